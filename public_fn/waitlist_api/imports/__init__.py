@@ -1,1 +1,4 @@
-"""Bulk import. One request adds many entries, and their joining times decide their places."""
+"""Bulk import of many entries in a single request.
+
+The time at which each customer joined elsewhere decides their place in the queue.
+"""

@@ -1,4 +1,4 @@
-"""Phase 2 of an import: gives the entries their places in Redis, then records the places."""
+"""The second phase of an import: add the entries to Redis, then record their places."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,9 +25,9 @@ REMOVED = "This customer was removed during the import. Import the row again."
 
 
 class Placement(Struct, frozen=True):
-    """Finishes the intents of an import.
+    """Finishes the signups of an import.
 
-    Redis places the entries in order, and the places are then recorded in batches.
+    Redis adds the entries to the queue in order. Their places are then recorded in batches.
     """
 
     queue: QueueClient
@@ -39,7 +39,7 @@ class Placement(Struct, frozen=True):
     now_millis: NowMillis
 
     def finish(self, rows: Sequence[ImportedRow]) -> None:
-        """Place and record the entries that are joining, and set the outcome of each row."""
+        """Add the entries to the queue, record their places, and set the outcome of each row."""
         pairs = [(item, item.record) for item in rows if item.record is not None]
         if not pairs:
             return
@@ -96,7 +96,7 @@ class Placement(Struct, frozen=True):
             item.outcome = "joined"
 
     def _record_rest(self, group: Sequence[PlacedRow]) -> None:
-        """Record the entries that no concurrent request has recorded, one at a time."""
+        """Record the entries one at a time, unless another request has already recorded them."""
         (waitlist_id,) = {record.waitlist_id for _, record, _ in group}
         found = self.entries.get_many(waitlist_id, [item.entry_id for item, _, _ in group])
         for item, record, place in group:

@@ -17,13 +17,19 @@ from waitlist_shared.ids import entry_id_of
 from waitlist_shared.ranks import EPOCH, priority_of, ticket_at, ticket_part_of, time_of
 
 Outcome = Literal["joined", "already", "ended", "banned", "refused"]
-# What an import does with a customer whose last stay has ended.
+# What an import does if a customer has already left or has been admitted.
 WhenEnded = Literal["skip", "rejoin"]
-# What an import does with a stay that a guest began, on a waitlist that has guests.
+# What an import does if the entry on the waitlist was created by a guest.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
-# The states of a row. A `new` row needs an intent. A `joining` row has an intent that an import
-# wrote earlier. The state `under_way` stands for signups and leaves of other requests.
+# The states of a row:
+#
+# - `new`: the customer can be added.
+# - `joining`: an import has started to add the customer.
+# - `under_way`: another request has started to add or remove the customer.
+# - `present`: the customer is on the waitlist.
+# - `ended`: the customer has left or has been admitted.
+# - `banned`: the customer is banned.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
 FIRST_TICKET = 1
@@ -32,24 +38,25 @@ TOO_LATE = FieldError(
     "body.joined_at", "must not be in the future. Leave it out to place the customer last"
 )
 NOT_YET = "must not be in the future"
-# An imported rank may come from another Redis, whose clock may be ahead. During a rush of signups,
-# ranks run up to a second ahead of that clock.
+# Tolerate ranks that are slightly in the future. They may come from another Redis server whose
+# clock is ahead. If many customers sign up at once, ranks can also be up to a second ahead of that
+# clock.
 SKEW = timedelta(minutes=10)
 
 
 class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import.
 
-    If `joined_at` is None, the entry is placed at the end of the queue. `rank` is a rank from
-    another waitlist, and the entry gets exactly that rank. If `ready` is false, the entry is held
-    back for `reason`. If `verified` is false, the customer must verify the address, on a waitlist
-    that asks for it. If `banned` is true, the customer is not added, and later signups are refused
-    for `reason`.
+    If `joined_at` is None, the customer is added at the end of the queue. If `rank` is set, it is
+    the customer's rank on another waitlist, and the entry gets exactly this rank. If `ready` is
+    false, the entry is held back. If `verified` is false and the waitlist verifies addresses, the
+    customer must verify the address. If `banned` is true, the customer is not added and cannot sign
+    up later. `reason` is the reason for holding back or banning the customer.
 
-    `identify` derives the customer id from the address in the profile. It is None if the caller has
-    stated the id. `is_beside_address` is true if the caller has stated an id that differs from the
-    id of the address in the profile. An entry that an earlier call with the same `idempotency_key`
-    has added counts as joined.
+    `identify` computes the customer id from the address in the profile. It is None if the caller
+    sent the customer id. `is_beside_address` is true if the caller's customer id differs from the
+    id for the address in the profile. If an earlier import with the same `idempotency_key` added
+    the entry, the entry counts as joined.
     """
 
     customer_id: str
@@ -72,7 +79,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
-        """Raise InvalidFields if a time or a rank in the row is impossible."""
+        """Raise InvalidFields if a time or the rank in the row is not plausible."""
         if self.joined_at is not None and self.joined_at < EPOCH:
             raise InvalidFields(TOO_EARLY)
         if self.joined_at is not None and self.joined_at > now:
@@ -89,11 +96,11 @@ class ImportRow(Struct, frozen=True, kw_only=True):
 
 
 class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a dict
-    """One row of an import with the record of its entry, or with a stale alias, and its outcome.
+    """One row of an import, its outcome, and the record or stale alias that is stored for it.
 
     `has_no_address` is true if the customer has joined but cannot receive the waitlist's messages.
-    `is_new` is true if this call wrote the intent. `ticket` numbers the entry's stay. It is None
-    for a stay that a guest began, because another person may hold its entry token.
+    `is_new` is true if this import wrote the record. `ticket` is the ticket for the entry token. It
+    is None if a guest created the entry, because the guest may be another person who has the token.
     """
 
     waitlist_id: str
@@ -115,9 +122,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @cached_property
     def signup_key(self) -> str:
-        """The digest by which the record identifies this row.
+        """The digest that identifies this row in the record.
 
-        It never equals the digest of a guest.
+        It never equals the digest of a guest's Idempotency-Key.
         """
         if not self.row.idempotency_key:
             return ""
@@ -126,13 +133,13 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def has_joined(self) -> bool:
-        """Whether this row added the entry, in this call or an earlier call with its key."""
+        """Whether this import, or an earlier one with the same idempotency key, added the entry."""
         recorded = "" if self.record is None else self.record.signup_key
         return self.is_new or (recorded != "" and recorded == self.signup_key)
 
     @property
     def is_joining(self) -> bool:
-        """Whether the record contains an unfinished intent to join that an import wrote."""
+        """Whether an import has started to add this entry but has not finished."""
         record = self.record
         if record is None or record.status != "joining":
             return False
@@ -140,19 +147,19 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def names_former_address(self) -> bool:
-        """Whether the row names a former address, and the stay now uses another address."""
+        """Whether the row contains an address that the entry no longer uses."""
         record, identify = self.record, self.row.identify
         if identify is None or record is None or not record.moved_to:
             return False
         try:
             return identify(self.row.profile) != identify(record.profile)
         except InvalidFields:
-            # An operator has stored a profile that contains no address.
+            # The recorded profile contains no valid address, because an operator has replaced it.
             return True
 
     @property
     def is_replacing(self) -> bool:
-        """Whether the import ends the current stay, because a guest began it."""
+        """Whether the import replaces an entry that a guest created."""
         record = self.record
         if record is None or record.status not in PRESENT or self.names_former_address:
             return False
@@ -164,19 +171,19 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def known_stamp(self) -> int:
-        """The newest known stamp of the entry, or 0 if none is known."""
+        """The newest known stamp of the entry, or 0 if no stamp is known."""
         if self.alias is not None:
             return self.alias.stamp
         return 0 if self.record is None else self.record.known_stamp
 
     @property
     def joined_ticket(self) -> int | None:
-        """The first ticket of the millisecond in `joined_at`, or None if `joined_at` is None."""
+        """The first ticket of the millisecond in `joined_at`, or None if `joined_at` is not set."""
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
     def state(self, now_millis: int) -> State:
-        """Return the state of the row according to its record. A `new` row may join."""
+        """Return the state of the row according to the record."""
         record = self.record
         if record is None or self.is_replacing:
             return "new"
@@ -188,35 +195,35 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban_stamp:
             return "banned"
-        # A guest may have left in order to keep the customer off the waitlist. The guest's stay may
-        # also have been ended by an interrupted import, which continues here.
+        # A guest may have left the waitlist to keep the real customer off it. An interrupted import
+        # may also have removed the guest's entry, and this import continues.
         is_guests = record.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:
-        """Replace the record, and discard the outcome that was derived from the old record."""
+        """Replace the record, and discard the outcome that was based on the old record."""
         self.record, self.alias, self.outcome, self.refusal = record, None, None, None
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Use the entry that now has the address in this row."""
+        """Use the entry that has moved to the address in this row."""
         self.row = replace(self.row, customer_id=record.customer_id)
-        # Clear the cached properties, which were computed from the former id.
+        # Clear the cached properties, because they were computed from the former customer id.
         self.__dict__.clear()
 
     def keep(self, outcome: Outcome) -> None:
-        """Set the outcome of a row whose recorded stay continues unchanged."""
+        """Set the outcome of a row whose recorded entry stays unchanged."""
         self.outcome = outcome
         if self.record is not None and self.record.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # Do not return the ticket for a former address, because another person may use that
+            # Do not return the ticket for a former address, because another person may read that
             # mailbox now.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:
-        """Copy the outcome of another row that names the same entry."""
+        """Copy the outcome of another row for the same entry."""
         self.record, self.refusal, self.warning = same.record, same.refusal, same.warning
         self.outcome = "already" if same.outcome == "joined" else same.outcome
         self.ticket = None if self.names_former_address else same.ticket

@@ -1,8 +1,8 @@
-"""Imports many customers at once. The time when they joined elsewhere decides their places.
+"""Import many customers at once.
 
-All intents, including their tickets, are written before any entry is placed. The order in the queue
-therefore does not depend on when an intent is finished, or by which request
-(docs/decisions/0027-imports.md).
+The time at which each customer joined elsewhere decides their place in the queue. Every record gets
+its ticket before the first entry is added to Redis. The order of the queue therefore does not
+depend on which request finishes an entry, or when (docs/decisions/0027-imports.md).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,10 @@ WORKERS = 4
 
 
 class Imports(Struct, frozen=True):
-    """Imports customers. Another request or maintenance can repeat every step."""
+    """Imports customers.
+
+    If an import is interrupted, a retry or maintenance can repeat every step.
+    """
 
     waitlist_cache: WaitlistCache
     intent_writer: IntentWriter
@@ -65,9 +68,9 @@ class Imports(Struct, frozen=True):
         when_ended: WhenEnded = "skip",
         when_on_list: WhenOnList = "keep",
     ) -> list[ImportedRow]:
-        """Return the rows with the outcomes that an import would give them now. Nothing is written.
+        """Return the rows with the outcomes that an import would have now, but write nothing.
 
-        The preview does not check whether the waitlist has enough capacity.
+        The preview does not check the capacity of the waitlist.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
@@ -103,7 +106,8 @@ class Imports(Struct, frozen=True):
                     )
                 )
             except EntryNotFound as refusal:
-                # The id has only an alias, and no entry.
+                # The customer id has no entry of its own, only an alias that points to another
+                # entry.
                 item.refuse(refusal)
             else:
                 item.outcome = "banned"
@@ -115,7 +119,7 @@ class Imports(Struct, frozen=True):
     def _choose_rows(
         self, imported: Sequence[ImportedRow], waitlist: WaitlistRecord
     ) -> dict[str, ImportedRow]:
-        """Refuse invalid rows. Return the first valid row of each entry, with its record."""
+        """Refuse invalid rows. Return the first valid row for each entry."""
         for item in imported:
             self._check(item, waitlist.segments)
         good = [item for item in imported if item.outcome is None]
@@ -149,7 +153,7 @@ def _imported(
 
 
 def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
-    """Return a row for each entry, preferably one that names its current address."""
+    """Return one row for each entry. Prefer a row that contains the entry's current address."""
     by_entry: dict[str, ImportedRow] = {}
     for item in rows:
         first = by_entry.setdefault(item.entry_id, item)
@@ -162,7 +166,7 @@ def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
 def _with_outcomes(
     imported: list[ImportedRow], by_entry: Mapping[str, ImportedRow]
 ) -> list[ImportedRow]:
-    """Return all rows. A row without an outcome gets the outcome of the row that repeats it."""
+    """Return all rows. If several rows are for the same entry, they get the same outcome."""
     for item in imported:
         if item.outcome is None:
             item.repeat(by_entry[item.entry_id])
@@ -170,7 +174,7 @@ def _with_outcomes(
 
 
 def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
-    """Note which customers have joined but cannot receive the waitlist's messages."""
+    """Mark the customers who have joined but cannot receive the waitlist's messages."""
     if settings.messages is None:
         return
     for item in rows:

@@ -1,4 +1,4 @@
-"""Phase 1 of an import: writes an intent with a ticket for each row, in the order of the file."""
+"""The first phase of an import: write a record with the status `joining` for each row."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -37,18 +37,18 @@ REPLACED = "replaced by an import"
 
 
 class TicketAllocation(Struct, frozen=True):
-    """The ticket of each entry, and the stamp at which the tickets were allocated."""
+    """The allocated ticket for each entry, and the stamp of the allocation."""
 
     stamp: int
     tickets: dict[str, int]
 
 
 class IntentWriter(Struct, frozen=True):
-    """Writes a `joining` intent for every row, one transaction at a time.
+    """Writes a record with the status `joining` for every row, one transaction at a time.
 
-    If the call is interrupted, the unwritten rows are the last rows, so a retry gives them later
-    tickets. If another request writes one of these entries first, the remaining rows get new
-    tickets, so that they sort after that entry.
+    If an import is interrupted, only the last rows are missing, and a retry gives them later
+    tickets. If another request writes one of the records first, the remaining rows get new tickets,
+    so that they come after that entry.
     """
 
     queue: QueueClient
@@ -61,9 +61,9 @@ class IntentWriter(Struct, frozen=True):
     now_millis: NowMillis
 
     def begin(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
-        """Write the intents of the rows that may join, and set the outcomes of the other rows.
+        """Write the records for the rows that can be added, and set the outcomes of the other rows.
 
-        The rows already contain the records that `look_up` has read.
+        The caller has already read the existing records with `look_up`.
         """
         allocation, rest = TicketAllocation(0, {}), rows
         while rest:
@@ -77,7 +77,7 @@ class IntentWriter(Struct, frozen=True):
         by: str,
         allocation: TicketAllocation,
     ) -> tuple[TicketAllocation, int]:
-        """Write one transaction. Return the allocation and the number of finished rows."""
+        """Write one transaction. Return the allocated tickets and the number of finished rows."""
         batch = rest[:MAX_INTENTS]
         for _ in range(MAX_CONFLICT_RETRIES):
             may_join = [item for item in batch if self._is_new(item)]
@@ -85,7 +85,7 @@ class IntentWriter(Struct, frozen=True):
                 return allocation, len(batch)
             if replaced := [item for item in may_join if item.is_replacing]:
                 self._end_stays(waitlist, replaced, by)
-                # The new stays must come after the end of the former stays.
+                # The new entries need tickets that are later than the end of the replaced entries.
                 allocation = TicketAllocation(0, {})
                 continue
             if any(item.entry_id not in allocation.tickets for item in may_join):
@@ -108,9 +108,9 @@ class IntentWriter(Struct, frozen=True):
         raise Throttled
 
     def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
-        """Read the record of each row's entry.
+        """Read the record for each row.
 
-        Raise Throttled if an entry has just moved to this id.
+        Raise Throttled if another entry has moved to the address of a row in the meantime.
         """
         if self.look_up(waitlist, rows):
             raise Throttled
@@ -118,7 +118,10 @@ class IntentWriter(Struct, frozen=True):
     def look_up(
         self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]
     ) -> dict[str, EntryRecord]:
-        """Read the record of each row's entry. Return the entries that have moved to these ids."""
+        """Read the record for each row.
+
+        Return the entries that have moved to the address of a row.
+        """
         ids = [item.entry_id for item in rows]
         found = self.entries.resolve_many(waitlist.waitlist_id, ids)
         moved = {}
@@ -131,7 +134,7 @@ class IntentWriter(Struct, frozen=True):
         return moved
 
     def _is_new(self, item: ImportedRow) -> bool:
-        """Return whether the row needs an intent. If it needs none, set its outcome."""
+        """Return whether the row can be added to the waitlist. If not, set its outcome."""
         if item.state(self.now_millis()) == "under_way":
             self._finish(item)
         match item.state(self.now_millis()):
@@ -148,7 +151,7 @@ class IntentWriter(Struct, frozen=True):
         return False
 
     def _finish(self, item: ImportedRow) -> None:
-        """Finish the signup or leave of another request, and read the record again."""
+        """Finish a signup or leave that another request has started. Read the record again."""
         record = item.record
         if record is None:
             return
@@ -159,15 +162,16 @@ class IntentWriter(Struct, frozen=True):
         item.record = self.entries.get(*record.key)
 
     def _end_stays(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
-        """End the stays that guests began, and read the records again.
+        """Remove the entries that guests created, and read the records again.
 
-        Raises Rebuilding before any stay is ended, if the rows could not be placed afterwards.
+        If Redis cannot add entries now, raise Rebuilding before any entry is removed.
         """
         self.recovering_queue.read(c.AllocateTickets(waitlist_id=waitlist.waitlist_id))
 
         def end(item: ImportedRow) -> None:
             stay = item.recorded_ticket
-            # In these cases the stay has already ended, and the record shows its new state.
+            # In these cases the customer has already left or has been admitted. The record is read
+            # again below.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(item.waitlist_id, item.entry_id, by, REPLACED, stay)
 
@@ -179,7 +183,10 @@ class IntentWriter(Struct, frozen=True):
         self.reread(waitlist, rows)
 
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
-        """Allocate a ticket for every row that may join, later than all events of its entry."""
+        """Allocate a ticket for every row that can be added.
+
+        The tickets are later than all known events.
+        """
         now_millis = self.now_millis()
         new = [item for item in rows if item.state(now_millis) == "new"]
         shared = Counter(item.joined_ticket for item in new if item.joined_ticket is not None)
@@ -200,9 +207,9 @@ class IntentWriter(Struct, frozen=True):
         )
 
     def _list_unreachable(self, intents: Sequence[Intent]) -> None:
-        """Add the stays of customers who receive no messages to the list of unreachable recipients.
+        """Add the customers who receive no messages to the list of unreachable recipients.
 
-        This must happen before the records say so.
+        Do this before writing the records, which say that these customers receive no messages.
         """
         for intent in intents:
             record = intent.record
@@ -218,14 +225,14 @@ class IntentWriter(Struct, frozen=True):
     ) -> Intent:
         ticket, earlier = allocation.tickets[item.entry_id], item.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # Tickets number the stays of an entry, and a token of an earlier stay must not be valid
-            # for the new stay.
+            # Tickets distinguish the signups of an entry. An entry token from an earlier signup
+            # must not be valid for the new signup, so the new ticket must differ.
             ticket = earlier + 1
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # The clock of Redis may be behind, and new signups must still sort after the imported
-            # rows.
+            # The clock of Redis may be behind. Limit the rank, so that new signups come after the
+            # imported rows.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,
@@ -255,7 +262,7 @@ class IntentWriter(Struct, frozen=True):
 def with_readiness(
     record: EntryRecord, row: ImportRow, rules: IdentityRules | None, now_millis: int
 ) -> EntryRecord:
-    """Return the record with the reasons why the new entry is not ready."""
+    """Add the reasons why the imported entry is not ready to its record."""
     fields: dict[str, Any] = {}
     if not row.ready:
         fields |= {"held_back": True, "held_back_reason": row.reason}

@@ -1,8 +1,7 @@
-"""Finds and repairs entries whose latest changes Redis has lost.
+"""Find and repair entries whose latest changes Redis has lost.
 
-If a failover promotes a replica that lags, Redis loses its newest writes without any sign of the
-loss. The journal contains every change of the last minutes, and the audit looks up each of these
-changes in Redis.
+If a failover promotes a replica that lags behind, Redis silently loses its newest writes. The
+journal contains every recent change of a record. The audit looks up each of these changes in Redis.
 """
 
 import logging
@@ -27,24 +26,25 @@ from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
 
-# A run stops when it has less than this much time left. One step through the journal with its
-# repairs takes less than half of this time.
+# A run stops if it has less time left than this. Reading and repairing one part of the journal
+# takes less than half of this time.
 STOP_MILLIS = 60_000
-# A long audit saves its progress whenever it has read this much of the journal. A killed run
-# repeats at most this much.
+# A long audit saves its progress after this many stamps. If the run is killed, the next run repeats
+# only the work since then.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# Longer than any request can run. A difference that still exists after this pause is not a write in
-# flight.
+# No request runs longer than this. If a difference still exists after this pause, no request is
+# about to remove it.
 IN_FLIGHT_SECONDS = 10.0
 
 
 class AuditWindow(Struct, frozen=True):
-    """The changes of a waitlist to audit: stamps after `since`, up to the stamp of the heartbeat.
+    """The range of changes of one waitlist that an audit compares with Redis.
 
-    If an audit takes several runs, `began` is the `since` of its first run. `repaired` contains the
-    ids of entries whose changes Redis had lost, and `failed` the ids of entries that could not be
-    compared or repaired.
+    The range contains the stamps after `since`, up to the stamp of the heartbeat. If an audit takes
+    several runs, `began` is the `since` of the first run. `repaired` contains the ids of entries
+    whose changes Redis had lost. `failed` contains the ids of entries that could not be compared or
+    repaired.
     """
 
     waitlist: WaitlistRecord
@@ -59,7 +59,7 @@ class AuditWindow(Struct, frozen=True):
 
 
 class Drift(Struct, frozen=True):
-    """A difference between an entry in Redis and its record, and the message that repairs it."""
+    """An entry that differs between Redis and its record, and the message that repairs Redis."""
 
     change: Change
     record: EntryRecord | None
@@ -68,7 +68,7 @@ class Drift(Struct, frozen=True):
 
 
 class Auditor(Struct, frozen=True):
-    """Compares changes in the journal with Redis, and repairs the differences."""
+    """Compares recent changes with Redis, and repairs the differences."""
 
     queue: QueueClient
     journal: Journal
@@ -79,10 +79,11 @@ class Auditor(Struct, frozen=True):
     def audit(
         self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = no_deadline
     ) -> Iterator[int]:
-        """Look up the changes of all windows in Redis, and repair the changes that Redis has lost.
+        """Compare all given changes with Redis, and repair the changes that Redis has lost.
 
-        Yields from time to time the stamp up to which the audit is finished. When the run has no
-        time left, the audit yields once more and stops. The next run continues it.
+        The iterator yields the stamp up to which the audit is complete, each time it has made
+        progress. If the run has no time left, the iterator ends early, and the next run continues
+        the audit.
         """
         if not windows:
             return
@@ -108,7 +109,7 @@ class Auditor(Struct, frozen=True):
                 return
 
     def _repair(self, windows: Mapping[str, AuditWindow], drifts: Mapping[Key, Drift]) -> None:
-        """Repair the entries that still differ in the same way as before the pause."""
+        """Repair the entries that still have the same difference after the pause."""
         again = iter(drifts.values())
         while batch := [drift.change for drift in islice(again, MAX_BATCH)]:
             found = self._compare(windows, batch)
@@ -128,13 +129,14 @@ class Auditor(Struct, frozen=True):
     ) -> dict[Key, Drift]:
         """Return the entries that differ from their records.
 
-        The journal only shows which entries to look at, because a record may have changed since.
+        The journal shows only which entries have changed, so the method reads their current
+        records.
         """
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # Keep the status of the edit. A later change says nothing about the attributes and
-                # the readiness that the edit has changed.
+                # An edit changes attributes and readiness, and no other change covers these fields.
+                # Keep the status of the edit even if a later change follows.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]
@@ -156,7 +158,7 @@ class Auditor(Struct, frozen=True):
     def _look(
         self, windows: Mapping[str, AuditWindow], changes: Iterable[Change]
     ) -> dict[Key, c.InspectResult]:
-        """Return the states of entries in Redis, except while their order is being rebuilt."""
+        """Return the states of the entries in Redis. Skip entries whose queue is being rebuilt."""
         asked = list(changes)
         if not asked:
             return {}

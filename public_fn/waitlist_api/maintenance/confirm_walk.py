@@ -1,4 +1,4 @@
-"""Walks through the waiting entries of a waitlist that asks customers whether they still wait."""
+"""Go through the waiting entries of a waitlist, and ask the customers whether they still wait."""
 
 from msgspec import Struct
 
@@ -9,22 +9,22 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# A run looks at this many pages of 100 entries. The next run continues the walk.
+# The number of pages with 100 entries that one run processes. The next run continues.
 PAGES = 5
-# A new walk begins at the latest after this time. It finds the entries that the last walk missed
-# because they were off the queue or not ready.
+# The longest time until all entries are checked again. The last check may have missed entries that
+# were not waiting or not ready at that time.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 
 class ConfirmWalker(Struct, frozen=True):
-    """Asks customers whether they still wait, and handles expired questions."""
+    """Asks customers whether they still wait, and handles unanswered questions."""
 
     questions: Questions
     waitlists: WaitlistRecords
     now_millis: NowMillis
 
     def walk(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
-        """Process the next entries, and save where to continue or when to begin again."""
+        """Process the next entries, and save where to continue, or when to start again."""
         rules, before = waitlist.settings.confirm, waitlist.confirm_walk
         now_millis = self.now_millis()
         if rules is None or not is_due(waitlist, now_millis):
@@ -51,6 +51,6 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether a walk is in progress or a new walk must begin."""
+    """Return whether there are more entries to check, or whether it is time to start again."""
     is_asking = waitlist.settings.confirm is not None
     return is_asking and waitlist.confirm_walk.next_millis <= now_millis

@@ -1,4 +1,4 @@
-"""Finishes interrupted signups and leaves."""
+"""Finish interrupted signups and leaves."""
 
 from contextlib import suppress
 from functools import partial
@@ -25,11 +25,11 @@ from waitlist_shared.errors import WaitlistError
 INTENTS = ("joining", "leaving")
 NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
-# An intent that is this old has failed in several runs.
+# If a signup or leave is still unfinished after this time, several runs have failed to finish it.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
-# If erasing a long history takes longer than this, the next run continues, so that other intents
-# are finished too.
+# The time that one run spends on erasing a single entry. If the entry has a long history, the next
+# run continues, so that other entries do not have to wait.
 ERASE_MILLIS = 5_000
 
 
@@ -47,8 +47,8 @@ class IntentFinisher(Struct, frozen=True):
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
         """Finish the signups and leaves that were interrupted more than a minute ago.
 
-        Returns False if the time was not enough, and the next call continues. Each minute starts
-        with a different shard, so that the same shards are not always left to the end.
+        Return False if the time was not enough. The next call continues. Each run starts with a
+        different shard, so that every shard gets its turn.
         """
         now_millis = self.now_millis()
         first = now_millis // MINUTE_MILLIS % SHARDS
@@ -60,7 +60,7 @@ class IntentFinisher(Struct, frozen=True):
         return True
 
     def count_late_intents(self) -> None:
-        """Count the intents that are still unfinished after several minutes."""
+        """Count the signups and leaves that are still unfinished after several minutes."""
         before_millis = self.now_millis() - STUCK_MILLIS
         late = sum(len(next(self.places.intents(shard, before_millis))) for shard in range(SHARDS))
         self.metrics.add("intents_stuck", late)
@@ -80,7 +80,7 @@ class IntentFinisher(Struct, frozen=True):
             key = (placed.waitlist_id, placed.entry_id)
             self.aliases.check_alias(*key, began_millis, is_over)
             return
-        # The index may lag, so read the record itself.
+        # The index may be outdated, so read the record itself.
         record = self.entries.get(placed.waitlist_id, placed.entry_id)
         if record is None or record.status not in INTENTS:
             return
@@ -94,7 +94,7 @@ class IntentFinisher(Struct, frozen=True):
             self.metrics.add("intents_finished")
 
     def _end_unverified(self, placed: IndexRow) -> None:
-        """End a stay that was not verified in time, and remove its deadline from the index."""
+        """Remove an entry and its deadline if the address was not verified in time."""
         key = (placed.waitlist_id, placed.entry_id)
         record = self.entries.get(*key)
         if record is not None and record.join_id == placed.join_id and record.status in PRESENT:
@@ -105,7 +105,10 @@ class IntentFinisher(Struct, frozen=True):
         self.ledger.take_off_index(event)
 
     def _finish_intent(self, record: EntryRecord, is_time_up: IsTimeUp) -> bool:
-        """Finish an intent. Return False if the time runs out before an erasure is complete."""
+        """Finish a signup, a leave or an erasure.
+
+        Return False if the time runs out during an erasure.
+        """
         try:
             if record.erase:
                 return self.leaves.finish_erase(record, is_time_up)

@@ -1,4 +1,4 @@
-"""Measures the gauges of a run: sums and maximums over all waitlists."""
+"""Measure the gauges of a maintenance run, which are sums and maximums over all waitlists."""
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -13,9 +13,9 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Count a waitlist by its state before the run.
+    """Count a waitlist by the state of its queue before the run.
 
-    A waitlist without statistics counts as cold.
+    If Redis returned no statistics, the queue counts as missing.
     """
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":

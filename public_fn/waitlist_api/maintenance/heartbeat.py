@@ -1,9 +1,9 @@
-"""Checks whether Redis has lost writes since the last check, although it still answers.
+"""Detect whether Redis has lost writes although it still answers.
 
-In each minute in which a waitlist has changed, maintenance increments the waitlist's heartbeat in
-Redis and stores it in the checkpoint of the record. A failover always loses the newest writes. If
-Redis still has the last two heartbeats, it also has everything before them, and the journal has
-every later change. Otherwise the order is too old for a repair, and is rebuilt.
+Whenever a waitlist has changed, maintenance increments the waitlist's heartbeat counter in Redis
+and stores its value in the record. If Redis loses writes in a failover, it loses the newest writes
+first. If Redis still has one of the last two heartbeats, only later changes can be lost, and the
+audit can find them in the journal. Otherwise too much may be lost, and the queue is rebuilt.
 """
 
 import logging
@@ -27,16 +27,17 @@ from waitlist_shared.errors import Cold, Outdated, Rebuilding
 
 logger = logging.getLogger(__name__)
 
-# The audit reads at most this much of the journal, even after a long pause of maintenance.
+# The longest part of the journal that an audit reads, even if maintenance did not run for a long
+# time.
 LONGEST = 24 * 60 * MINUTE
-# A continued audit reads this much of the journal again, because a decision of the last minutes may
-# have been recorded after the previous run read the journal.
+# If an audit continues in another run, it reads this much of the journal again. A request may have
+# recorded a slightly older decision after the previous run read the journal.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Heartbeat(Struct, frozen=True):
-    """Detects and repairs lost writes of waitlists whose order is in Redis."""
+    """Detects and repairs lost writes of waitlists whose queue is in Redis."""
 
     queue: QueueClient
     waitlists: WaitlistRecords
@@ -53,16 +54,18 @@ class Heartbeat(Struct, frozen=True):
         seen: int = 0,
         told: Mapping[str, str] = NONE,
     ) -> bool:
-        """Increment each waitlist's heartbeat, rebuild outdated orders and audit the others.
+        """Increment the heartbeat of each waitlist, and repair the writes that Redis has lost.
 
-        The heartbeat also sends the waitlist's pace to Redis. Changes up to the stamp `seen` have
-        already been compared, unless Redis has lost the last heartbeat. Returns whether every
-        waitlist has been compared, or will be compared by its rebuild.
+        If a queue in Redis is too old, the queue is rebuilt. Otherwise recent changes are compared
+        with Redis. Changes up to the stamp `seen` were compared before, and are compared again only
+        if Redis has lost the last heartbeat. The heartbeat also sends the admission pace of the
+        waitlist to Redis.
 
-        `told` contains the waitlists on which this run has done everything that was due, with the
-        digest that their checkpoint stores as `told`. All other waitlists are unfinished, and so is
-        a waitlist on which this check leaves anything undone. The checkpoint says so, and the next
-        run maintains the waitlist again.
+        `told` contains the waitlists whose maintenance is complete so far. The value for each
+        waitlist is stored in its checkpoint. The checkpoint marks all other waitlists as
+        unfinished, so that the next run maintains them again.
+
+        Return whether every waitlist has been compared, or will be compared by a rebuild.
         """
         missed = {waitlist.waitlist_id for waitlist in waitlists}
         rebuilt: set[str] = set()
@@ -115,8 +118,8 @@ class Heartbeat(Struct, frozen=True):
         self.metrics.add("audits_unfinished", len(left))
         beats_seen = {id_: (window.since, window.beat) for id_, window in windows.items()}
         unfinished = self.strays.remove_strays(beats_seen, left_millis)
-        # Write the checkpoints last. If a run dies before this, the next run maintains the waitlist
-        # again.
+        # Write the checkpoints last. If the run dies before this, the next run maintains the
+        # waitlists again.
         for waitlist_id, reached in compared.items():
             window = windows[waitlist_id]
             if window.failed:
@@ -126,7 +129,7 @@ class Heartbeat(Struct, frozen=True):
             yield waitlist_id
 
     def _is_rebuilt_since(self, waitlist: WaitlistRecord) -> bool:
-        """Return whether any run has rebuilt the order since `waitlist` was read."""
+        """Return whether another run has rebuilt the queue since `waitlist` was read."""
         now = self.waitlists.get(waitlist.waitlist_id)
         return now is not None and now.checkpoint.epoch != waitlist.checkpoint.epoch
 
@@ -137,7 +140,7 @@ class Heartbeat(Struct, frozen=True):
         self.rebuilder.rebuild(waitlist, left_millis)
 
     def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Write the checkpoint after all changes up to a stamp have been compared.
+        """Write the checkpoint after all changes up to the stamp `reached` have been compared.
 
         If `told` is None, the checkpoint marks the waitlist as unfinished.
         """
@@ -155,9 +158,9 @@ class Heartbeat(Struct, frozen=True):
         self.waitlists.write_checkpoint(window.waitlist.waitlist_id, checkpoint)
 
     def _beat_after_repairs(self, window: AuditWindow) -> int | None:
-        """Increment the heartbeat again after repairs, and return it.
+        """Increment the heartbeat again after repairs, and return its new value.
 
-        As long as Redis has this heartbeat, it also has the repairs. Returns None if Redis has lost
+        If Redis still has this value later, it also has the repairs. Return None if Redis has lost
         more writes in the meantime.
         """
         beat = window.beat
@@ -183,18 +186,19 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
 
 
 def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> AuditWindow:
-    """Return the range of stamps whose changes Redis may have lost."""
+    """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
     began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
-    # If Redis has lost the last heartbeat, it may also have lost the repairs of an earlier run.
+    # If Redis has lost the last heartbeat, it may also have lost the repairs of the previous run.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the stamp at which the first audit of an order begins. It lies before the order began.
+    """Return the stamp at which the first audit after a rebuild begins.
 
-    A request may receive a place from an order that is then lost, and record it after the rebuild
-    has read the journal. That place has a stamp of the lost order.
+    The stamp lies before the rebuild. A request may have been placed in the lost queue, and have
+    recorded this place only after the rebuild read the journal. The stamp of such a place is older
+    than the rebuilt queue.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -1,9 +1,8 @@
-"""Runs work on many items. The next maintenance run retries the items that failed.
+"""Run work on many items, and leave failed items to the next maintenance run.
 
-Waitlists are isolated from each other: the failure of a waitlist is logged, and its checkpoint
-marks it as unfinished (`records.checkpoint`). The entries of a waitlist are not isolated. If one
-entry fails, the others are still processed, but then the exception reaches the caller, and the
-waitlist fails.
+If one waitlist fails, the error is logged, the other waitlists continue, and its checkpoint marks
+it as unfinished (`records.checkpoint`). If one entry fails, the other entries of its waitlist are
+still processed. Then the error is raised, so the whole waitlist counts as failed.
 """
 
 import logging
@@ -22,23 +21,23 @@ R = TypeVar("R")
 
 
 def run_each(work: Callable[[T], R], page: Iterable[T]) -> list[R | None]:
-    """Run work on all items in parallel.
+    """Process all items in parallel.
 
-    If an item fails, the error is logged and its result is None.
+    If an item fails, log the error and return None for the item.
     """
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         return list(pool.map(lambda subject: run_isolated(work, subject), page))
 
 
 def run_all(work: Callable[[T], R], page: Iterable[T]) -> list[R]:
-    """Run work on all items in parallel, and then raise the first error, if any."""
+    """Process all items in parallel, and then raise the first error, if any."""
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         futures = [pool.submit(work, subject) for subject in page]
     return [future.result() for future in futures]
 
 
 def run_isolated(work: Callable[[T], R], subject: T) -> R | None:
-    """Run work on an item. If it raises a WaitlistError, log the error and return None."""
+    """Process an item. If this raises a WaitlistError, log the error and return None."""
     try:
         return work(subject)
     except WaitlistError as error:

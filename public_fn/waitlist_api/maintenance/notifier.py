@@ -1,4 +1,4 @@
-"""Finds customers whose turn is near or whose offer ends soon, and writes events about them."""
+"""Notify customers when their turn is near or when their offer ends soon."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -18,25 +18,24 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# An offer ends soon when the last quarter of its time begins. The last run before that moment
-# writes the `ending` notice, so that it arrives in time. The time between two runs is less than
-# RUN_MILLIS.
+# The `ending` notice is due in the last quarter of an offer. Write it in the last run before that
+# time, so that it is not late. Two runs start less than RUN_MILLIS apart.
 PART = 4
 RUN_MILLIS = 75_000
-# A notice is useless if the offer ends within LEAST_MILLIS, because the customer could hardly enter
-# in time. Offers shorter than SHORTEST_SECONDS get no notice.
+# Do not send an `ending` notice if less than LEAST_MILLIS are left, because the customer could
+# hardly accept in time. Offers shorter than SHORTEST_SECONDS get no notice.
 LEAST_MILLIS = 60_000
 SHORTEST_SECONDS = 120
 OFFER_SECONDS = 600  # if the waitlist has no policy
-# A run reads at most this many pages of 100 offers. The next run continues.
+# The number of pages with 100 offers that one run reads. The next run continues.
 PAGES = 100
 
 
 class Head(Struct, frozen=True):
     """The first ready entries: a digest of their ids, and the notices that are due for them.
 
-    When these notices are written, all customers at the head of the queue have been told. If
-    `has_others` is true, a later run must tell other customers at the head.
+    If `has_others` is true, some customers among them cannot be notified yet, so a later run tries
+    again.
     """
 
     digest: str = ""
@@ -45,10 +44,10 @@ class Head(Struct, frozen=True):
 
 
 class Notifier(Struct, frozen=True):
-    """Writes `near` and `ending` notices during the policy's offer hours.
+    """Writes `near` and `ending` notices during the hours in which the policy makes offers.
 
-    The record says which notices were sent. If an entry changes after it was read, the next run
-    looks at it again.
+    The record stores which notices were written. If an entry changes after it was read, the next
+    run checks the entry again.
     """
 
     queue: QueueClient
@@ -59,11 +58,11 @@ class Notifier(Struct, frozen=True):
     def notify(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp = never
     ) -> str:
-        """Write the `near` and `ending` events that are due.
+        """Write the `near` and `ending` notices that are due.
 
-        Returns the digest of the first ready entries if all their customers have been told that
-        their turn is near, and otherwise an empty string. The next run continues what this run has
-        no time for.
+        If all customers at the head of the queue have been notified, return the digest of these
+        entries. Otherwise return an empty string. If the run has no time left, the next run
+        continues.
         """
         settings = waitlist.settings
         if settings.messages is None or is_closed(offer_hours_of(settings), self.now_millis()):
@@ -88,7 +87,7 @@ class Notifier(Struct, frozen=True):
     def _write(self, notice: Notice, stamp: int, is_time_up: IsTimeUp) -> bool:
         """Write a notice.
 
-        Return False if the time is up, or if the record has changed since it was read.
+        Return False if there is no time left, or if the record has changed since it was read.
         """
         if is_time_up():
             return False
@@ -112,7 +111,7 @@ class Notifier(Struct, frozen=True):
         now_millis = max(redis_millis, self.now_millis())
 
         def is_due(notice: Notice) -> bool:
-            # The entry may have left the head of the queue since Redis was asked.
+            # The entry may no longer be at the head of the queue.
             record = notice.record
             is_there = record.status == "waiting" and (record.rank or 0) <= last_rank
             return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis
@@ -124,7 +123,7 @@ class Notifier(Struct, frozen=True):
     def _ending(
         self, waitlist: WaitlistRecord, redis_millis: int, is_time_up: IsTimeUp
     ) -> Iterator[Notice]:
-        """Yield the notices for offers that end soon according to the clock of Redis."""
+        """Yield notices for the offers that end soon, according to the clock of Redis."""
         policy = waitlist.settings.admission
         offer_seconds = policy.offer_seconds if policy else OFFER_SECONDS
         if offer_seconds < SHORTEST_SECONDS:
@@ -146,7 +145,7 @@ class Notifier(Struct, frozen=True):
                 return
 
     def _held(self, waitlist_id: str, until_millis: int) -> Iterator[Sequence[c.OffQueueEntry]]:
-        """Yield pages of held and offered entries by deadline, up to the given time."""
+        """Yield pages of claimed and offered entries by deadline, up to the given time."""
         request = c.ListOffQueue(waitlist_id=waitlist_id, which="held", limit=MAX_PAGE)
         for _ in range(PAGES):
             page: c.ListOffQueueResult = self.queue.send(request)
@@ -166,27 +165,27 @@ class Notifier(Struct, frozen=True):
 
 
 def sends_notice(settings: WaitlistSettings, word: Word) -> bool:
-    """Return whether a waitlist sends messages of this kind."""
+    """Return whether the waitlist sends this kind of notice."""
     return settings.messages is not None and word in settings.messages.kinds
 
 
 def digest_of(entry_ids: Sequence[str]) -> str:
-    """Return a short digest of entry ids. It also depends on their order."""
+    """Return a short digest of the entry ids. The digest also depends on the order of the ids."""
     return hashlib.sha256("".join(entry_ids).encode()).hexdigest()[:32]
 
 
 def count_near(settings: WaitlistSettings) -> int:
-    """Return how many entries at the head receive the `near` notice. It is 0 if none do."""
+    """Return how many entries at the head of the queue get the `near` notice, or 0 if it is off."""
     if settings.messages is None or not sends_notice(settings, "near"):
         return 0
     return settings.messages.near
 
 
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
-    """Return whether a notice may be due although nothing has happened since the last heartbeat.
+    """Return whether a notice may be due although nothing has changed since the last heartbeat.
 
-    An offer comes near its end as time passes. Customers come near their turn when a rest or a
-    delay ends, when the policy's offer hours begin, or when the settings change.
+    Offers end as time passes. Customers also come near the head of the queue when other customers
+    stop being skipped, when the policy's hours begin, or when the settings change.
     """
     settings = waitlist.settings
     if stats.offered and sends_notice(settings, "ending"):

@@ -1,4 +1,4 @@
-"""Decides from the record and the statistics in Redis whether a run can skip a waitlist."""
+"""Decide whether a maintenance run can skip a waitlist."""
 
 from collections.abc import Container
 from zlib import crc32
@@ -12,9 +12,9 @@ from waitlist_api.settings.schedule import next_instant
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# A quiet waitlist gets a heartbeat after 6 to 12 hours. An audit reads at most a day of the
-# journal, and the journal must reach back to the heartbeat before the last one. The interval
-# depends on the waitlist's id, so that waitlists that were created together do not stay in step.
+# A waitlist without changes still gets a heartbeat every 6 to 12 hours. An audit reads at most one
+# day of the journal, and this day must include the last two heartbeats. The interval depends on the
+# waitlist id, so that the heartbeats of different waitlists are spread over time.
 LEAST_REST = 6 * 60 * MINUTE
 
 
@@ -24,11 +24,11 @@ def is_quiet(
     changed: Container[str] | None,
     now_millis: int,
 ) -> bool:
-    """Return whether nothing has happened since the last heartbeat, and nothing is due.
+    """Return whether nothing has happened since the last heartbeat and nothing is due.
 
-    `changed` contains the ids of the waitlists with changes in the journal, or is None if the
-    journal was not read. It includes changes that Redis has lost. After such a loss the last stamp
-    in Redis still equals the stamp of the heartbeat, so Redis alone does not show the loss.
+    `changed` contains the ids of the waitlists that have changes in the journal, or None if the
+    journal was not read. The journal is needed because the statistics from Redis do not show that
+    Redis has lost changes.
     """
     if waitlist.deleting or waitlist.rebuild is not None:
         return False
@@ -53,11 +53,11 @@ def is_quiet(
 
 
 def _longest_silence(waitlist: WaitlistRecord) -> int:
-    """Return the time after which even a quiet waitlist needs a heartbeat."""
+    """Return how long a waitlist without changes can go without a heartbeat."""
     return LEAST_REST + crc32(waitlist.waitlist_id.encode()) % LEAST_REST
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
-    """Return whether a time in the schedule must be counted now, even if no entry is waiting."""
+    """Return whether a scheduled time has passed that Redis has not counted yet."""
     following = next_instant(schedule_of(waitlist.settings), counted_until)
     return following is not None and following.millis <= now_millis

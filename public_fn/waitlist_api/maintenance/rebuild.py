@@ -1,4 +1,7 @@
-"""Rebuilds a lost order from the record. A lease ensures that only one run rebuilds a waitlist."""
+"""Rebuild a queue that Redis has lost, from the records in DynamoDB.
+
+A lease ensures that only one run rebuilds a waitlist at a time.
+"""
 
 import logging
 from collections.abc import Callable
@@ -23,35 +26,34 @@ from waitlist_shared import contracts as c
 
 logger = logging.getLogger(__name__)
 
-# The lease is renewed and the progress is saved this often. A killed run repeats at most this much
-# work.
+# How often the lease is renewed and the progress is saved. If a run is killed, the next run repeats
+# only the work since then.
 NOTE_SECONDS = 5.0
-# A run stops when it has less than this much time left. One page with its retries takes less than
-# half of this time.
+# A run stops if it has less time left than this. One page with its retries takes less than half of
+# this time.
 STOP_MILLIS = 60_000
-# Writes that were in flight when Redis was lost have reached the table and its index after this
-# time.
+# After this time, all writes that were in progress when Redis lost its data are visible in the
+# table and its index.
 SETTLED_MILLIS = 2_000
 
-# The number of shards that are restored in parallel. More shards would only wait for each other,
-# and would slow down requests to Redis.
+# The number of shards that are restored in parallel. More parallel shards would not be faster, and
+# would slow down other requests to Redis.
 AT_ONCE = 4
 
 Pass = Callable[[RebuildRun, int], None]
 
 
 class Rebuilder(Struct, frozen=True):
-    """Restores waitlists whose order Redis has lost.
+    """Restores the queues that Redis has lost.
 
-    A rebuild has three passes. The first pass (`line`) restores all entries in the index, with
-    several shards in parallel. The second pass (`changes`) reads the table for entries that have
-    changed or left since shortly before the rebuild, or are about to leave. The third pass
-    (`journal`) applies the changes in the journal from that time, because the index may lag. If a
-    server that hardly lagged has taken over, the third pass alone is enough.
+    A rebuild has three passes. The first pass (`line`) restores all entries in the index. The
+    second pass (`changes`) corrects the entries that have changed recently or are about to leave.
+    The third pass (`journal`) applies the recent changes in the journal, because the index may be
+    outdated.
 
-    If a run is interrupted or runs out of time, the next run continues the rebuild. If Redis is
-    lost again, which begins a new epoch, or if an operator changes the segments, then Redis rejects
-    every message of the old rebuild, and the next run starts from the beginning.
+    If a run is interrupted or runs out of time, the next run continues the rebuild. If Redis loses
+    its data again, or if an operator changes the segments, Redis rejects all messages of the old
+    rebuild, and the next run starts from the beginning.
     """
 
     queue: QueueClient
@@ -64,9 +66,9 @@ class Rebuilder(Struct, frozen=True):
     metrics: MetricsCollector
 
     def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = no_deadline) -> bool:
-        """Rebuild a waitlist unless another run is rebuilding it.
+        """Rebuild the queue of a waitlist, unless another run is already rebuilding it.
 
-        Return whether its order is complete.
+        Return whether the queue is complete.
         """
         lease = self.leases.take(waitlist)
         if lease is None:
@@ -83,15 +85,15 @@ class Rebuilder(Struct, frozen=True):
             logger.info("rebuild pauses", extra=_about(waitlist, run))
         finally:
             lease.release(is_rebuilt=is_whole)
-            # Start another run at once, even after a failure, because all positions wait for the
-            # rebuild and the cause may be gone. A run without progress is not repeated at once,
-            # because it would probably fail again.
+            # Start another run at once, even after an error, because no position can be read until
+            # the rebuild is complete. If this run made no progress, wait for the next scheduled run
+            # instead.
             if run is not None and not is_whole and run.has_advanced:
                 self.queue.start_maintenance(waitlist.waitlist_id)
         return is_whole
 
     def forget(self, waitlist: WaitlistRecord) -> None:
-        """Delete the progress of a finished rebuild that was interrupted before it did so."""
+        """Delete the saved progress of a rebuild that is already complete."""
         self.waitlists.forget_rebuild(waitlist)
 
     def _open_run(
@@ -99,8 +101,8 @@ class Rebuilder(Struct, frozen=True):
     ) -> RebuildRun:
         """Return a run that continues the last rebuild or starts a new one."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
-        # Store the epoch first. An order with another epoch is then outdated, even after a
-        # failover.
+        # Store the epoch of the new queue first. If a failover brings back an older queue,
+        # maintenance then recognises that it is outdated.
         checkpoint = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
         self.waitlists.write_checkpoint(waitlist.waitlist_id, checkpoint)
         version = waitlist.segments_version
@@ -135,7 +137,7 @@ class Rebuilder(Struct, frozen=True):
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 
     def _run_pass(self, work: Pass, run: RebuildRun, lease: Lease) -> None:
-        """Run a pass on all unfinished shards. Raise _TimeIsUp if the run must stop."""
+        """Run a pass on all unfinished shards. Raise _TimeIsUp if the run has to stop."""
         shards = [shard for shard in range(SHARDS) if not run.rebuild.is_at_end(shard)]
         with ThreadPoolExecutor(max_workers=min(SHARDS, AT_ONCE)) as pool:
             pending: set[Future[Any]] = {pool.submit(work, run, shard) for shard in shards}

@@ -1,4 +1,4 @@
-"""The three passes of a rebuild over one shard: line, changes and journal."""
+"""The three passes of a rebuild, each for a single shard: `line`, `changes` and `journal`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -25,13 +25,12 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# The index lags behind the table by moments, and the clocks of the writers may differ by minutes.
-# The second pass therefore reads again the entries that changed within this time before the
-# rebuild.
+# The index is slightly behind the table, and the clocks of the writers may differ by minutes. The
+# second pass therefore includes changes from this long before the rebuild.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If the lost order had no heartbeat, the journal is read from further back than usual, because the
-# clock of Redis may have gone back. The new epoch then begins later than any clock shows.
+# If the lost queue never had a heartbeat, read more of the journal than usual, because the clock of
+# Redis may have gone back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
@@ -45,7 +44,7 @@ class RebuildPasses(Struct, frozen=True):
     journal: Journal
 
     def restore_line(self, run: RebuildRun, shard: int) -> None:
-        """Restore all entries in the index, except entries that an earlier run has restored."""
+        """Restore all entries in the index that no earlier run has restored."""
         last_key = run.rebuild.last_key(shard)
         for page in filter(None, self.places.pages_on_waitlist(run.waitlist_id, shard, last_key)):
             whole = self._with_readiness(run.waitlist_id, page)
@@ -56,10 +55,10 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the rows of a page, completed with the readiness that the index does not contain.
+        """Add the readiness of the entries to the index rows, which do not contain it.
 
-        The readiness comes from the records. If the stay of a record is no longer on the waitlist,
-        a later pass corrects it.
+        The readiness comes from the records. If an entry has left the waitlist, a later pass
+        corrects this.
         """
         ids = [
             placed.entry_id
@@ -75,7 +74,7 @@ class RebuildPasses(Struct, frozen=True):
         return [rows.get(placed.entry_id, placed) for placed in page]
 
     def correct_changed(self, run: RebuildRun, shard: int) -> None:
-        """Correct the entries that changed since shortly before the first run, by their records."""
+        """Correct the entries that have changed since shortly before the rebuild began."""
         since_millis = run.rebuild.began_millis - SECOND_LOOK_MILLIS
         for inside in self._inside(run, shard):
             send_all(self.queue, [drop_of_admitted(placed) for placed in inside])
@@ -93,9 +92,9 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def correct_by_journal(self, run: RebuildRun, shard: int) -> None:
-        """Correct the entries in the journal up to the start of this epoch.
+        """Correct the entries that have changes in the journal before the rebuild.
 
-        The journal never lags.
+        Unlike the index, the journal is always up to date.
         """
         born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
@@ -119,7 +118,7 @@ class RebuildPasses(Struct, frozen=True):
         send_all(self.queue, [correction for correction in corrections if correction is not None])
 
     def _inside(self, run: RebuildRun, shard: int) -> Iterator[list[IndexRow]]:
-        """Yield the customers whose passes may still be valid. These customers may be inside."""
+        """Yield the customers whose passes may still be valid, because they may still be inside."""
         began, longest = run.rebuild.began_millis, run.waitlist.longest_pass_seconds * 1000
         if longest:
             yield from self.places.inside(run.waitlist_id, shard, began - longest, began)
@@ -131,24 +130,28 @@ class RebuildPasses(Struct, frozen=True):
 
 
 def _earliest(run: RebuildRun) -> int:
-    """Return the stamp at which to start reading the journal if the lost order had no heartbeat."""
+    """Return the stamp at which to start reading the journal if the lost queue had no heartbeat."""
     born, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
     if born > began + SECOND_LOOK_STAMPS:
-        # The clock of Redis has jumped, so the waitlist's stamps may be older than the waitlist.
+        # The clock of Redis has jumped, so stamps of the waitlist may be older than its creation
+        # time.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
 
 def _only_waits(placed: IndexRow) -> bool:
-    """Return whether an entry is only waiting. Only its place must then be restored."""
+    """Return whether the entry is only waiting, so that a bulk message can restore it."""
     return placed.status == "waiting" and not placed.once_key
 
 
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
-    """Yield bulk messages for the entries that are only waiting. These are nearly all entries."""
+    """Yield bulk messages that restore waiting entries.
+
+    Most entries of a waitlist are of this kind.
+    """
     segments = run.segments
-    # A page from a lagging index may contain an entry twice, but a bulk message must not.
+    # A page of an outdated index may contain an entry twice, but a bulk message must not.
     plain = {placed.entry_id: placed for placed in page if _only_waits(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
     for start in range(0, len(stays), MAX_RESTORE_MANY):
@@ -167,9 +170,12 @@ def _single_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Re
 
 
 def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
-    """Return the message that makes Redis agree with the record. The index row may be outdated."""
+    """Return the message that makes Redis agree with the record.
+
+    The index row may be outdated.
+    """
     if record is not None and record.status == "joining" and placed.ticket is None:
-        # The running signup may already have a place, so remove only the place of the former stay.
+        # The new signup may already be in the queue, so remove only the entry of the former signup.
         return drop_of_former(record, run.rebuild.began_millis)
     return _by_record(record, run.segments, run.epoch) or c.Drop(
         waitlist_id=placed.waitlist_id,
@@ -182,7 +188,7 @@ def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -
 def _journal_correction(
     change: Change, record: EntryRecord | None, run: RebuildRun
 ) -> c.Single | None:
-    """Return the message that makes Redis agree with the record of an entry in the journal."""
+    """Return the message that makes Redis agree with the record of a changed entry."""
     if record is None:
         return drop_of_erased(change) if change.status == ERASED else None
     if record.status == "joining":
@@ -192,10 +198,10 @@ def _journal_correction(
 
 
 def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
-    """Return the message that removes the place of a stay that was erased before `record` began.
+    """Return the message that removes an entry that was erased before the current signup began.
 
-    A lagging index may have restored that place. The message names the ticket of the erased stay,
-    because the running signup may already have a place of its own.
+    The outdated index may have restored the erased entry. The message contains the ticket of the
+    erased entry, because the current signup may already be in the queue.
     """
     if change.status != ERASED or change.ticket in (0, record.requested_ticket):
         return None
@@ -203,10 +209,10 @@ def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None
 
 
 def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.Single | None:
-    """Return the message for a recorded place or a running leave, and None for any other record."""
+    """Return the message for an entry that is on the waitlist or about to leave, or else None."""
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.erase:
-        # Do not send a drop here, because the running leave must find a place in order to count it.
+        # Send a leave instead of a drop, so that Redis finds the entry and counts the leave.
         return leave_of(record)
     return None

@@ -1,4 +1,4 @@
-"""One run of a rebuild: its input and its progress."""
+"""A single run of a rebuild, with its input and its progress."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -13,10 +13,10 @@ from waitlist_shared import contracts as c
 
 
 class RebuildRun(Struct):
-    """One run of a rebuild. The threads of all shards share it.
+    """A single run of a rebuild. The threads of all shards share it.
 
-    `rebuild` is the progress that is saved. It counts only entries that Redis has confirmed, so
-    that the next run can continue from any saved progress.
+    `rebuild` is the progress that is saved. It includes only entries that Redis has confirmed, so
+    the next run can continue from any saved progress.
     """
 
     waitlist: WaitlistRecord
@@ -40,9 +40,9 @@ class RebuildRun(Struct):
         return self.opened.epoch
 
     def must_stop(self) -> bool:
-        """Return whether to stop.
+        """Return whether the run has to stop.
 
-        Call it only after each page, so that every run makes progress.
+        Call this method only after each page, so that every run makes progress.
         """
         return self._is_over.is_set() or self.is_time_up()
 
@@ -56,15 +56,15 @@ class RebuildRun(Struct):
         self._advance(lambda now: now.after(shard, last.rank or 0, last.entry_id, len(page)))
 
     def note_journal(self, shard: int, stamp: int) -> None:
-        """Record that a shard of the journal has been applied up to a stamp."""
+        """Record that the journal of a shard has been applied up to a stamp."""
         self._advance(lambda now: now.after_stamp(shard, stamp))
 
     def note_finished(self, shard: int) -> None:
-        """Record that a shard has finished the current stage."""
+        """Record that the current pass over a shard is complete."""
         self._advance(lambda now: now.after_shard(shard))
 
     def begin(self, stage: Stage) -> None:
-        """Begin the next stage in all shards."""
+        """Begin the next pass over all shards."""
         self._advance(lambda now: now.at(stage))
 
     def _advance(self, next_of: Callable[[RebuildProgress], RebuildProgress]) -> None:

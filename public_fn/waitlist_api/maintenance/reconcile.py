@@ -1,4 +1,4 @@
-"""Records decisions of Redis that no request has recorded, such as expired holds."""
+"""Record the decisions of Redis that no request has recorded, such as expired claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -31,12 +31,12 @@ from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import ticket_of_millis
 
-# A run reconciles at most this many pages of 500 entries. The next run continues.
+# The number of pages with 500 entries that one run processes. The next run continues.
 PAGES = 100
 
 
 class Reconciler(Struct, frozen=True):
-    """Ends expired holds, and writes pending decisions of Redis into the record."""
+    """Ends expired claims and offers, and writes unrecorded decisions of Redis to the records."""
 
     queue: QueueClient
     entries: EntryRecords
@@ -48,10 +48,10 @@ class Reconciler(Struct, frozen=True):
     def reconcile(
         self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
     ) -> None:
-        """End expired holds, and record decisions that have been pending for over a minute.
+        """End expired claims and offers, and record decisions that are older than a minute.
 
-        Decisions before the stamp `known_until` are recorded too. This stamp belongs to a run that
-        ended more than a minute ago.
+        Decisions before the stamp `known_until` are always recorded. The stamp comes from an
+        earlier run.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -61,7 +61,7 @@ class Reconciler(Struct, frozen=True):
                 return
 
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
-        """Record the decisions of a page. Return whether any entry was reconciled."""
+        """Record the decisions of a page. Return whether any entry was processed."""
         ids = [place.entry_id for place in expired.places]
         records = self.entries.get_many(waitlist_id, ids)
         self._resend_edits(
@@ -79,8 +79,8 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # Settle the entry in the next round. The record then contains the end of its
-                    # time inside.
+                    # Settle this entry in the next round, when the record contains the end of the
+                    # pass.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -88,13 +88,15 @@ class Reconciler(Struct, frozen=True):
                 if not self._record(record, place, expired):
                     continue
                 if place.state == NO_SHOW:
-                    # Another request may be ending this stay, or beginning the next one.
+                    # Another request may be removing the entry, or the customer may be joining
+                    # again.
                     last = place.decisions[-1].verb if place.decisions else ""
                     by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                         self.leaves.leave(*record.key, by=by, reason=reason, stay=place.ticket)
             elif record is not None and record.status in ENDED:
-                # A claim that admits at once was interrupted. Remove the place of its hold.
+                # A claim that admits customers at once was interrupted, so remove the claimed entry
+                # from Redis.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
@@ -112,7 +114,7 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # If a place could not be removed, Redis must keep the decision for the next attempt.
+        # If an entry could not be removed, Redis must keep the decision for the next attempt.
         failed = {
             drop.entry_id
             for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)
@@ -123,7 +125,7 @@ class Reconciler(Struct, frozen=True):
         return bool(settled or others)
 
     def _send_in_batches(self, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-        """Send requests in batches. A page of decisions may need more than one batch."""
+        """Send requests in batches, because a page of decisions may need more than one batch."""
         starts = range(0, len(requests), MAX_BATCH)
         batches = [send_batch(self.queue, requests[start : start + MAX_BATCH]) for start in starts]
         return [answer for answers in batches for answer in answers]
@@ -131,12 +133,10 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """Start the time inside for admissions that the record lacks.
+        """Start the time inside for admissions that are not in the record yet.
 
-        Return the end times by entry.
-
-        If the time of an admission is already over and there is no room inside, the admission is
-        missing from the result. It is recorded later.
+        Return the end of each customer's time inside, by entry id. If the time has already run out
+        and `max_inside` leaves no room to start it again, the entry is left out and recorded later.
         """
         late = [
             renew_of(record, place.ticket)
@@ -149,9 +149,9 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.Unsettled) -> bool:
-        """Restore the recorded place of an entry if Redis has decided about another place.
+        """Restore an entry from its record after Redis decided about an outdated copy.
 
-        Returns whether Redis restored the place. Redis refuses if the stay is ending at this
+        Return whether the entry was restored. Redis refuses if the customer is leaving at this
         moment.
         """
         seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
@@ -161,7 +161,7 @@ class Reconciler(Struct, frozen=True):
     def _append_missing_events(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> None:
-        """Append the missing events of decisions that are older than the record."""
+        """Add the missing history events of decisions that are older than the record."""
         decisions = [
             (record, decision)
             for place in expired.places
@@ -182,9 +182,9 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _resend_edits(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Send recorded attributes and readiness again, because an edit may have been interrupted.
+        """Send attributes and readiness again, because an edit may have been interrupted.
 
-        If Redis does not know the declared segments yet, all entries are indexed anew.
+        If the waitlist has segments, all entries of the page are sent, not only edited entries.
         """
         declared = self.segmented_queue.waitlist_cache.find(waitlist_id).segments.declared
         edited = [Tagging(record) for record in records if declared or record.readiness is not None]
@@ -192,7 +192,7 @@ class Reconciler(Struct, frozen=True):
             raise_first(self.segmented_queue.send_batch(edited))
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
-        """Record pending decisions. Return False if another request has just changed the record."""
+        """Record decisions. Return False if another request has just changed the record."""
         now_millis = self.now_millis()
         try:
             for transition in catch_up(record, place, expired, now_millis):
@@ -203,9 +203,9 @@ class Reconciler(Struct, frozen=True):
 
 
 def is_refuted(record: EntryRecord, place: c.Unsettled) -> bool:
-    """Return whether Redis decided about a place that the record no longer contains.
+    """Return whether Redis decided about an outdated copy of the entry.
 
-    The place belongs to an earlier stay, or the record contains a decision that Redis has lost.
+    The copy belongs to an earlier signup, or Redis has lost a decision that the record contains.
     """
     if place.state == "absent":
         return False
@@ -218,7 +218,7 @@ def is_refuted(record: EntryRecord, place: c.Unsettled) -> bool:
 def catch_up(
     record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
-    """Yield the transitions that a record lacks, in the order in which Redis decided them."""
+    """Yield the transitions that are missing in the record, in chronological order."""
     news = [
         decision
         for decision in place.decisions
@@ -229,18 +229,18 @@ def catch_up(
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
         delays = [decision.at for decision in news if decision.verb == "released" and decision.at]
         if delays:
-            # The delay is also recorded if a move followed the release.
+            # Record the delay of a release even if a later decision moved the entry.
             transition = transition.with_changes(delayed_until_millis=delays[-1], **NO_LONGER_NEAR)
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.with_changes(**dict.fromkeys(QUESTION_FIELDS))
-        # Every transition starts from the current state of the record (see is_refuted).
+        # Skip the basis check, because `is_refuted` has already checked the decisions.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         stamp = place.stamp or place.seen_stamp
         extension = replace(_decision(place, "extended", stamp, place.time_millis), placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
-        # After a failover the stamp of the admission may be older than the record's stamp.
+        # After a failover, the stamp of the admission may be older than the record's stamp.
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))
@@ -248,14 +248,14 @@ def catch_up(
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
-    """Return whether the record is newer than a decision, so that only its event may be missing.
+    """Return whether the record is newer than a decision, so that only the event may be missing.
 
-    If the record has the same stamp, it was written together with the event of the decision. If
-    Redis lost the end of a stay and then decided about that stay, the decision has no event.
+    If the stamps are equal, the decision and its event were recorded together. If Redis decided
+    about a signup whose end it had lost, the decision gets no event.
     """
     if record.ticket not in (None, decision.ticket):
-        # An imported place, or a place that was given back, has a ticket that is older than the
-        # stay.
+        # The ticket of an imported or reinstated entry may be older than its signup, so compare
+        # with the time of the signup too.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.created_millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
@@ -264,14 +264,14 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 
 
 def _is_former(record: EntryRecord, place: c.Unsettled) -> bool:
-    """Return whether the last stay has ended, but Redis has a place of an earlier stay."""
+    """Return whether the entry in Redis belongs to an earlier signup than the ended record."""
     return record.status in ENDED and place.ticket != record.ticket
 
 
 def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
-    """Return whether Redis holds an entry for longer than the record says.
+    """Return whether an operator has extended the claim and the record does not show this yet.
 
-    An unrecorded claim is not an extension. It expires by itself.
+    An unrecorded claim is not an extension. The claim expires without further action.
     """
     is_same_hold = place.state == "held" and record.claim_token == place.token
     return (

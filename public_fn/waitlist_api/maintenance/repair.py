@@ -1,4 +1,4 @@
-"""Compares an entry in Redis with its record, and decides how to repair Redis."""
+"""Compare an entry in Redis with its record, and decide how to repair Redis."""
 
 from msgspec.structs import replace
 
@@ -9,14 +9,17 @@ from waitlist_api.records.journal import EDITED, EXITED, Change
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
-# The states of ended and erased entries in Redis. Redis keeps `done` for late retries.
+# The states in Redis of entries that have ended. Redis keeps the state `done` for late retries.
 NOWHERE = ("absent", "done")
-# For each status in the record, the states that the entry may have in Redis.
+# The states that an entry may have in Redis, by the status in its record.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
 
 
 def may_differ(change: Change, inspection: c.InspectResult) -> bool:
-    """Return whether Redis may have lost a change. The record may contain a later change."""
+    """Return whether Redis may have lost this change.
+
+    If the record has changed since, Redis may be right.
+    """
     if change.status == EDITED:
         return True
     if change.status in STATES:
@@ -38,8 +41,8 @@ def decide_repair(
 ) -> c.Restore | c.Drop | None:
     """Return the message that repairs Redis, or None if no repair is needed.
 
-    No repair is needed if Redis agrees with the record, or if reconcile will record a decision of
-    Redis.
+    No repair is needed if Redis agrees with the record, or if Redis is newer. `reconcile` records
+    the newer decisions of Redis.
     """
     is_gone = inspection.state in NOWHERE
     if record is None:
@@ -50,7 +53,7 @@ def decide_repair(
         return None
     if not is_gone and is_of_another_stay(record, inspection):
         return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
-    # If Redis still has the place, it has not counted the admission.
+    # If Redis still has the entry in the queue, it has not counted the admission yet.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 

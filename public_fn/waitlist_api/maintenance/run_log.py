@@ -1,4 +1,4 @@
-"""Writes one log line with counts and gauges for each maintenance run."""
+"""Write one log line for each maintenance run, with its counts and gauges."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from waitlist_shared.telemetry import Span, Telemetry
 DONE, FAILED = "ok", "failed"
 OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
-# A run reports trouble if one of these values is above its threshold. The alarms in template.yaml
+# A run reports trouble if one of these values exceeds its threshold. The alarms in template.yaml
 # use the same thresholds.
 TROUBLES: Mapping[str, float] = {
     "admissions_overdue": 0,
@@ -33,7 +33,11 @@ class RunLog(Struct, frozen=True):
     seconds: Callable[[], float] = time.perf_counter
 
     def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
-        """Execute a run, with the correlation id of the request that started it, or a new id."""
+        """Execute a run and log it.
+
+        The log line contains the correlation id of the request that started the run, or else a new
+        id.
+        """
         id_ = read_correlation_id(event) or request_id
         self.correlation.id = id_
         began = self.seconds()

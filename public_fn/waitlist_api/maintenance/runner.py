@@ -34,26 +34,27 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# A run begins no more waitlists after this time. The next run starts at about that time, and
-# continues the work.
+# After this time, a run starts no further batch of waitlists. The next run starts at about this
+# time and continues the work.
 RUN_MILLIS = 50_000
-# The time for intents before the waitlists are maintained. Afterwards the run spends its remaining
-# time on intents.
+# The time that a run first spends on interrupted signups and leaves. If they are not finished by
+# then, the run continues with them at the end, in the time that is left.
 INTENTS_MILLIS = 15_000
-# After a longer pause the run does not read the journal, and compares every waitlist instead.
+# If the journal was last read longer ago than this, do not read it, and maintain every waitlist.
 LONGEST_READ = 60 * MINUTE
-# The number of waitlists per batch. For each waitlist, `strays` puts two messages into one batch.
+# The number of waitlists per batch. `strays` sends two messages for each waitlist in a single
+# batch.
 TOGETHER = MAX_BATCH // 2
-# No page of work begins with less time left. A page with its retries takes less than half of this
-# time.
+# A run starts no further page of work if it has less time left than this. One page with its retries
+# takes less than half of this time.
 STOP_MILLIS = 60_000
-# Scan twice, because the index lags. The waitlist itself is deleted only when no request that
-# started before the deletion can still be running.
+# Scan the entries twice, because the index may be outdated. Delete the waitlist itself only when no
+# request can still be running that started before the deletion.
 DELETE_LOOKS = 2
 
 
-# A waitlist with its statistics, or with the error that occurred instead, or with None if the
-# waitlist is being deleted.
+# A waitlist with its statistics. If Redis returned an error, the error takes their place. If the
+# waitlist is being deleted, there are no statistics, so the value is None.
 Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
@@ -88,9 +89,9 @@ class MaintenanceRunner(Struct, frozen=True):
     metrics: MetricsCollector
 
     def run_all(self, left_millis: LeftMillis = no_deadline) -> None:
-        """Finish intents, then maintain every waitlist on which something has happened or is due.
+        """Finish interrupted signups and leaves, then maintain every waitlist that needs it.
 
-        The next run continues what this run has no time for.
+        If the run has no time left, the next run continues.
         """
         began_millis = self.now_millis()
 
@@ -126,8 +127,8 @@ class MaintenanceRunner(Struct, frozen=True):
     def _survey(self, seen: int) -> Survey:
         """Ask Redis for the statistics of all waitlists, and find those that need maintenance.
 
-        An earlier run has compared the journal up to the stamp `seen`. If `seen` is 0 or too long
-        ago, all waitlists need maintenance.
+        Earlier runs have compared the journal up to the stamp `seen`. If `seen` is 0 or too old,
+        all waitlists need maintenance.
         """
         survey = Survey()
         changed: set[str] | None = None
@@ -154,13 +155,13 @@ class MaintenanceRunner(Struct, frozen=True):
                 else:
                     survey.busy.append((waitlist, answer))
         if not is_asked:
-            # If there are no waitlists, nothing has been sent to Redis yet. Send a ping, because
-            # the run must fail if Redis does not answer.
+            # No message has been sent to Redis, because there are no waitlists. Send a ping,
+            # because the run must fail if Redis does not answer.
             self.queue.send(c.Ping())
         return survey
 
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
-        """Return the waitlists that have changed since `seen`, or None after a long pause."""
+        """Return the waitlists that have changed since `seen`, or None if `seen` is too old."""
         until = max(max(stat.clock_stamp, stat.last_stamp) for stat in stats)
         if not seen or until - seen > LONGEST_READ:
             return None
@@ -170,7 +171,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain(self, batch: Sequence[Surveyed], note: Round, left_millis: LeftMillis) -> bool:
         """Maintain a batch of waitlists.
 
-        Return whether all of them were compared with the journal.
+        Return whether all waitlists of the batch were compared with the journal.
         """
         told = self._run_page(batch, left_millis)
         alive = _alive([waitlist for waitlist, _ in batch])
@@ -189,14 +190,14 @@ class MaintenanceRunner(Struct, frozen=True):
         return bool(run_isolated(check, alive))
 
     def run_one(self, waitlist_id: str, left_millis: LeftMillis = no_deadline) -> None:
-        """Maintain one waitlist at the request of another function."""
+        """Maintain a single waitlist after another function has asked for it."""
         waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:
             (answer,) = [None] if waitlist.deleting else self.count([waitlist])
             self._run_page([(waitlist, answer)], left_millis)
 
     def count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
-        """Return the statistics, or an error, for each waitlist."""
+        """Return the statistics of each waitlist, or an error."""
         requests = [
             c.Stats(waitlist_id=waitlist.waitlist_id, near=count_near(waitlist.settings))
             for waitlist in waitlists
@@ -204,14 +205,14 @@ class MaintenanceRunner(Struct, frozen=True):
         try:
             return send_batch(self.queue, requests) if requests else []
         except WaitlistError as error:
-            # A failed batch must not delay other batches or waitlists that are being deleted.
+            # If this batch fails, other batches and deletions must still be processed.
             return [error] * len(waitlists)
 
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        Returns the waitlists on which everything that was due is done, each with the digest from
-        the notifier.
+        Return the waitlists whose maintenance is complete. The value for each waitlist is the
+        digest from the notifier.
         """
 
         def run(surveyed: Surveyed) -> str | None:
@@ -241,14 +242,15 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_warm(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist whose order is complete. Admit what its policy or quota allows."""
+        """Maintain a waitlist whose queue is complete, and admit customers if the policy allows."""
         is_time_up = partial(_is_time_up, left_millis)
         admits = waitlist.settings.admission is not None or stats.quota > 0
         is_overdue = admits and not waitlist.settings.paused
         try:
             self.rebuilder.forget(waitlist)
             if stats.settings_version < waitlist.version:
-                # The request that changed the settings was interrupted, or Redis has lost them.
+                # A request that changed the settings was interrupted, or Redis has lost the
+                # settings.
                 self.queue.send(init_of(waitlist, "configure", stats.epoch))
             known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
             self.reconciler.reconcile(waitlist.waitlist_id, known_until, is_time_up)
@@ -259,27 +261,23 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # Count the overdue admissions, because polls admit customers only if somebody polls
-                # this waitlist.
+                # Report the overdue admissions. If nobody polls this waitlist, only maintenance
+                # admits customers.
                 self.metrics.add("admissions_overdue")
         return None if is_overdue else told
 
     def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
-        """Offer all slots that are due.
-
-        Return False if the run has no time left for all of them.
-        """
+        """Offer all slots that the policy allows now. Return False if the run has no time left."""
         while self.admissions.run(waitlist_id).is_more:
             if _is_time_up(left_millis):
                 return False
         return True
 
     def _delete(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp) -> None:
-        """Erase the entries of a waitlist.
+        """Erase the entries of a waitlist, and then the waitlist itself.
 
-        When none are left and none can be added, delete the waitlist.
-
-        The next run continues what this run has no time for.
+        The waitlist is deleted when no entries are left and no request can add one. If the run has
+        no time left, the next run continues.
         """
         waitlist_id = waitlist.waitlist_id
         lease = self.leases.take(waitlist)
@@ -302,7 +300,7 @@ class MaintenanceRunner(Struct, frozen=True):
         found = 0
         for page in filter(None, self._all_entries(waitlist_id)):
             found += len(page)
-            # Renew the lease before erasing. If it is lost, these entries may belong to a new
+            # Renew the lease before erasing. If the lease is lost, the entries may belong to a new
             # waitlist with the same id.
             renew()
             run_each(partial(self._erase_entry, is_time_up=is_time_up), page)

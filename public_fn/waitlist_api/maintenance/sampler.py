@@ -1,4 +1,4 @@
-"""Samples the counts of each busy waitlist, and computes its pace."""
+"""Store the current counts of each active waitlist, and compute how fast it admits customers."""
 
 from collections.abc import Sequence
 
@@ -13,15 +13,18 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# After a longer pause another process may have stored samples.
+# If the last sample in memory is older than this, another process may have stored newer samples.
 PAUSE_MILLIS = 150_000
-# The number of waitlists whose samples stay in memory, at 300 KB each. The samples of other
-# waitlists are read every minute.
+# The number of waitlists whose samples stay in memory, at 300 KB per waitlist. The samples of all
+# other waitlists are read from the table every minute.
 MOST_KEPT = 500
 
 
 class Sampler(Struct):
-    """Samples waitlists. The last samples stay in memory as long as the process lives."""
+    """Stores a sample of the counts of each waitlist, and computes the admission pace.
+
+    The recent samples stay in memory as long as the process lives.
+    """
 
     samples: SampleRecords
     now_millis: NowMillis
@@ -33,10 +36,10 @@ class Sampler(Struct):
         answers: Sequence[c.Result | WaitlistError],
         quiet_until: int = 0,
     ) -> dict[str, str]:
-        """Store the counts of warm waitlists. Return the pace of each waitlist by its id.
+        """Store the counts of each waitlist with a complete queue. Return the admission paces.
 
-        A waitlist whose sample could not be stored has no pace. Nothing has happened before the
-        time `quiet_until` on a waitlist that has not been sampled since.
+        If a sample could not be stored, the waitlist is missing from the result. Waitlists that
+        have no sample since the last run were unchanged up to the time `quiet_until`.
         """
         paces: dict[str, str] = {}
         writes: list[tuple[str, Every, Sample]] = []
@@ -55,7 +58,7 @@ class Sampler(Struct):
 
         run_each(sample_one, zip(waitlists, answers, strict=True))
         if run_isolated(self._store, writes) is None:
-            # The samples in memory could not be stored, so read the stored samples again.
+            # The new samples could not be stored, so read the stored samples again next time.
             for waitlist_id in paces:
                 self._kept.pop(waitlist_id, None)
             paces.clear()
@@ -76,6 +79,6 @@ class Sampler(Struct):
 
 
 def _is_whole(recent: Recent, waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether no other process can have stored a sample in the meantime."""
+    """Return whether the samples in memory are complete and recent."""
     is_same = recent.created_millis == waitlist.created_millis
     return is_same and now_millis - recent.seen_millis < PAUSE_MILLIS

@@ -1,4 +1,4 @@
-"""Composes the services of maintenance. The public function does not import this module."""
+"""Create the services for maintenance. The public function does not import this module."""
 
 from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_api.services import Services

@@ -1,7 +1,7 @@
-"""Finds entries in Redis that have no record, and removes them from the queue.
+"""Find entries in Redis that have no record, and remove them from the queue.
 
-A delayed message can add such an entry after its tombstone has expired or was lost. The journal
-does not contain the entry, so the audit cannot find it.
+A delayed message can add such an entry after the entry's tombstone has expired or was lost. The
+journal does not contain the entry, so the audit cannot find it.
 """
 
 import logging
@@ -24,16 +24,16 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# Longer than any request can run (see audit.py).
+# No request runs longer than this (see audit.py).
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# Entries that joined up to two minutes before the last run are checked again, because their intents
-# may have been cancelled since.
+# New entries include entries that joined up to two minutes before the last run, because their
+# signups may have been cancelled since.
 OVERLAP = 2 * MINUTE
 
 
 class Strays(Struct, frozen=True):
-    """Compares all new waiting entries, and a page of older entries, with their records."""
+    """Compares all new entries, and one page of older entries, with their records."""
 
     queue: QueueClient
     entries: EntryRecords
@@ -45,11 +45,10 @@ class Strays(Struct, frozen=True):
         beats: Mapping[str, tuple[int, c.HeartbeatResult]],
         left_millis: LeftMillis = no_deadline,
     ) -> set[str]:
-        """Remove the entries of each waitlist that have no record.
+        """Remove the entries that have no record.
 
-        `beats` contains, for each waitlist, the stamp since which entries are new, and its
-        heartbeat. Returns the waitlists that are unfinished because the run had no time left or
-        because of a failure.
+        `beats` contains, for each waitlist, the stamp from which on entries are new, and the
+        heartbeat. Return the waitlists that could not be checked completely.
         """
         unfinished: set[str] = set()
         found: dict[str, list[c.WaitingEntry]] = {}
@@ -60,8 +59,8 @@ class Strays(Struct, frozen=True):
             elif strays:
                 found.setdefault(waitlist_id, []).extend(strays)
         if found:
-            # A signup may have reached Redis but not the table yet. An entry that still has no
-            # record after this pause is not such a signup.
+            # A signup may have reached Redis before its record was written. If an entry still has
+            # no record after this pause, no signup is in progress.
             self.pause(IN_FLIGHT_SECONDS)
         for waitlist_id, once in found.items():
             if run_isolated(partial(self._drop, waitlist_id), once) is None:
@@ -85,10 +84,10 @@ class Strays(Struct, frozen=True):
         left_millis: LeftMillis,
         unfinished: set[str],
     ) -> Iterator[tuple[str, list[c.WaitingEntry]]]:
-        """Yield the new entries of each queue, and one page of its older entries.
+        """Yield the new entries of each waitlist, and one page of its older entries.
 
-        The page of older entries changes with each heartbeat. Waitlists with pages that could not
-        be read are added to `unfinished`.
+        Each heartbeat selects a different page of older entries. If a page cannot be read, the
+        waitlist is added to `unfinished`.
         """
         wanted: list[c.ListWaiting] = []
         for waitlist_id, (since, beat) in beats.items():
@@ -107,7 +106,7 @@ class Strays(Struct, frozen=True):
                 yield request.waitlist_id, answer.entries
                 is_of_beat = request.first is not None
                 if is_of_beat and not answer.entries and answer.total and (request.first or 0) > 1:
-                    # The page is behind the end of the queue, so start again from the front.
+                    # The page lies behind the end of the queue, so start again from the front.
                     pages = -(-answer.total // MAX_PAGE)
                     first = 1 + ((request.first or 1) - 1) // MAX_PAGE % pages * MAX_PAGE
                     wanted.append(c.ListWaiting(waitlist_id=request.waitlist_id, first=first))
@@ -125,5 +124,8 @@ class Strays(Struct, frozen=True):
 
 
 def _is_stray(entry: c.WaitingEntry, record: EntryRecord | None) -> bool:
-    """Return whether the record has no stay with the entry's place. The audit finds ended stays."""
+    """Return whether the entry in Redis belongs to no signup in the record.
+
+    If the record shows that this signup has ended, the audit repairs the entry.
+    """
     return record is None or (record.status in ENDED and record.ticket != entry.ticket)
