@@ -25,18 +25,22 @@ from waitlist_api.records.entry import (
     shard_of,
 )
 from waitlist_api.records.intents import (
-    AS_FORMER,
     INTENT_FIELDS,
-    UNKNOWN,
     first_ask_item,
-    former_values,
     intent_item,
     joined_event,
     joining_over,
     rejoining,
 )
 from waitlist_api.records.journal import Change
-from waitlist_api.records.ledger import EntryChanged, entry_changed, read_item
+from waitlist_api.records.ledger import (
+    AS_READ,
+    UNKNOWN,
+    EntryChanged,
+    entry_changed,
+    read_item,
+    values_as_read,
+)
 from waitlist_api.records.table import BATCH_GET, Item, Table
 from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
 
@@ -226,12 +230,13 @@ class EntryRecords(Struct, frozen=True):
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the status `joining` for a customer who joins again, and return the record.
 
-        Raise EntryChanged if the stored record has changed since `former` was read.
+        The intent keeps a copy of the former stay. Raise EntryChanged if the stored record has
+        changed since `former` was read, because the copy would lose that change.
         """
         again = rejoining(record, former)
         try:
             with entry_changed():
-                self.table.put(intent_item(again), AS_FORMER, former_values(former))
+                self.table.put(intent_item(again), AS_READ, values_as_read(former))
         except EntryChanged as changed:
             # The AWS SDK repeats a request if the response was lost. The repeat then finds the
             # record that the first request has written.

@@ -12,14 +12,11 @@ from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.intents import (
-    AS_FORMER,
-    UNKNOWN,
-    former_values,
     intent_item,
     joining_over,
     rejoining,
 )
-from waitlist_api.records.ledger import entry_changed
+from waitlist_api.records.ledger import AS_READ, UNKNOWN, entry_changed, values_as_read
 from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
@@ -96,7 +93,7 @@ class ImportRecords(Struct, frozen=True):
             return self.table.put_write(item, AS_ALIAS, intent.alias.values)
         if intent.former is None:
             return self.table.put_write(item, UNKNOWN)
-        return self.table.put_write(item, AS_FORMER, former_values(intent.former))
+        return self.table.put_write(item, AS_READ, values_as_read(intent.former))
 
 
 def _intent_bytes(intent: Intent) -> int:

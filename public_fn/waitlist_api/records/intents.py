@@ -10,15 +10,6 @@ from waitlist_api.records.table import Item
 from waitlist_shared.contracts import Result, SignupResult
 from waitlist_shared.ranks import millis_of
 
-# A new signup is written either where no item exists, or over the record of an earlier signup. In
-# the second case, the new record contains a copy of the old one. If the old record has changed
-# since it was read, for example by an exit, the copy would lose that change. The write must
-# therefore fail.
-UNKNOWN = "attribute_not_exists(#pk)"
-AS_FORMER = (
-    "#status = :status AND #join_id = :former_id AND #updated_millis = :former_millis"
-    " AND #stamp = :former_stamp AND attribute_not_exists(#ban_stamp)"
-)
 # The attributes that a record has only while it has the status `joining`.
 INTENT_FIELDS = (
     "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #wanted_rank,"
@@ -31,16 +22,6 @@ VERIFICATION_ASKED = "verification_asked"
 UNVERIFIED = "unverified"
 
 
-def former_values(former: EntryRecord) -> Item:
-    """Return the values that the condition AS_FORMER refers to."""
-    return {
-        "status": former.status,
-        "former_id": former.join_id,
-        "former_millis": former.updated_millis,
-        "former_stamp": former.stamp,
-    }
-
-
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup that replaces the record of an earlier signup.
 
@@ -48,9 +29,6 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     stored only once.
     """
     previous = former.values()
-    # Earlier versions of the service did not remove these two fields when a signup finished.
-    previous.pop("former_profile", None)
-    previous.pop("former_attributes", None)
     # Discard a change of address that the customer has not verified.
     previous.pop("moving_to", None)
     previous.pop("moving_address", None)
