@@ -1,1 +1,1 @@
-"""Estimate how long customers wait, from the pace of a waitlist."""
+"""Estimate how long customers wait."""

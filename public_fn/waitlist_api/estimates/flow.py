@@ -1,4 +1,4 @@
-"""Compute how many entries were served, left and waited between two successive samples."""
+"""Compute how many entries were served, have left and were waiting between successive samples."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -7,18 +7,18 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# If at least this part of the room is taken, the room counts as full. A place that has just become
-# free stays free until the next poll.
+# The room counts as full if at least this fraction of the room is taken. A free place is not taken
+# again until the next poll, so a busy waitlist is rarely completely full.
 NEARLY = 0.95
 
 
 class Interval(Struct, frozen=True):
-    """The time between two samples. All times are in seconds.
+    """The changes between two successive samples. All times are in seconds.
 
-    `served` is the number of entries that claims and offers took from the queue, minus the number
-    of entries that came back. `is_busy` is true if ready people waited, the waitlist was not
-    paused, and the room inside was full or not limited. Only a busy interval shows how fast the
-    waitlist can serve people.
+    `served` is the number of entries that were claimed or offered, minus the number of entries that
+    returned to the queue. `is_busy` is true if somebody was ready, the waitlist was not paused, and
+    the room inside was full or unlimited. Only busy intervals are used to measure how fast the
+    waitlist admits people.
     """
 
     end: float
@@ -36,7 +36,7 @@ class Interval(Struct, frozen=True):
 def intervals_of(samples: Iterable[Sample], room: int | None = None) -> list[Interval]:
     """Return the intervals between successive samples.
 
-    `room` is the number of people who may be inside at once, or None if it is not limited.
+    `room` is the maximum number of people inside, or None if there is no maximum.
     """
     return [_between(before, after, room) for before, after in pairwise(samples)]
 
@@ -46,8 +46,8 @@ def _between(before: Sample, after: Sample, room: int | None) -> Interval:
     return Interval(
         end=after.millis / 1000,
         seconds=max(1.0, (after.millis - before.millis) / 1000),
-        # The difference may be negative, because the counters may fall back by up to a minute when
-        # Redis is lost.
+        # The difference can be negative. After Redis has lost data, the counters can be lower by up
+        # to a minute's worth of events.
         served=_taken(after) - _taken(before),
         left=max(0, after.left - before.left),
         waiting=before.waiting,
@@ -60,36 +60,36 @@ def _taken(sample: Sample) -> int:
 
 
 def rate_of(intervals: Sequence[Interval]) -> float:
-    """Return the number of entries that were served per second of busy time."""
+    """Return the number of entries that were served per second during the busy intervals."""
     busy = [interval for interval in intervals if interval.is_busy]
     seconds = sum(interval.seconds for interval in busy)
     return max(0, sum(interval.served for interval in busy)) / seconds if seconds else 0.0
 
 
 def leaving_of(intervals: Sequence[Interval]) -> float:
-    """Return the fraction of the waiting people that left per second."""
+    """Return the fraction of the waiting people who left per second."""
     exposure = sum(interval.waiting * interval.seconds for interval in intervals)
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
 
-# The measured dispersion is averaged with this many imaginary intervals of dispersion 1. This keeps
-# it near 1 while there are few samples.
+# The measured dispersion is averaged with this number of imaginary intervals whose dispersion is 1.
+# The result therefore stays near 1 while there are few samples.
 PRIOR_INTERVALS = 4
 
 
 def dispersion_of(intervals: Sequence[Interval]) -> float:
-    """Return the variance of the number of served entries, per entry.
+    """Return the variance of the number of served entries, divided by the number of served entries.
 
-    The dispersion is 1 for independent single admissions, 0 for a steady rate, and B for bursts of
-    B entries at random times. It is computed from the differences between neighbouring intervals,
-    so that a single change of the rate hardly affects it.
+    The dispersion is 1 for independent admissions, 0 for a steady rate, and B for bursts of B
+    entries at random times. It is computed from the differences between neighbouring intervals, so
+    a single change of the rate has little effect.
     """
     rate = rate_of(intervals)
     if rate <= 0:
         return 1.0
     total, pairs = 0.0, 0
     for first, second in pairwise([interval for interval in intervals if interval.is_busy]):
-        # Compare the deviations from the mean rate, because the intervals may differ in length.
+        # The intervals can differ in length, so compare their deviations from the mean rate.
         gap = (first.served - rate * first.seconds) - (second.served - rate * second.seconds)
         total += gap * gap / (rate * (first.seconds + second.seconds))
         pairs += 1

@@ -1,7 +1,7 @@
-"""Compute the pace of a policy that makes offers only during certain hours.
+"""Compute the pace of an admission policy that makes offers only during certain hours.
 
-The queue stands still outside of these hours. Therefore the pace is first computed in open time,
-which runs only during the hours, and is then converted back to real time.
+Nobody is admitted outside these hours. The pace is first computed on a clock that runs only during
+the hours, which is called open time. It is then converted to real time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,16 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# At most this many hours are considered one by one. After them, places open at a mean rate all day.
+# At most this many periods of offer hours are converted exactly. After that, the mean rate of the
+# whole day is used.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
 
 def open_seconds(hours: Hours, start: float, second: float) -> float:
-    """Convert a time after `start` to open time, which runs only during the hours.
+    """Convert a time to open time, which runs only during the hours.
 
-    A time outside of the hours becomes the beginning of the next hours.
+    A time outside the hours becomes the start of the next hours.
     """
     if second <= start:
         return second
@@ -30,7 +31,7 @@ def open_seconds(hours: Hours, start: float, second: float) -> float:
 def spread(pace: Pace, hours: Hours) -> Pace:
     """Convert a pace from open time to real time.
 
-    A pace with a cycle stays unchanged, because it was measured in real time.
+    A pace with a cycle does not change, because it was measured in real time.
     """
     if pace.cycle:
         return pace
@@ -47,9 +48,9 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 
 
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Split a piece at the boundaries of the hours, and convert its parts to real time.
+    """Split a piece of the pace at the boundaries of the hours, and convert the parts to real time.
 
-    `windows` are the hours in real time, and `starts` are their beginnings in open time.
+    `windows` contains the hours in real time. `starts` contains their start times in open time.
     """
     length = piece.end - piece.start
     for number, ((begin, _), (first, last)) in enumerate(
@@ -65,7 +66,7 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # The rest of the piece comes after the known hours, so it is stretched over whole days.
+        # The rest of the piece comes after the known hours, so it is spread over whole days.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)
         yield Piece(

@@ -1,6 +1,6 @@
-"""Measure the pace of a waitlist from its samples.
+"""Measure from its samples how fast a waitlist admits people.
 
-The pace can be steady, come in bursts, or follow the hours of the day.
+The measured pace can be steady, come in bursts, or follow the time of day.
 """
 
 import math
@@ -21,45 +21,47 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# Fewer admissions or intervals do not show how fast the next entries will be served.
+# A pace is only measured if at least this many entries were served in at least this many intervals.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
-# The window of a steady rate grows backwards by the factor GROWTH. It stops when the rate of the
-# older intervals differs by more than CHANGED standard deviations.
+# The time window for measuring a steady rate starts with the newest intervals. It is extended by
+# the factor GROWTH until the rate of the older intervals differs by more than CHANGED standard
+# deviations.
 GROWTH = 1.3
 CHANGED = 3.0
-# The relative error of a pace is at least this, because a future rate is never known exactly.
+# The minimum relative error of a pace, because the future rate is never known exactly.
 LEAST_ERROR = 0.05
 # If the relative error is larger than this, the pace is unknown.
 MOST_ERROR = 0.6
-# Admissions come in bursts if at most the fraction MOST_ACTIVE of the intervals has admissions, and
-# if the gaps between bursts vary by at most the fraction MOST_VARIATION of their mean.
+# Admissions come in bursts if two conditions are met. At most the fraction MOST_ACTIVE of the
+# intervals has admissions, and the standard deviation of the gaps between bursts is at most the
+# fraction MOST_VARIATION of their mean.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # A batch of admissions ends when nobody has been admitted for this many seconds.
 SILENCE = DAY / 2
-# The last batch counts as finished when the time without admissions after it is this many times as
-# long as an average batch.
+# The last batch counts as finished when nobody has been admitted for this many times the average
+# duration of a batch.
 OVER = 2.0
-# If nobody was served for this many times the usual gap, the service has stopped.
+# If nobody has been served for this many times the usual gap, the waitlist has stopped admitting.
 OVERDUE = 3.0
-# The pace follows the hours of the day if at least LEAST_DAYS days are known, and if successive
-# days have a correlation of at least RESEMBLANCE. At most MOST_DAYS days are used.
+# The pace follows the time of day if at least LEAST_DAYS days were measured and successive days
+# have a correlation of at least RESEMBLANCE. At most MOST_DAYS days are used.
 LEAST_DAYS = 2
 MOST_DAYS = 7
 RESEMBLANCE = 0.5
-# Hourly samples that are older than this are used only to find batches. A rate from three weeks ago
-# does not show the current pace.
+# Older hourly samples are used only to find batches. A rate from three weeks ago says little about
+# the current pace.
 RECENT_DAYS = 8
 
 
 def measure_pace(
     minutes: Sequence[Sample], hours: Sequence[Sample], room: int | None = None
 ) -> Pace | None:
-    """Return the pace that the samples show, or None if they show no pace.
+    """Return the measured pace, or None if the samples are not sufficient.
 
-    `room` is the number of people who may be inside at once, or None if it is not limited.
+    `room` is the maximum number of people inside, or None if there is no maximum.
     """
     near = intervals_of(minutes, room)
     if not near:
@@ -71,12 +73,12 @@ def measure_pace(
 
 
 def _merged(near: Sequence[Interval], far: Sequence[Interval]) -> list[Interval]:
-    """Return the intervals of minutes, preceded by the intervals of earlier hours."""
+    """Return the per-minute intervals, preceded by the earlier hourly intervals."""
     return [*(interval for interval in far if interval.end <= near[0].start), *near]
 
 
 def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
-    """Return the busy intervals since the last change of the rate."""
+    """Return the busy intervals since the rate last changed."""
     newest_first = [interval for interval in reversed(intervals) if interval.is_busy]
     dispersion = dispersion_of(newest_first[:180])
     size = _first_size(newest_first)
@@ -133,7 +135,7 @@ def _steady(intervals: Sequence[Interval]) -> Pace | None:
 
 
 def _is_over(intervals: Sequence[Interval]) -> bool:
-    """Return whether the waitlist has served nobody for longer than its rate can explain."""
+    """Return whether nobody has been served for so long that admissions must have stopped."""
     busy = [interval for interval in intervals if interval.is_busy]
     before = len(busy)
     while before and busy[before - 1].served <= 0:
@@ -163,7 +165,7 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     size = mean(sizes)
     if size < 2:
         return None
-    # A few gaps vary less than many gaps would, so the spread is increased.
+    # A small number of gaps underestimates the variation, so increase the spread.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(
@@ -178,10 +180,10 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
 
 
 def _batches(hours: Sequence[Interval]) -> Pace | None:
-    """Return the pace of batches that are days apart, such as a batch each Tuesday.
+    """Return the pace of batches that are days apart, such as a batch every Tuesday.
 
-    Return None if admissions do not come in batches, or if the last batch may still be in progress.
-    In the second case, the rate within the last batch decides when the next people are served.
+    Return None if admissions do not come in batches, or if the last batch may not have finished. In
+    the second case, the rate within the batch is a better estimate for the next people.
     """
     batches: list[Interval] = []
     for hour in hours:
@@ -208,7 +210,7 @@ def _batches(hours: Sequence[Interval]) -> Pace | None:
 
 
 def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
-    """Return the pace that follows the hours of the day, or None if the hours do not differ."""
+    """Return a pace that follows the time of day, or None if all hours of the day are similar."""
     at = near[-1].end
     by_hour = _by_hour(far, at)
     days = min(MOST_DAYS, len(by_hour) // 24)
@@ -217,8 +219,8 @@ def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
     hours = by_hour[: days * 24]
     if _resemblance(hours) < RESEMBLANCE:
         return None
-    # hours[0] is the hour that ends now. The next 24 hours end with the same hour of the day, so
-    # the order is reversed.
+    # hours[0] is the hour that ends now, and hours[23] ended 23 hours earlier. The list is reversed
+    # to get the next 24 hours in order.
     totals = [sum(hours[hour::24]) for hour in range(24)]
     profile = [max(0.0, total / days) for total in reversed(totals)]
     daily = [sum(hours[day * 24 : day * 24 + 24]) for day in range(days)]
@@ -242,7 +244,7 @@ def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
 
 
 def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
-    """Return the numbers of entries served in each hour before the time `at`, newest hour first."""
+    """Return the number of entries served in each hour before the time `at`, newest hour first."""
     hours: list[float] = []
     for interval in reversed(intervals):
         # Spread the entries of an interval evenly over its hours.
@@ -256,11 +258,11 @@ def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
 
 
 def _resemblance(hours: Sequence[float]) -> float:
-    """Return the correlation between the hours and the hours one day earlier.
+    """Return the correlation between each hour and the same hour on the previous day.
 
-    The correlation is 0 if all hours are equal. Each hour is summed with its two neighbours,
-    because a daily batch at 9:00 may fall just before the full hour on one day and just after it on
-    the next day.
+    The correlation is 0 if all hours are equal. Each hour is added to its two neighbours, because a
+    daily batch at 9:00 can fall just before the full hour on one day and just after it on the next
+    day.
     """
     blurred = [sum(hours[max(0, hour - 1) : hour + 2]) for hour in range(len(hours))]
     today, before = blurred[:-24], blurred[24:]

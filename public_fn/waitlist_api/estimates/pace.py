@@ -1,8 +1,8 @@
-"""The pace of a waitlist, and the estimates of waits that are computed from it.
+"""Define the pace of a waitlist, which says how fast the waitlist admits people.
 
-A pace is a few numbers that say how many places open at which time. A place opens when the waitlist
-takes an entry from the queue. Maintenance writes the pace to Redis. A poll reads the pace together
-with the position, so that it can compute the estimate without a further call.
+In this module, a person counts as admitted as soon as their entry is claimed or offered.
+Maintenance computes the pace and stores it in Redis. A poll reads the pace together with the
+customer's position, so the estimated wait needs no further call.
 """
 
 import math
@@ -13,20 +13,19 @@ from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "closed"]
 
-# The range of an estimate reaches this many standard deviations to both sides. This covers 87% of a
-# normal distribution. It is more than the promised 80%, because real waitlists are less regular
-# than any model.
+# The range of an estimate extends this many standard deviations in both directions. This covers 87%
+# of a normal distribution. The promised range is only 80%, but real waitlists are less regular than
+# any model.
 DEVIATIONS = 1.5
-# Samples are a minute apart and count whole places, so half a place is added to the range.
+# Samples are a minute apart and count whole people, so half a person is added to the range.
 HALF_A_PLACE = 0.5
-# An estimate follows at most this many cycles, and then continues with their mean rate. This limits
-# the work of a poll.
+# After this many cycles, an estimate uses their mean rate. This limits the work of a poll.
 MOST_CYCLES = 60
-# A longer wait is not estimated, because the estimate would not help a customer.
+# Longer waits are not estimated, because such an estimate would not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
-# Maintenance writes a new pace each minute. A pace that is older than this is not used any more.
+# Maintenance stores a new pace every minute. An older pace than this is not used.
 STALE_SECONDS = 3600
-# Numbers of places below this are rounding errors and count as zero.
+# Smaller numbers are rounding errors and count as zero.
 FEWEST = 1e-9
 UNKNOWN, PAUSED = "unknown", "paused"
 FORMAT = "2"
@@ -35,7 +34,7 @@ FORMAT = "2"
 class Estimate(Struct, frozen=True):
     """The estimated number of seconds until the customer's turn.
 
-    In 4 of 5 cases the real number lies between `low` and `high`.
+    In 4 of 5 cases, the real number is between `low` and `high`.
     """
 
     seconds: int
@@ -44,9 +43,10 @@ class Estimate(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """A number of places that open evenly between `start` and `end`.
+    """A period in which a number of people is admitted at a constant rate.
 
-    Both are seconds after the time of the pace. If they are equal, all places open at once.
+    `start` and `end` are in seconds after the time of the pace. If they are equal, all people are
+    admitted at once. `places` is the number of people.
     """
 
     start: float
@@ -55,16 +55,16 @@ class Piece(Struct, frozen=True):
 
 
 class Pace(Struct, frozen=True, kw_only=True):
-    """The movement of a queue after the time `at`, in seconds since 1970.
+    """How fast a waitlist admits people after the time `at`, in seconds since 1970.
 
-    The `pieces` say how many places open at first, in order of time. If `cycle` is set, the pieces
-    repeat after this many seconds. Otherwise `rate` places open per second after the last piece.
-    `leaving` is the fraction of the people ahead that leaves per second.
+    `pieces` describes the first admissions in order of time. If `cycle` is set, the pieces repeat
+    after this many seconds. Otherwise, `rate` people are admitted per second after the last piece.
+    `leaving` is the fraction of the waiting people who leave per second.
 
-    Three numbers decide how wide the range of an estimate is: `dispersion` is the variance of the
-    number of places that open, per place. `error` is the relative error of the whole pace. `jitter`
-    is the standard deviation of the times of the pieces, in seconds. The first `sure` places are
-    certain, so dispersion and error apply only to the places after them.
+    The following numbers determine the range of an estimate. `dispersion` is the variance of the
+    number of admissions, divided by this number. `error` is the relative error of the pace.
+    `jitter` is the standard deviation of the times of the pieces, in seconds. The first `sure`
+    admissions are certain, so `dispersion` and `error` do not apply to them.
     """
 
     at: int
@@ -78,7 +78,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...] = field(default=())
 
     def encode(self) -> str:
-        """Return the pace as text for Redis: numbers that are separated by spaces."""
+        """Return the pace as text for Redis, which consists of numbers separated by spaces."""
         numbers = (
             *(self.rate, self.leaving, self.dispersion, self.error, self.jitter),
             *(self.cycle, self.sure),
@@ -88,9 +88,9 @@ class Pace(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def decode(cls, text: str) -> Self | None:
-        """Parse the text of a pace.
+        """Parse a pace that was stored in Redis.
 
-        Return None if the text is `unknown` or has the format of another version.
+        Return None if the pace is unknown or was stored by a version with another format.
         """
         words = text.split(" ")
         if words[0] != FORMAT:
@@ -109,7 +109,7 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def estimate(self, position: int, now: float) -> Estimate | None:
-        """Return the estimated wait at a position, or None if it is unknown.
+        """Return the estimated wait at a position, or None if the wait is unknown.
 
         `now` is the current time in seconds since 1970.
         """
@@ -133,10 +133,10 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
-        """Return the seconds until the given number of people were served or have left.
+        """Return the number of seconds until this many people have been served or have left.
 
-        The second value is the number of people who have left by then. The seconds are None if the
-        pace never serves that many people.
+        The second value is the number of people who have left. The seconds are None if the pace
+        never reaches the given number of people.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):
@@ -158,10 +158,12 @@ class Pace(Struct, frozen=True, kw_only=True):
         return None, 0.0
 
     def _pieces_after(self, since: float) -> Iterator[Piece]:
-        """Yield the pieces after a time. A piece that has already begun is cut at this time."""
+        """Yield the pieces after a time. If a piece has already begun, yield only the rest of the
+        piece.
+        """
         end = since
         for number in range(MOST_CYCLES if self.cycle else 1):
-            # Skip the cycles that have passed completely.
+            # Skip the cycles that have already ended.
             shift = self.cycle * (number + (since // self.cycle if self.cycle else 0))
             for piece in self.pieces:
                 start, until = piece.start + shift, piece.end + shift
@@ -177,15 +179,15 @@ class Pace(Struct, frozen=True, kw_only=True):
             yield Piece(end, end + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 
     def mean_rate(self) -> float:
-        """Return the number of places that open per second in the long run."""
+        """Return the number of people who are admitted per second in the long run."""
         if self.cycle:
             return sum(piece.places for piece in self.pieces) / self.cycle
         return self.rate
 
     def _seconds_at(self, rate: float, needed: float) -> float:
-        """Return the seconds until the customer is served, who is the last of `needed` people.
+        """Return the number of seconds until the last of `needed` people is served.
 
-        People are served at `rate`, and some of the people ahead of the customer leave.
+        People are served at `rate`, and some of the people ahead leave the queue.
         """
         others = max(0.0, needed - 1)
         if self.leaving <= 0:
@@ -193,9 +195,10 @@ class Pace(Struct, frozen=True, kw_only=True):
         return math.log1p(self.leaving * others / rate) / self.leaving + (needed - others) / rate
 
     def _after(self, rate: float, needed: float, seconds: float) -> float:
-        """Return how many of `needed` people still wait after some seconds at a rate.
+        """Return how many of `needed` people still wait after the given time.
 
-        `seconds` must be less than the result of `_seconds_at`.
+        People are served at `rate` and some of them leave. `seconds` must be less than the result
+        of `_seconds_at`.
         """
         others = max(0.0, needed - 1)
         if self.leaving <= 0 or others <= 0:
@@ -208,9 +211,9 @@ class Pace(Struct, frozen=True, kw_only=True):
         return max(0.0, 1 - rate * (seconds - first))
 
     def _decayed(self, needed: float, seconds: float) -> float:
-        """Return how many of `needed` people still wait after a time in which nobody is served.
+        """Return how many of `needed` people still wait if nobody is served for the given time.
 
-        During this time people only leave.
+        Some people leave during this time.
         """
         if needed <= 1 or seconds <= 0:
             return needed
@@ -218,16 +221,16 @@ class Pace(Struct, frozen=True, kw_only=True):
 
 
 class Wait(Struct, frozen=True):
-    """An estimate of the wait, or the reason why there is no estimate."""
+    """An estimated wait, or the reason why there is no estimate."""
 
     estimate: Estimate | None
     unavailable: Unavailable | None
 
 
 def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
-    """Return the wait at a position, computed from the text of the pace in Redis.
+    """Return the estimated wait at a position, from the pace that is stored in Redis.
 
-    While the waitlist is paused, there is no estimate, and the reason is `paused`.
+    If the waitlist is paused, there is no estimate, and the reason is `paused`.
     """
     if pace == PAUSED:
         return Wait(None, "paused")

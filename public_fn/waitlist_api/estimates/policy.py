@@ -1,4 +1,4 @@
-"""Read the parts of an admission policy that decide the pace, such as its rate and schedule."""
+"""Extract the parts of an admission policy that determine the pace."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -10,18 +10,18 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# At most this many instants of a schedule are read in order to move them into the policy's hours.
+# At most this many scheduled times are read in order to move them into the offer hours.
 MOST_MOVED = 2_000
-# The places of the last instant may still be opening at the policy's rate. The last instant is
-# searched for in the last hour first, because a schedule may have an instant every minute, and then
-# in the last day.
+# Admissions from the last scheduled time may still be in progress, because the policy's rate
+# spreads them. The last scheduled time is first searched for within the last hour, because a
+# schedule may have a time every minute. If there is none, the last day is searched.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 
 def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | None:
-    """Return the parts of a policy that decide the pace.
+    """Return the parts of a policy that determine the pace.
 
-    Return None if people are admitted only by hand.
+    Return None if people are admitted only by operators.
     """
     if admission is None:
         return None
@@ -55,9 +55,10 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
 
 
 def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
-    """Yield the instants, moved into the hours of the policy.
+    """Yield the scheduled times, moved into the offer hours.
 
-    The instants between two hours become a single instant at the beginning of the later hours.
+    All times between two periods of offer hours become a single time at the start of the later
+    period.
     """
     opening = hours_after(hours, now_millis)
     current = next(opening)
@@ -75,7 +76,10 @@ def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Ite
 def _instants(
     schedule: Sequence[Scheduled], rate: float | None, now_millis: int
 ) -> Iterator[Instant]:
-    """Yield the instant whose places are opening now, if there is any, and the later instants."""
+    """Yield the scheduled times after `now_millis`.
+
+    If admissions from the last scheduled time are still in progress, yield that time first.
+    """
     last = _last_before(schedule, now_millis) if rate else None
     if last and rate and last.count / rate > (now_millis - last.millis) / 1000:
         yield last

@@ -22,15 +22,15 @@ from waitlist_api.records.waitlists import WaitlistRecord, offer_hours_of
 from waitlist_api.settings.hours import is_closed
 from waitlist_shared import contracts as c
 
-# A pace is computed from the minute samples of 3 hours and the hourly samples of 4 weeks.
+# The pace is computed from the per-minute samples of 3 hours and the hourly samples of 4 weeks.
 MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 28 * DAY_MILLIS
 
 
 class Recent(Struct):
     """The recent samples of a waitlist, in order of time.
 
-    No samples are stored while nothing happens. Therefore `minutes` also keeps the last sample from
-    before its time range, which shows the state at the beginning of the range.
+    No samples are stored while nothing happens. `minutes` therefore also contains the last sample
+    before its time range, because this sample shows the state at the start of the range.
     """
 
     created_millis: int
@@ -48,21 +48,22 @@ class Recent(Struct):
         if before is not None and before not in minutes:
             minutes.insert(0, before)
         hours = samples.read(waitlist_id, "hour", now_millis - HOURS_MILLIS)
-        # A deleted waitlist with the same id may have left a sample from its last minute.
+        # If another waitlist with the same id was deleted, one of its samples may still be stored.
         return cls(created, _since(minutes, created), _since(hours, created), now_millis)
 
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:
-        """Add a sample, and return the samples to store, each with its series.
+        """Add a sample. Return the samples to store, each with the word `minute` or `hour`.
 
-        If nothing has happened from the previous sample until `quiet_until`, the previous sample is
-        repeated at `quiet_until`, and also at the next full hour if this is earlier.
+        `quiet_until` is the time until which nothing has happened since the previous sample. The
+        previous sample is then stored again with this time, and also with the time of the next full
+        hour if that is earlier.
         """
         kept: list[tuple[Every, Sample]] = []
         if self.minutes:
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
-            # A series has one sample per minute, so a repeated sample must not fall in the minute
-            # of the new sample.
+            # At most one sample is stored per minute, so the repeated sample must not fall into the
+            # minute of the new sample.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):
@@ -86,7 +87,7 @@ class Recent(Struct):
     def pace(self, newest: Sample, policy: Policy | None) -> str:
         """Return the pace as text for Redis.
 
-        `newest` is the latest sample. It is used even if it is not stored.
+        `newest` is the current sample. It is used even if it is not stored.
         """
         minutes = _since(_filled(self.minutes, MINUTE_MILLIS), newest.millis - MINUTES_MILLIS)
         hours = _filled(self.hours, HOUR_MILLIS)
@@ -97,7 +98,7 @@ class Recent(Struct):
 
 
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
-    """Add the samples that were not stored because nothing had happened."""
+    """Add the samples that were not stored because nothing had changed."""
     filled = list(samples[:1])
     for before, after in pairwise(samples):
         if replace(before, millis=after.millis) == after:
@@ -118,8 +119,8 @@ def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -
         parked=stats.parked,
         inside=stats.inside,
         version=waitlist.version,
-        # The time outside of the offer hours counts as paused too, because it does not show how
-        # fast the waitlist can serve people.
+        # Time outside the offer hours counts as paused, because it does not show how fast the
+        # waitlist admits people.
         paused=waitlist.settings.paused or is_closed(offer_hours_of(waitlist.settings), now_millis),
     )
 

@@ -1,6 +1,7 @@
 """Compute the pace of a waitlist that limits the number of people inside.
 
-Until the room is full, the policy decides the pace. After that, places open as people go out.
+The policy determines the pace until the limit is reached. After that, a customer is admitted
+whenever another customer exits.
 """
 
 import math
@@ -14,28 +15,30 @@ from msgspec.structs import replace
 from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
-# The stay is measured only if at least this many people have gone out.
+# The average time inside is only measured if at least this many people have exited.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# People who are still inside have not shown how long they stay, and the first people to go out do
-# not represent them. If all people were still inside, the relative error would grow by this much.
+# People who are still inside have not shown how long they stay, and the first people to exit are
+# not typical. If everybody were still inside, the relative error would increase by this number.
 UNSEEN = 0.5
 
 
 class Stay(Struct, frozen=True):
-    """The average number of seconds for which a customer takes a place, and its relative error."""
+    """The average number of seconds for which an admitted customer is inside, and its relative
+    error.
+    """
 
     seconds: float
     error: float
 
     @classmethod
     def measured(cls, samples: Sequence[Sample], longest: int) -> Self | None:
-        """Estimate the average stay from samples, or return None if too few people have gone out.
+        """Measure the average time inside, or return None if too few people have exited.
 
-        The estimate is the total time for which places were taken, divided by the number of places
-        that became free. It is limited to `longest` seconds, because it is too high while only the
-        first people have gone out. The samples of two times `longest` are used, because people who
-        came in together also go out together.
+        The total time that people spent inside is divided by the number of people who have exited.
+        The result is limited to `longest` seconds, because it is too high while only the first
+        people have exited. Samples from twice this time are used, because people who entered
+        together also exit together.
         """
         since = samples[-1].millis - 2 * longest * 1000
         recent = [sample for sample in samples if sample.millis >= since]
@@ -44,23 +47,25 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # An offer that came back is not counted as served, although it took a place for a time.
+            # An offer that was not accepted is not counted as served, although it took a place for
+            # some time.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # People who have come in since and are still inside have not shown how long they stay.
+        # People who entered since then and are still inside have not shown how long they stay.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)
 
 
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
-    """Limit a known pace to the places that are free inside, and return the resulting pace.
+    """Limit a pace by the number of people who may be inside.
 
-    If `known` is None, only the room limits the pace, so all free places open at once.
+    If `known` is None, the policy has no other limit, so people are admitted as soon as there is
+    room.
 
-    Each person inside goes out at random, after `stay` seconds on average. If places open at a
-    rate, the room fills up until as many people go out as come in, or until the room is full.
+    Each person inside exits at a random time, after `stay` seconds on average. The number of people
+    inside grows until as many people exit as enter, or until the maximum `room` is reached.
     """
     filling = _Filling(room, stay.seconds, float(min(room, newest.occupied)))
     if known is None:
@@ -83,18 +88,18 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
         rate=rate,
         dispersion=1.0,
         error=stay.error,
-        # The people who get a place that is free now do not depend on how long others stay.
+        # People who are admitted to places that are free now do not depend on how long others stay.
         sure=max(0.0, float(room - newest.occupied)),
         pieces=tuple(filling.pieces),
     )
 
 
 class _Filling(Struct):
-    """A simulation of how the room fills up.
+    """A simulation of how the room fills with people.
 
-    `taken` is the number of places that are taken at the time `at`. `late` is the number of
-    scheduled places that could not open because the room was full. `is_full` is true if the room
-    has been full at any time.
+    `taken` is the number of people inside at the time `at`. `late` is the number of scheduled
+    admissions that had to wait because the room was full. `is_full` is true if the room was full at
+    any time.
     """
 
     room: int
@@ -107,11 +112,11 @@ class _Filling(Struct):
 
     @property
     def outflow(self) -> float:
-        """The number of places that become free per second while the room is full."""
+        """The number of people who exit per second while the room is full."""
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Advance the time. People go out, and late scheduled places open."""
+        """Advance the time. People exit, and waiting scheduled admissions take place."""
         self.open_evenly(end, 0.0)
 
     def open_at_once(self, places: float) -> None:
@@ -124,11 +129,11 @@ class _Filling(Struct):
             self.late += places - now
 
     def open_evenly(self, end: float, rate: float) -> None:
-        """Open places at a rate until the time `end`, as far as there is room."""
+        """Admit people at a rate until the time `end`, as long as there is room."""
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow
-            # Treat a tiny remainder as zero, because it is a rounding error.
+            # A tiny remainder is a rounding error, so treat it as zero.
             self.late = self.late if self.late > 1e-6 else 0.0
             self._open(until, (until - self.at) * self.outflow)
         if end <= self.at:
@@ -144,7 +149,7 @@ class _Filling(Struct):
             self._open(end, (end - self.at) * self.outflow)
 
     def open_for_good(self, rate: float) -> float:
-        """Open places at a rate until the room is full, and return the rate after that."""
+        """Admit people at a rate until the room is full, and return the rate after that."""
         if self.late > 0:
             self.wait_until(self.at + self.late / self.outflow)
         seconds = self._seconds_until_full(rate)

@@ -1,6 +1,6 @@
 """Compute the pace of a waitlist from its admission policy and its samples.
 
-The policy states its rate and its schedule. How long people stay inside has to be measured.
+The rate and the schedule are known from the policy. How long people stay inside must be measured.
 """
 
 import math
@@ -16,40 +16,42 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# The rate of a policy is exact. The only jitter comes from the time until the next poll or run.
+# The rate of a policy is exact, except for the time until the next poll or maintenance run.
 TRIGGER_SECONDS = 1.0
-# The places of a scheduled instant open at the next poll, or at the next run of maintenance.
+# Scheduled admissions happen at the next poll or at the next maintenance run.
 MAINTENANCE_SECONDS = 30.0
-# If the measured rate is below this part of the policy's rate, something else limits the waitlist,
-# such as offers that customers do not accept.
+# If the measured rate is lower than this fraction of the policy's rate, another factor limits the
+# pace, such as offers that customers do not accept.
 LIMITED = 0.9
 # If fewer entries were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
-# The measured pace of a full room is rejected if it is faster than the expected pace by more than
-# this many relative errors of the average stay.
+# If the room is full, the measured pace is only used if it is plausible. It is rejected if it is
+# faster than the expected pace by more than this many relative errors of the average time inside.
 CLEAR = 2.0
-# At most this many instants of a schedule become pieces. After them the pace uses their mean rate.
+# At most this many scheduled times become separate pieces of the pace. After that, their mean rate
+# is used.
 MOST_INSTANTS = 24
-# Until enough exits were measured, people are assumed to stay for two thirds of the duration of
-# their pass, with this relative error.
+# Until enough exits have been measured, people are assumed to stay inside for two thirds of the
+# duration of their pass, with this relative error.
 STAY, STAY_ERROR = 2 / 3, 0.5
-# If a customer's exit frees no room, most places are taken until the pass ends, so the relative
-# error of the stay is smaller.
+# If exits do not free any room, nearly all customers count as inside until their pass ends. The
+# relative error is therefore smaller.
 WHOLE_PASS_ERROR = 0.25
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """The parts of an admission policy that decide the pace. All times are in seconds since 1970.
+    """The parts of an admission policy that determine the pace. All times are in seconds since
+    1970.
 
-    - `rate` is the number of places that open per second, beginning at `rate_from`.
-    - `instants` are the next instants of the schedule, each with its time and its number of places.
-      It is None if there is no schedule. It has at most MOST_INSTANTS instants. If it has fewer,
-      there are no later instants.
-    - `is_sum` is true if the places of the instants open in addition to the places of the rate. If
-      it is false, the places of the instants open one after the other at the rate.
-    - `is_whole_pass` is true if a customer's exit frees no room before the pass ends.
-    - `hours` are the current or next hours in which the policy makes offers, each as the times of
-      its beginning and end. It is empty if the policy makes offers at any time.
+    - `rate` is the number of people who are admitted per second, starting at `rate_from`.
+    - `instants` contains the next scheduled times, each with a number of people. It is None if
+      there is no schedule. It has at most MOST_INSTANTS elements. If it has fewer, the schedule
+      ends after them.
+    - `is_sum` is true if scheduled admissions are added to the admissions of the rate. If it is
+      false, the rate spreads the scheduled admissions over time.
+    - `is_whole_pass` is true if exits free no room before the pass ends.
+    - `hours` contains the start and end times of the current or next offer hours. It is empty if
+      the policy can always make offers.
     """
 
     rate: float | None = None
@@ -66,16 +68,16 @@ class Policy(Struct, frozen=True, kw_only=True):
 def pace_of(
     minutes: Sequence[Sample], hours: Sequence[Sample], policy: Policy | None
 ) -> Pace | None:
-    """Return the pace of a waitlist, or None if its policy and its samples do not show any.
+    """Return the pace of a waitlist, or None if the pace is unknown.
 
-    `minutes` are the samples of the last hours, and `hours` are the hourly samples of the last
-    weeks. Both are in order of time and end with the same sample.
+    `minutes` contains the per-minute samples of the last hours. `hours` contains the hourly samples
+    of the last weeks. Both are in order of time and end with the same sample.
     """
     if not minutes:
         return None
     if policy is None:
         return measure_pace(minutes, hours)
-    # Samples from before the last change of the settings may describe another pace.
+    # Samples from before the last change of the settings may show another pace.
     minutes, hours = _of_newest_version(minutes), _of_newest_version(hours)
     if not policy.hours:
         return _by_policy(policy, minutes, hours)
@@ -99,8 +101,8 @@ def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample
         stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
         within = within_room(known, room, minutes[-1], stay, leaving)
         found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
-        # People who came in together also go out together. For a short time the measured pace is
-        # then much too fast, so the pace that follows from the room is used instead.
+        # People who were admitted together also exit together. The measured pace is then much too
+        # fast for a short time, so the computed pace is used.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
@@ -115,7 +117,7 @@ def _of_newest_version(samples: Sequence[Sample]) -> list[Sample]:
 def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
     """Return the pace that follows from the rate and the schedule of the policy.
 
-    Return None if the policy has neither.
+    Return None if the policy has neither a rate nor a schedule.
     """
     at, leaving = round(minutes[-1].millis / 1000), leaving_of(intervals_of(minutes))
     if policy.instants is None:
@@ -150,7 +152,7 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 
 
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
-    """Yield the piece of a rate that begins in the future. Yield nothing if it has begun."""
+    """Yield a piece if the rate applies only from a time in the future. Otherwise yield nothing."""
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 
@@ -158,9 +160,10 @@ def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
 def _sum_pieces(
     instants: Sequence[tuple[float, int]], rate: float, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the pieces of a policy that adds the places of its instants to the places of its rate.
+    """Yield the pieces of a policy that adds the rate and the schedule.
 
-    The rate gives a piece up to each instant, and each instant opens its places at once.
+    The rate contributes a piece up to each scheduled time. At each scheduled time, another piece
+    admits the scheduled number of people at once.
     """
     begin = max(0.0, rate_from - at)
     for second, count in instants:
@@ -178,9 +181,9 @@ def _schedule_pieces(
 ) -> Iterator[Piece]:
     """Yield the pieces of a schedule.
 
-    If the policy has a rate, the places of an instant open one after the other at this rate, and
-    places that have not opened by the next instant are lost. The first instant may be in the past,
-    because some of its places may not have opened yet.
+    If the policy has a rate, the rate spreads the admissions of each scheduled time. Admissions
+    that have not happened before the next scheduled time are lost. The first scheduled time may be
+    in the past, because some of its admissions may still be in progress.
     """
     for number, (second, count) in enumerate(instants, 1):
         start = second - at
@@ -194,9 +197,9 @@ def _schedule_pieces(
 
 
 def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) -> Stay:
-    """Return how long a customer takes a place inside.
+    """Return how long a customer is inside on average.
 
-    If the samples do not show this, it is derived from the length of the passes.
+    If the samples do not show this, the time is estimated from the duration of a pass.
     """
     older = [sample for sample in hours if sample.millis < minutes[0].millis]
     found = Stay.measured([*older, *minutes], policy.pass_seconds + policy.offer_seconds)
@@ -210,8 +213,7 @@ def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) ->
 def _choose_slower(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:
     """Return the measured pace if it is clearly slower than the policy's rate.
 
-    The queue may be slower than the rate, because offers that customers do not accept use up the
-    rate without moving the queue.
+    It can be slower because offers that customers do not accept also count towards the rate.
     """
     served = sum(interval.served for interval in intervals_of(minutes) if interval.is_busy)
     if found is None or served < LEAST_SERVED or not _is_slower(found, known, LIMITED):

@@ -1,29 +1,27 @@
-"""Build messages to the private function, send them, and recover from a lost order.
+"""Send requests to the private function, which runs the Redis scripts.
 
-Redis decides about each message in a single script. Its response is a decision and not yet an
-acknowledgement: the record is the authority, so the service writes the decision to the record
-before it answers its caller.
+Each request runs a single script. The script's result is a decision. The service writes the
+decision to the record before it answers its caller, because the record is authoritative.
 
-1. `messages` builds a message from a record. The message names the stay, the offer, the hold or the
-   parking to which it applies. A late copy can therefore not change a later stay or a later hold
-   (docs/internals/late-messages.md).
+1. `messages` builds a request from a record. The request names the signup, offer, claim or parking
+   that it applies to. If the request arrives late, it therefore cannot change a later signup or a
+   later claim (docs/internals/late-messages.md).
 2. QueueClient invokes the private function and raises the error in its response. `send_batch`
-   returns the result or the error of each request. QueueUnavailable leaves open whether the script
-   has run, so the caller's retry or maintenance sends the message again.
+   returns the result or the error of each request. After QueueUnavailable, it is unknown whether
+   the script has run. The caller's retry or maintenance then sends the request again.
 3. RecoveringQueue handles Cold, which means that Redis has lost the waitlist. RecoveringQueue
-   initialises the waitlist in Redis without entries, and makes sure that new tickets are later than
-   every recorded stamp. Then it starts maintenance, which rebuilds the order. `write` then sends
-   the message again, because Redis accepts it during a rebuild (signup, leave, drop and exit).
-   `read` raises Rebuilding. If the process crashes before it starts maintenance, the next scheduled
-   run of maintenance finds that the order is incomplete.
+   creates an empty queue in Redis, and ensures that new tickets are later than every recorded
+   stamp. It then starts maintenance, which restores the entries. During this rebuild, Redis accepts
+   signups, leaves and exits, so `write` sends the request again. `read` raises Rebuilding. If the
+   process crashes before it starts maintenance, the next scheduled run restores the entries.
 4. SegmentedQueue handles StaleSegments, which means that the sender or Redis has outdated segments.
    SegmentedQueue reads the record of the waitlist again, sends its settings to Redis, and repeats
-   the message.
+   the request.
 
-`repair` decides which message restores a recorded place that Redis has lost. `renewals` starts the
-time inside again if an admission is recorded late.
+`repair` decides which request restores an entry that Redis has lost. `renewals` restarts the time
+for which a customer is inside, if the admission is recorded late.
 
-The packages `entries`, `imports`, `waitlists` and `admission` send their messages through
-RecoveringQueue if Redis may have lost the waitlist. Maintenance uses QueueClient, because it
-rebuilds a lost waitlist itself.
+The packages `entries`, `imports`, `waitlists` and `admission` use RecoveringQueue if Redis may have
+lost the waitlist. Maintenance uses QueueClient, because maintenance restores a lost waitlist
+itself.
 """

@@ -1,4 +1,4 @@
-"""Invoke the private function and other functions. No other module invokes functions."""
+"""Invoke the private function and other Lambda functions. No other module invokes functions."""
 
 import json
 import logging
@@ -20,20 +20,20 @@ warm_decoders(*c.RESULTS.values())
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
-# Lambda returns these error codes if the function, the account, or the network of a new execution
-# environment is throttled.
+# Lambda returns these error codes if the function, the account, or the network setup of a new
+# execution environment is throttled.
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
 
 class Queue(Protocol):
-    """A protocol for objects that answer requests of the private contract."""
+    """An object that can send requests to the private function."""
 
     def send(self, request: c.Request) -> Any:
-        """Return the result of a request, or raise the error in its response."""
+        """Return the result of a request, or raise the error in the response."""
 
 
 class QueueClient(Struct, frozen=True):
-    """Invokes the private function and other functions of the stack with boto3's Lambda client."""
+    """Invokes the private function and other functions of the stack."""
 
     client: Any
     private_function: str
@@ -52,7 +52,7 @@ class QueueClient(Struct, frozen=True):
         return result_of(request, payload)
 
     def start_maintenance(self, waitlist_id: str) -> None:
-        """Start maintenance of a waitlist, and do not wait for it to finish."""
+        """Start maintenance of a waitlist, and do not wait for the result."""
         if not self.maintenance_function:
             return
         event = {"waitlist_id": waitlist_id}
@@ -65,13 +65,14 @@ class QueueClient(Struct, frozen=True):
                 Payload=json.dumps(event).encode(),
             )
         except (ClientError, BotoCoreError) as error:
-            # The next scheduled run does the same work, so this error must not fail the caller.
+            # The next scheduled run does the same work, so the caller must not fail because of this
+            # error.
             logger.warning("maintenance was not started: %s", type(error).__name__)
 
     def send_message(self, event: dict[str, Any]) -> Any:
         """Invoke the function that sends messages, and return its response.
 
-        NoMessages is raised if the stack does not have this function.
+        Raise NoMessages if the stack does not have this function.
         """
         if not self.messages_function:
             raise NoMessages
@@ -88,7 +89,7 @@ class QueueClient(Struct, frozen=True):
         except BotoCoreError as error:
             raise QueueUnavailable from error
         if "FunctionError" in answer:
-            # The function has timed out or crashed, so the request may have taken effect.
+            # The function timed out or crashed. The request may have taken effect.
             raise QueueUnavailable
         return msgspec.json.decode(body)
 
@@ -117,7 +118,8 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
     """Send requests in batches, and raise the first error.
 
-    The error Gone is ignored, because it only says that a stay has ended.
+    The error Gone is ignored, because the customer has left the waitlist and nothing needs to be
+    done.
     """
     for start in range(0, len(requests), MAX_BATCH):
         raise_first(send_batch(queue, requests[start : start + MAX_BATCH]))
@@ -126,7 +128,8 @@ def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
 def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
     """Raise the first error among the answers.
 
-    The error Gone is ignored, because it only says that a stay has ended.
+    The error Gone is ignored, because the customer has left the waitlist and nothing needs to be
+    done.
     """
     for answer in answers:
         if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):

@@ -1,4 +1,4 @@
-"""Build messages to the private function from the records of entries and waitlists."""
+"""Build requests to the private function from the records of entries and waitlists."""
 
 from itertools import islice
 from typing import Any, Literal
@@ -16,15 +16,15 @@ from waitlist_api.settings.hours import hours_after
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_HOURS
 
-# The clock of Redis may be up to ten minutes behind the clock of a function. This value leaves a
-# wide margin.
+# An upper bound for the difference between the clocks of Redis and of a function, with a wide
+# margin.
 CLOCK_SKEW_MILLIS = 3_600_000
 
 
 def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
-    """Return the message that adds a joining entry to the queue.
+    """Return the request that adds an entry to the queue.
 
-    The entry goes to the back, or to the place that its intent requests.
+    The entry is added at the back of the queue, unless its record contains a requested ticket.
     """
     stay = {
         "waitlist_id": record.waitlist_id,
@@ -44,7 +44,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
 
 
 def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:
-    """Return the fields of a message that describe an entry's segments and readiness."""
+    """Return the request fields for an entry's segments and readiness."""
     return {
         "segments": tuple(segments.find(entry.attributes)),
         "segments_version": segments.version,
@@ -54,7 +54,7 @@ def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]
 
 
 def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
-    """Return the message that updates the segments and the readiness of an entry in any state."""
+    """Return the request that updates the segments and readiness of an entry in any state."""
     return c.Tag(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -64,7 +64,7 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
 
 
 class EntryMessage(Struct, frozen=True):
-    """The base of messages about an entry that depend on the segments of its attributes."""
+    """The base class for requests about an entry that depend on the declared segments."""
 
     record: EntryRecord
 
@@ -77,10 +77,10 @@ class EntryMessage(Struct, frozen=True):
 
 
 class Placing(EntryMessage, frozen=True):
-    """A message that adds a joining entry to the queue.
+    """A request that adds an entry to the queue.
 
-    If `is_checked` is true, the attributes are not checked again. An earlier message has placed the
-    entry with the same attributes.
+    If `is_checked` is true, the attributes are not checked again. This is used if the entry has
+    already been added with the same attributes.
     """
 
     is_checked: bool = False
@@ -94,16 +94,17 @@ class Placing(EntryMessage, frozen=True):
 
 
 class Tagging(EntryMessage, frozen=True):
-    """A message that updates the segments of an entry in any state."""
+    """A request that updates the segments of an entry in any state."""
 
     def to_request(self, segments: Segments) -> c.Tag:
         return tag_of(self.record, segments)
 
 
 class Restoring(EntryMessage, frozen=True):
-    """A message that restores an entry as its record has it.
+    """A request that restores an entry in Redis from its record.
 
-    It takes effect if Redis does not have the entry, or has it at the place in `expected`.
+    The entry is restored if it is missing in Redis, or if it has the state and the rank in
+    `expected`.
     """
 
     expected: c.Seen | None = None
@@ -113,10 +114,10 @@ class Restoring(EntryMessage, frozen=True):
 
 
 class Locating(EntryMessage, frozen=True):
-    """A message that asks for the position of an entry within its segments.
+    """A request for the position of an entry within its segments.
 
-    `names` are the attributes that define the segments. `field` is the request field that an error
-    about them names.
+    `names` contains the attributes that define the segments. `field` is the name of the request
+    field that is reported if the attributes are not valid.
     """
 
     names: tuple[str, ...]
@@ -131,9 +132,9 @@ class Locating(EntryMessage, frozen=True):
         )
 
     def asked(self, segments: Segments) -> dict[str, Segment]:
-        """Return the entry's segments that the attributes define, by segment id.
+        """Return the entry's segments that are defined by the given attributes, by segment id.
 
-        InvalidFields is raised if the waitlist declares no segments by these attributes.
+        Raise InvalidFields if the waitlist declares no segments with these attributes.
         """
         canonical = segments.declared_names(self.names, self.field)
         own = segments.find(self.record.attributes)
@@ -148,9 +149,9 @@ def restore_of(
     when: Literal["absent", "older", "unchanged"] = "absent",
     expected: c.Seen | None = None,
 ) -> c.Restore:
-    """Return the message that restores an entry as its record has it.
+    """Return the request that restores an entry in Redis from its record.
 
-    `when` says which place in Redis the message may replace, as in the contract of Restore.
+    `when` says whether the request may replace an entry that already exists in Redis.
     """
     state = state_of(placed)
     is_held = placed.status == "offered"
@@ -177,7 +178,10 @@ def restore_of(
 
 
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
-    """Return the message that starts the time inside of an admission that the record lacks."""
+    """Return the request that restarts the time for which an admitted customer is inside.
+
+    It is used if the admission was not recorded in time.
+    """
     return c.Renew(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -187,16 +191,16 @@ def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
 
 
 def leave_of(record: EntryRecord) -> c.Leave:
-    """Return the message that ends a stay whose record has the status `leaving`."""
+    """Return the request that removes an entry whose record has the status `leaving`."""
     return c.Leave(**_stay(record), is_declining=record.is_declining)
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
-    """Return the message that removes a stay in any state and leaves a tombstone.
+    """Return the request that removes an entry in any state, and prevents late requests for it.
 
-    If `counts` is true, Redis counts a recorded admission that it has not counted yet. If
-    `now_millis` is given, Redis counts the customer as inside if the recorded pass is valid at this
-    time.
+    If `counts` is true, a recorded admission that Redis has not counted yet is counted. If
+    `now_millis` is given and the customer's pass is valid at this time, Redis counts the customer
+    as inside.
     """
     return c.Drop(
         **_stay(record),
@@ -207,7 +211,7 @@ def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None
 
 
 def drop_of_admitted(placed: IndexRow) -> c.Drop:
-    """Return the message by which a rebuild makes Redis count a customer as inside again."""
+    """Return the request that makes Redis count a customer as inside again during a rebuild."""
     return c.Drop(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,
@@ -219,10 +223,11 @@ def drop_of_admitted(placed: IndexRow) -> c.Drop:
 
 
 def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop | None:
-    """Return the message that removes the former stay, or None if the former stay had no place.
+    """Return the request that removes the previous signup of a customer who joins again.
 
-    A rebuild may have restored the former stay from an index that lagged behind. If `now_millis` is
-    given, Redis counts the customer as inside until the new signup completes.
+    Return None if the previous signup never got a place in the queue. The request is needed because
+    a rebuild may have restored the previous signup from an outdated index. If `now_millis` is
+    given, Redis counts the customer as inside until the new signup is complete.
     """
     former = record.former
     if former is None or former.ticket is None:
@@ -231,11 +236,12 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
 
 
 def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
-    """Return the message that removes the place of an earlier stay, if `ticket` belongs to one.
+    """Return the request that removes an earlier signup, or None if `ticket` belongs to the new
+    signup.
 
-    Redis may answer a joining entry with the place of an earlier stay. This happens if maintenance
-    has not reconciled an admission yet, if a rebuild has restored the earlier stay from an index
-    that lagged behind, or if the Redis server that took over never saw the end of the earlier stay.
+    Redis can return the ticket of an earlier signup when a customer joins again. This happens if an
+    admission has not been recorded yet, if a rebuild has restored the earlier signup from an
+    outdated index, or if a Redis failover has lost the end of the earlier signup.
     """
     former = record.former
     if former is not None and former.ticket == ticket:
@@ -246,9 +252,9 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the message that removes the place with this ticket.
+    """Return the request that removes the entry with this ticket.
 
-    The stay of the place is unknown, because no record has it.
+    The `join_id` of the signup is unknown, because no record contains it.
     """
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
@@ -264,9 +270,9 @@ def _stay(record: EntryRecord) -> dict[str, Any]:
 
 
 def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
-    """Return the message that removes the place of an entry whose record is erased.
+    """Return the request that removes an entry after its record was erased.
 
-    If `ticket` is given, it names the stay to remove, which may be an earlier stay.
+    If `ticket` is given, the request removes the signup with this ticket.
     """
     return c.Drop(
         waitlist_id=change.waitlist_id,
@@ -277,7 +283,7 @@ def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
 
 
 def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int = 0) -> c.Init:
-    """Return the message that creates or configures a waitlist in Redis, or ends its rebuild."""
+    """Return the request that creates or configures a waitlist in Redis, or ends its rebuild."""
     settings = record.settings
     return c.Init(
         waitlist_id=record.waitlist_id,
@@ -325,10 +331,10 @@ def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the offer hours of a policy for a message.
+    """Return the offer hours of a policy for a request.
 
-    The result is empty if the policy makes offers at any time. It begins with the hours of one hour
-    ago, because these may be the current hours by the clock of Redis.
+    The result is empty if the policy can always make offers. It starts with the hours of one hour
+    ago, because these may be the current hours according to the clock of Redis.
     """
     hours = offer_hours_of(settings)
     if hours is None:

@@ -1,4 +1,4 @@
-"""Send requests to Redis, and start a rebuild if Redis has lost the order of a waitlist."""
+"""Send requests to Redis, and start a rebuild if Redis has lost a waitlist."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ from waitlist_shared.ranks import ticket_of_millis
 
 
 class RecoveringQueue(Struct, frozen=True):
-    """Sends requests. If a waitlist is cold, initialises it in Redis and starts its rebuild."""
+    """Sends requests. If Redis has lost the waitlist, starts a rebuild."""
 
     queue: QueueClient
     waitlists: WaitlistRecords
@@ -38,7 +38,7 @@ class RecoveringQueue(Struct, frozen=True):
             return self.queue.send(request)
 
     def read(self, request: c.OnWaitlist) -> Any:
-        """Send a request that needs the complete order. Raise Rebuilding during a rebuild."""
+        """Send a request that Redis refuses during a rebuild. Raise Rebuilding during a rebuild."""
         try:
             return self.queue.send(request)
         except Cold as error:
@@ -46,7 +46,10 @@ class RecoveringQueue(Struct, frozen=True):
             raise Rebuilding from error
 
     def read_all(self, requests: Sequence[c.OnWaitlist]) -> list[Any]:
-        """Send several requests about one waitlist in one call. Errors are handled as in `read`."""
+        """Send several requests about one waitlist in one invocation.
+
+        Raise Rebuilding if Redis has lost the waitlist.
+        """
         answers = send_batch(self.queue, requests)
         if any(isinstance(answer, Cold) for answer in answers):
             self.start_rebuild(requests[0].waitlist_id)
@@ -55,24 +58,26 @@ class RecoveringQueue(Struct, frozen=True):
         return answers
 
     def draw_stamp(self, record: EntryRecord) -> int:
-        """Return a stamp for an event that only the record gets.
+        """Return a new logical timestamp for an event that is only written to the record.
 
-        The entry is on the waitlist, so Redis may decide about it at any time. Redis draws the
-        stamp, so that no decision of Redis about this entry gets the same stamp.
+        Redis may decide about the entry at any time. Redis also allocates this timestamp, so no
+        decision about the entry gets the same timestamp.
         """
         request = c.DrawStamp(waitlist_id=record.waitlist_id, known_stamp=record.known_stamp)
         drawn: c.DrawStampResult = self.write(request)
         return drawn.stamp
 
     def start_rebuild(self, waitlist_id: str) -> c.InitResult:
-        """Initialise a cold waitlist in Redis, and start maintenance to rebuild its order."""
+        """Initialise a lost waitlist in Redis, and start maintenance to restore its entries."""
         self.metrics.add("cold_guards")
         opened = self.initialise(waitlist_id)
         self.queue.start_maintenance(waitlist_id)
         return opened
 
     def initialise(self, waitlist_id: str) -> c.InitResult:
-        """Initialise a waitlist that Redis does not know. The caller must rebuild its order."""
+        """Initialise a waitlist that Redis does not have. The caller must start a rebuild
+        afterwards.
+        """
         record = self.waitlists.get(waitlist_id)
         if record is None or record.deleting:
             raise WaitlistNotFound
@@ -82,7 +87,7 @@ class RecoveringQueue(Struct, frozen=True):
     def push_settings(self, record: WaitlistRecord) -> None:
         """Send the new settings of a waitlist to Redis.
 
-        If Redis did not know the waitlist, maintenance is started to rebuild the order.
+        If Redis did not have the waitlist, start maintenance to restore its entries.
         """
         opened: c.InitResult = self.queue.send(self._open(record))
         if opened.outcome == "created":
@@ -91,19 +96,18 @@ class RecoveringQueue(Struct, frozen=True):
     def resend_settings(self, record: WaitlistRecord) -> None:
         """Send settings that Redis may have missed.
 
-        A cold waitlist gets its settings later, when it is initialised.
+        A waitlist that Redis has lost gets its settings later, when it is initialised.
         """
         with suppress(Cold):
             self.queue.send(init_of(record, "configure", new_epoch()))
 
     def initialise_empty(self, record: WaitlistRecord) -> None:
-        """Initialise a new waitlist in Redis. Its empty order is complete and needs no rebuild."""
+        """Initialise a new waitlist in Redis. The queue is empty, so no rebuild is needed."""
         self.queue.send(init_of(record, "create", new_epoch()))
 
     def _open(self, record: WaitlistRecord) -> c.Init:
-        # New tickets must sort after every acknowledged ticket, even if the clock of Redis was set
-        # back. The clock of this function does not decide the order. It only guards against a Redis
-        # clock that was set back.
+        # New tickets must be later than all earlier tickets, even if the clock of Redis was set
+        # back. The clock of this function is only used as a lower limit.
         floor = max(
             record.checkpoint.stamp,
             self.places.newest_stamp(record.waitlist_id),

@@ -1,4 +1,4 @@
-"""Start the time inside again for customers whose admission is recorded late."""
+"""Restart the time for which customers are inside if their admission is recorded late."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,9 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send the renewals. Return the end of each customer's time inside, keyed by entry id.
+    """Send the requests, and return until when each customer is inside, by entry id.
 
-    The result leaves out customers for whom there is no room, and admissions that Redis no longer
-    has.
+    Customers are left out if there is no room for them, or if Redis no longer has their admission.
     """
     if not renewals:
         return {}

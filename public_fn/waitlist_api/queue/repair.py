@@ -1,4 +1,4 @@
-"""Compare an entry's recorded place with its place in Redis, and decide how to repair it."""
+"""Compare the record of an entry with its state in Redis, and decide how to repair Redis."""
 
 from typing import cast
 
@@ -11,12 +11,12 @@ from waitlist_shared import contracts as c
 
 
 def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool:
-    """Return whether the place in Redis belongs to another stay of the same entry."""
+    """Return whether the entry in Redis belongs to another signup of the same customer."""
     return inspection.state != "absent" and inspection.ticket not in (None, record.ticket)
 
 
 class RestoringLost(EntryMessage, frozen=True):
-    """A message that restores a recorded place if the inspection shows that Redis has lost it."""
+    """A request that restores an entry if the inspection shows that Redis has lost it."""
 
     inspection: c.InspectResult
 
@@ -27,12 +27,12 @@ class RestoringLost(EntryMessage, frozen=True):
 def restore_of_lost(
     record: EntryRecord, inspection: c.InspectResult, segments: Segments, now_millis: int = 0
 ) -> c.Restore | None:
-    """Return the message that restores a recorded place, or None if Redis has not lost the place.
+    """Return the request that restores an entry, or None if Redis has not lost the recorded state.
 
-    Redis has not lost the place if it agrees with the record, or if it has a newer decision about
-    the stay. Maintenance records a newer decision, and an unrecorded hold expires by itself.
-    Decisions about another stay do not count, because that stay is over. If `now_millis` is given,
-    a delay that is over by then does not have to be restored.
+    Redis has not lost the state if it agrees with the record, or if it has a newer decision about
+    the same signup. Maintenance will record that decision. A claim that was never recorded expires
+    by itself. If `now_millis` is given, a delay that has ended by this time does not need to be
+    restored.
     """
     if record.status not in PRESENT:
         return None
@@ -61,7 +61,7 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # Redis may hold the entry for longer than the record says, because the last extension may not
-    # be recorded. The caller who asked for this extension was never told that it succeeded.
+    # The claim may last longer in Redis than in the record, if the last extension was not recorded.
+    # The caller who requested this extension was never told that it succeeded.
     is_as_long = inspection.time_millis >= (record.claimed_until_millis or 0)
     return inspection.token == record.claim_token and is_as_long

@@ -1,4 +1,4 @@
-"""Send messages that depend on the declared segments. Repeat them if the segments change."""
+"""Send requests that depend on the declared segments, and retry if the segments have changed."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ from waitlist_shared.errors import StaleSegments, WaitlistError
 
 
 class Segmented(Protocol):
-    """A message whose content depends on the declared segments of the waitlist."""
+    """A request that depends on the declared segments of the waitlist."""
 
     @property
     def waitlist_id(self) -> str: ...
@@ -25,26 +25,26 @@ class Segmented(Protocol):
     def to_request(self, segments: Segments) -> Any:
         """Return the request to send, or None if there is nothing to send.
 
-        InvalidFields is raised if the segments do not accept the message.
+        Raise InvalidFields if the request does not match the segments.
         """
 
     def check(self, segments: Segments) -> None:
-        """Raise InvalidFields if segments that were declared in the meantime refuse the message."""
+        """Raise InvalidFields if the request does not match segments that were declared since."""
 
 
 class SegmentedQueue(Struct, frozen=True):
-    """Sends messages so that the service and Redis use the same declared segments.
+    """Sends requests, and ensures that the service and Redis use the same declared segments.
 
-    Either of the two may have outdated segments.
+    Either of them may have outdated segments.
     """
 
     waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
 
     def send(self, message: Segmented) -> Any:
-        """Send a message built from the cached segments, and return the result.
+        """Build a request from the cached segments, send the request, and return the result.
 
-        If Redis answers StaleSegments, the message is built again from the current segments.
+        If Redis raises StaleSegments, build the request again from the current segments and retry.
         """
         request = self.waitlist_cache.checked(message.waitlist_id, message.to_request)
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -57,10 +57,10 @@ class SegmentedQueue(Struct, frozen=True):
         return self._send(request)
 
     def send_batch(self, messages: Sequence[Segmented]) -> list[c.Result | WaitlistError]:
-        """Send messages about one waitlist in one invocation. Return the result or error of each.
+        """Send requests about one waitlist in one invocation. Return the result or error of each
+        request.
 
-        If Redis refuses some of the messages because of stale segments, all messages are sent
-        again.
+        If Redis refuses some of the requests because of outdated segments, send all requests again.
         """
         waitlist_id = messages[0].waitlist_id
         segments = self.waitlist_cache.find(waitlist_id).segments
@@ -77,13 +77,14 @@ class SegmentedQueue(Struct, frozen=True):
         raise StaleSegments
 
     def update(self, record: EntryRecord) -> None:
-        """Send the segments of a record to Redis. Raise Gone if the stay has ended."""
+        """Send the segments of a record to Redis. Raise Gone if the signup has ended."""
         self.send(Tagging(record))
 
     def catch_up(self, waitlist_id: str) -> Segments:
         """Read the current segments, send them to Redis, and return them.
 
-        Redis has outdated settings if the request that changed the settings was interrupted.
+        Redis has outdated settings if the process that changed the settings crashed before sending
+        them.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         self.recovering_queue.resend_settings(waitlist)

@@ -1,4 +1,4 @@
-"""Exits: how the record of an admitted customer changes when the customer goes out."""
+"""Decide how an exit changes the record of an admitted customer."""
 
 from msgspec.structs import replace
 
@@ -10,12 +10,12 @@ from waitlist_api.records.ledger import Commit
 def go_out(
     record: EntryRecord, by: str, reason: str, now_millis: int, *, keeps_room: bool
 ) -> Commit:
-    """Return the change that lets an admitted customer out.
+    """Return the change that records the exit of an admitted customer.
 
-    If `keeps_room` is true, the customer's room stays occupied until the pass ends, or until a
-    later exit that frees it.
+    If `keeps_room` is true, the customer still counts as inside until the pass ends, or until a
+    later exit without `keeps_room`.
     """
-    # The record decides about exits, and Redis learns of this exit afterwards.
+    # An exit is written to the record first, and Redis is updated afterwards.
     stamp = record.stamp_off_list(now_millis)
     event = HistoryEvent(
         stamp=stamp,
@@ -29,7 +29,7 @@ def go_out(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
         stamp=stamp,
-        # If the room stays occupied, Redis counts the customer as inside, as after the admission.
+        # If `keeps_room` is true, Redis must still count the customer as inside.
         status="admitted" if keeps_room else EXITED,
         until_millis=record.inside_until_millis or 0 if keeps_room else 0,
     )

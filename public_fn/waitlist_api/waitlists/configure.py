@@ -22,7 +22,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 
 T = TypeVar("T")
-# The health check reads the waitlist with this id. The waitlist need not exist.
+# The health check reads a waitlist with this id. The waitlist does not need to exist.
 NO_WAITLIST = "health"
 
 
@@ -37,15 +37,21 @@ class Waitlists(Struct, frozen=True):
     now_millis: NowMillis
 
     def current(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist in its current state. Raise WaitlistNotFound."""
+        """Read the current waitlist from DynamoDB.
+
+        Raise WaitlistNotFound if the waitlist does not exist or is being deleted.
+        """
         return self.waitlist_cache.look_up(waitlist_id)
 
     def cached(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist in its state of at most 30 seconds ago. Raise WaitlistNotFound."""
+        """Return a waitlist that was read at most 30 seconds ago.
+
+        Raise WaitlistNotFound if the waitlist does not exist or is being deleted.
+        """
         return self.waitlist_cache.find(waitlist_id)
 
     def on_current(self, waitlist_id: str, act: Callable[[WaitlistRecord], T]) -> T:
-        """Call `act` with the current waitlist, and return its result.
+        """Call `act` with the current waitlist, and return the result.
 
         If `act` raises VersionChanged, read the waitlist again and retry.
         """
@@ -59,20 +65,20 @@ class Waitlists(Struct, frozen=True):
         return retry_on_conflict(attempt)
 
     def check_record(self) -> None:
-        """Raise RecordUnavailable or Throttled if DynamoDB does not answer."""
+        """Raise RecordUnavailable or Throttled if DynamoDB is not available."""
         self.records.get(NO_WAITLIST)
 
     def put(
         self, waitlist_id: str, settings: WaitlistSettings, version: int | None = None
     ) -> tuple[WaitlistRecord, bool]:
-        """Create the waitlist or replace its settings.
+        """Create a waitlist or replace its settings.
 
-        Return the waitlist, and whether it is new. If the settings are equal to the stored
-        settings, the record is not written. The settings are still sent to Redis, because Redis may
-        have missed an earlier change.
+        Return the waitlist, and whether it is new. If the settings have not changed, the record is
+        not written. The settings are still sent to Redis, because Redis may have missed an earlier
+        change.
 
-        If a `version` is given, the waitlist is not created. Raise WaitlistNotFound if it does not
-        exist, and VersionChanged if its settings have another version.
+        If `version` is given, an existing waitlist must have this version. Raise WaitlistNotFound
+        if the waitlist does not exist, and VersionChanged if it has another version.
         """
         if version is None and (new := self.create(waitlist_id, settings)) is not None:
             return new, True
@@ -82,9 +88,9 @@ class Waitlists(Struct, frozen=True):
         return self._indexed(record), False
 
     def create(self, waitlist_id: str, settings: WaitlistSettings) -> WaitlistRecord | None:
-        """Create a waitlist and return it, or return None if the id is in use.
+        """Create a waitlist and return it. Return None if the id is in use.
 
-        The id of a waitlist that is still being deleted counts as being in use.
+        An id is also in use while its waitlist is being deleted.
         """
         now_millis = self.now_millis()
         settings = settings.with_asking_since(None, now_millis)
@@ -125,18 +131,18 @@ class Waitlists(Struct, frozen=True):
         return self.records.replace(before, settings, now_millis)
 
     def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
-        """Complete new segments, and return the waitlist's record.
+        """Finish changing the segments if no entry needs to be indexed, and return the waitlist's
+        record.
 
-        If there is nothing to index, the segments become ready at once. Otherwise start
-        maintenance, which indexes the entries.
+        Otherwise start maintenance, which indexes the entries.
         """
         if record.segments_state != "building":
             return record
         try:
             is_ready = self.reindexer.confirm(record.segments)
         except (Cold, Rebuilding, StaleSegments):
-            # Redis is cold or rebuilding, or the segments have changed again. Maintenance handles
-            # all of these cases.
+            # Redis does not have the complete queue, or the segments have changed again.
+            # Maintenance indexes the entries in these cases.
             is_ready = False
         if not is_ready:
             self.queue.start_maintenance(record.waitlist_id)
@@ -150,8 +156,9 @@ class Waitlists(Struct, frozen=True):
     def delete(self, waitlist_id: str, version: int | None = None) -> None:
         """Delete a waitlist.
 
-        Requests no longer find the waitlist from now on, and maintenance erases its entries. If a
-        `version` is given, raise VersionChanged unless the settings have this version.
+        From now on, requests do not find the waitlist. Maintenance erases its entries in the
+        background. If `version` is given, raise VersionChanged unless the settings have this
+        version.
         """
         if not self.records.begin_delete(waitlist_id, self.now_millis(), version):
             raise WaitlistNotFound
@@ -160,9 +167,11 @@ class Waitlists(Struct, frozen=True):
         self.queue.start_maintenance(waitlist_id)
 
     def board(self, waitlist_id: str) -> c.BoardResult:
-        """Return the public board, which is at most five seconds old.
+        """Return the public board, which is a snapshot of all positions and at most five seconds
+        old.
 
-        Raise CountsHidden if the waitlist hides its counts, and Rebuilding if Redis is incomplete.
+        Raise CountsHidden if the waitlist hides its counts, and Rebuilding if Redis is being
+        rebuilt.
         """
         board: c.BoardResult = self.recovering_queue.read(c.Board(waitlist_id=waitlist_id))
         return board

@@ -25,7 +25,7 @@ KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """How a period is divided into points, and which samples the points are made from."""
+    """How a period is divided into points, and which samples are used to compute the points."""
 
     points: int
     step_millis: int
@@ -40,7 +40,7 @@ SERIES: dict[Period, Series] = {
 
 
 class Flows(Struct, frozen=True, kw_only=True):
-    """How many customers joined, were admitted and left within a period, and how offers ended."""
+    """How many customers joined, were admitted or left in a period, and how their offers ended."""
 
     joined: int = 0
     admitted: int = 0
@@ -51,14 +51,14 @@ class Flows(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def between(cls, before: Sample, after: Sample) -> Self:
-        """Return the flows between two samples."""
-        # If Redis was lost, a counter may have gone back by up to a minute's worth of events.
+        """Return the number of events between two samples."""
+        # After Redis has lost data, a counter can be lower by up to a minute's worth of events.
         names = Flows.__struct_fields__
         return cls(**{name: max(0, getattr(after, name) - getattr(before, name)) for name in names})
 
 
 class Point(Struct, frozen=True, kw_only=True):
-    """The counts at a point in time, and the flows since the previous point."""
+    """The counts at a point in time, and the number of events since the previous point."""
 
     millis: int
     flows: Flows
@@ -70,7 +70,7 @@ class Point(Struct, frozen=True, kw_only=True):
 
 
 class CountHistory(Struct, frozen=True):
-    """Reads the samples of waitlists and the counts of their messages."""
+    """Reads the samples and the message counts of waitlists."""
 
     samples: SampleRecords
     message_counts: MessageCounts
@@ -78,7 +78,7 @@ class CountHistory(Struct, frozen=True):
     now_millis: NowMillis
 
     def sources(self, waitlist_id: str) -> dict[str, int]:
-        """Return the number of signups by source since the waitlist was created."""
+        """Return the number of signups from each source since the waitlist was created."""
         return self.samples.sources(waitlist_id)
 
     def messages(self, waitlist_id: str) -> dict[tuple[str, str], int]:
@@ -86,7 +86,10 @@ class CountHistory(Struct, frozen=True):
         return self.message_counts.read(waitlist_id)
 
     def points(self, waitlist_id: str, period: Period) -> list[Point]:
-        """Return the points of a period, oldest first. Times before the first sample have none."""
+        """Return the points of a period, oldest first.
+
+        There are no points before the first sample.
+        """
         series = SERIES[period]
         step = series.step_millis
         created = self.waitlist_cache.look_up(waitlist_id).created_millis
@@ -94,8 +97,8 @@ class CountHistory(Struct, frozen=True):
         start = last - series.points * step
         found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
         before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
-        # While nothing happens on a waitlist, no hourly samples are written. So also read the
-        # newest sample of a minute, which may be later than the last hourly sample.
+        # No hourly samples are written while nothing happens on a waitlist. Also read the newest
+        # per-minute sample, because it can be later than the last hourly sample.
         newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
         known = (before, *found, newest)
         samples = [sample for sample in known if sample is not None and sample.millis >= created]
@@ -107,10 +110,10 @@ class CountHistory(Struct, frozen=True):
         return _points(timed, range(start, last + step, step))
 
     def last_hour(self, waitlist_id: str, now: Counters) -> Flows:
-        """Return the flows of the last hour. `now` are the current counters.
+        """Return the number of events in the last hour. `now` contains the current counters.
 
-        The points of the period `hour` end with the last sample. During a launch, the counters
-        change so fast that this sample is far out of date.
+        The points of the period `hour` are not used here, because they end with the last sample.
+        During a launch, the counters change so fast that this sample is far out of date.
         """
         created = self.waitlist_cache.find(waitlist_id).created_millis
         begin = self.now_millis() - HOUR_MILLIS
@@ -126,21 +129,25 @@ class CountHistory(Struct, frozen=True):
         return Flows.between(before, Sample.counted(self.now_millis(), now))
 
     def admitted_today(self, waitlist_id: str, admitted: int) -> int:
-        """Return how many customers were admitted since midnight in UTC.
+        """Return how many customers were admitted since midnight UTC.
 
-        `admitted` is the current total since the waitlist was created.
+        `admitted` is the total number of admissions since the waitlist was created.
         """
         created = self.waitlist_cache.find(waitlist_id).created_millis
         midnight = self.now_millis() // DAY_MILLIS * DAY_MILLIS
         if created >= midnight:
             return admitted
-        # The hourly sample of midnight if there is one, or otherwise the last sample before it.
+        # Use the hourly sample at midnight, or the last earlier sample if there is none at
+        # midnight.
         first = self.samples.last(waitlist_id, midnight, max(created, midnight - KEPT_MILLIS))
         return max(0, admitted - first.admitted) if first else 0
 
 
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
-    """Return a point for each time except the first, with the counts of the last earlier sample."""
+    """Return a point for each time except the first.
+
+    The counts of a point come from the last sample up to its time.
+    """
     points: list[Point] = []
     samples = sorted(timed, key=lambda timed_sample: timed_sample[0])
     former: Sample | None = None
@@ -149,8 +156,8 @@ def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
         samples = samples[len(past) :]
         newest = past[-1] if past else former
         if newest is not None and millis > times.start:
-            # A waitlist can be older than its first sample. The counts before that sample are
-            # unknown, so the flows of the first point begin at the first sample.
+            # If a waitlist is older than its first sample, the earlier counts are unknown. The
+            # first point therefore counts the events since the first sample.
             points.append(_point(millis, former or past[0], newest))
         former = newest
     return points

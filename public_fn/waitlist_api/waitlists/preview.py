@@ -1,4 +1,4 @@
-"""Estimate how long customers would wait under an admission policy before it is saved."""
+"""Estimate the waits under an admission policy before the policy is saved."""
 
 from itertools import islice
 
@@ -19,7 +19,11 @@ MOST_INSTANTS = 5
 
 
 class Preview(Struct, frozen=True, kw_only=True):
-    """The number of waiting entries, estimated waits by position, and the next instants."""
+    """The preview of an admission policy.
+
+    It consists of the number of waiting entries, the estimated wait at several positions, and the
+    next times of the schedule.
+    """
 
     waiting: int
     waits: dict[int, Wait]
@@ -27,7 +31,7 @@ class Preview(Struct, frozen=True, kw_only=True):
 
 
 class Previews(Struct, frozen=True):
-    """Estimates waits under admission policies that need not be saved, and writes nothing."""
+    """Computes previews of admission policies and writes nothing."""
 
     waitlists: Waitlists
     waitlist_cache: WaitlistCache
@@ -39,10 +43,10 @@ class Previews(Struct, frozen=True):
     ) -> Preview:
         """Return the effect of a policy on the customers who are waiting and inside now.
 
-        The preview estimates the waits at some typical positions, assuming that all entries ahead
-        are ready, and the wait of a customer who joins now. If `people` is given, it estimates only
-        the wait at that position. For a paused waitlist, the estimates assume that it is resumed
-        now.
+        If `people` is given, the preview estimates only the wait at this position. Otherwise it
+        estimates the waits at some typical positions and the wait of a customer who joins now. At
+        typical positions, all entries ahead are assumed to be ready. If the waitlist is paused, the
+        estimates assume that it is resumed now.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)
@@ -50,13 +54,14 @@ class Previews(Struct, frozen=True):
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
-            # A new policy has no samples yet. The samples of another policy do not apply to it.
+            # The stored samples were measured under another policy, so they are not used for a new
+            # policy.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         pace = recent.pace(newest, policy_of(admission, now_millis))
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
-            # The position of a new customer counts all waiting entries. Only ready entries are
+            # The position of a new customer counts all waiting entries. Only the ready entries are
             # served before this customer.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
         schedule = admission.schedule if admission else ()

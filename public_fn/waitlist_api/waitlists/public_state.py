@@ -1,4 +1,4 @@
-"""Describe a waitlist to the public: when it opens, when it admits, and how long a wait takes."""
+"""Compute the public state of a waitlist: its opening times, its next admissions and its wait."""
 
 from waitlist_api.clock import iso
 from waitlist_api.estimates.pace import PAUSED, Wait, wait_at
@@ -16,11 +16,11 @@ def next_change(settings: WaitlistSettings, millis: int) -> int | None:
 
 
 def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | None:
-    """Return when the waitlist next admits customers, as far as schedule and offer hours decide.
+    """Return when the schedule and the offer hours next allow an admission.
 
-    Within the offer hours, this is the next time of the schedule. Outside the offer hours, the
-    waitlist next admits when they begin if it has no schedule, or if slots have become due since
-    the hours ended. Return None if neither a schedule nor offer hours decide.
+    Within the offer hours, return the next time of the schedule. Outside the offer hours, return
+    the start of the next offer hours in two cases: if there is no schedule, or if a time of the
+    schedule has passed since the last offer hours ended. Return None if nothing restricts the time.
     """
     schedule, hours = schedule_of(settings), offer_hours_of(settings)
     since = now_millis

@@ -1,4 +1,4 @@
-"""Rebuild the segment index after an operator has changed the declared segments."""
+"""Index the entries again after an operator has changed the declared segments."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -25,16 +25,16 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# A round can miss entries that move while it runs. The next round or the next run finds them.
+# A round can miss entries that move during the round. A later round or run finds these entries.
 ROUNDS = 4
 Renew = Callable[[], None]
 
 
 class Reindexer(Struct, frozen=True):
-    """Writes the segments of every entry from the records to Redis.
+    """Copies the segments of every entry from the records to Redis.
 
-    Redis lists the entries that are not indexed yet, so the next run continues after a run that was
-    interrupted. Signups and edits during a run write their own segments.
+    Redis has a list of the entries that are not indexed yet, so an interrupted run can be
+    continued. Signups and edits that happen during a run write their own segments.
     """
 
     queue: QueueClient
@@ -44,10 +44,7 @@ class Reindexer(Struct, frozen=True):
     leases: Leases
 
     def confirm(self, segments: Segments) -> bool:
-        """Return whether all entries are indexed. If they are, set the segments' state to `ready`.
-
-        The state is stored in the record of the waitlist.
-        """
+        """Return whether all entries are indexed, and store this in the record of the waitlist."""
         found = self._ask(segments, "waiting", 0, limit=1)
         if found.outcome != "ready":
             return False
@@ -55,7 +52,7 @@ class Reindexer(Struct, frozen=True):
         return True
 
     def reindex(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp = never) -> None:
-        """Index all entries by the current segments, unless another process is doing so.
+        """Index all entries by the current segments, unless another process is doing this already.
 
         If the time is up, the next run indexes the remaining entries.
         """
@@ -64,7 +61,7 @@ class Reindexer(Struct, frozen=True):
             return
         try:
             for _ in range(ROUNDS):
-                # StaleSegments means that an operator has changed the segments again.
+                # StaleSegments is raised if an operator has changed the segments again.
                 with suppress(StaleSegments):
                     segments = self.segmented_queue.catch_up(waitlist.waitlist_id)
                     self._index(segments, lease.renew, is_time_up)
@@ -86,7 +83,7 @@ class Reindexer(Struct, frozen=True):
     def _unindexed(
         self, segments: Segments, renew: Renew, is_time_up: IsTimeUp
     ) -> Iterator[tuple[str, ...]]:
-        """Yield pages of the ids of entries that are not indexed, in at most ROUNDS rounds."""
+        """Yield pages with the ids of entries that are not indexed, in at most ROUNDS rounds."""
         for where in EVERYWHERE * ROUNDS:
             offset, looked_at = 0, PAGE
             while looked_at:
@@ -124,8 +121,8 @@ class Reindexer(Struct, frozen=True):
 
 def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
-        # The entry is about to lose its place in Redis. Give it no segments, so that it does not
-        # keep the index from becoming ready.
+        # The entry will soon be removed from Redis. Remove its segments now, so that the entry does
+        # not keep the index from becoming complete.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,

@@ -1,10 +1,10 @@
-"""Check that the settings of a waitlist work together, and that the stack supports them.
+"""Check that the settings of a waitlist work together and that the stack supports them.
 
-A valid setting may still do nothing because it needs another setting or a parameter of the stack.
-For example, an address can only be verified if somebody sends the link. Each rule in this module
-describes such a need. If the settings break one of the RULES, they are saved, and the response
-contains a warning. If they break one of the CONTRADICTIONS, nobody could ever sign up, so they are
-refused.
+A valid setting may have no effect because it requires another setting or a stack parameter. For
+example, addresses can only be verified if the service can send links. Each rule in this module
+describes such a requirement. If the settings break one of the RULES, they are saved, and the
+response contains a warning. If they break one of the CONTRADICTIONS, they are refused, because
+nobody could ever sign up.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,14 +20,14 @@ from waitlist_api.settings.page import PageField
 from waitlist_api.settings.schedule import next_instant
 
 CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
-# These kinds of messages are also sent if `verify` is among the kinds of a waitlist.
+# Messages of these kinds are also sent if the setting `messages.kinds` contains `verify`.
 SENT_WITH_VERIFY = ("link", "address")
 SHORTEST_ADDRESS: dict[IdentityField, str] = {"email": "a@b.co", "phone": "+4930123"}
 SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "1"}
 
 
 class Stack(Struct, frozen=True, kw_only=True):
-    """The features that the parameters of the stack provide to all waitlists.
+    """The features that the parameters of the stack enable for all waitlists.
 
     `channels` contains `mail` if MailFrom is set, and `sms` if SmsFrom is set.
     """
@@ -50,23 +50,23 @@ class Stack(Struct, frozen=True, kw_only=True):
         return any(self.sends(settings, kind) for kind in kinds)
 
     def sends(self, settings: WaitlistSettings, kind: str) -> bool:
-        """Return whether messages of this kind are sent to the customers of a waitlist."""
+        """Return whether the customers of a waitlist get messages of this kind."""
         kinds = () if settings.messages is None else settings.messages.kinds
         is_chosen = kind in kinds or (kind in SENT_WITH_VERIFY and "verify" in kinds)
         return is_chosen and self.reaches(settings)
 
     def reaches(self, settings: WaitlistSettings) -> bool:
-        """Return whether the stack can send messages to the addresses that a waitlist uses."""
+        """Return whether the stack can send messages to the addresses of this waitlist."""
         if settings.identity is None:
             return bool(self.channels)
         return CHANNEL_OF[settings.identity.field] in self.channels
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """A rule about `settings` that need each other or a parameter of the stack.
+    """A rule for `settings` that depend on each other or on a stack parameter.
 
-    `is_broken` decides whether a waitlist breaks the rule at a given time. The message says what
-    happens on such a waitlist and what to do.
+    `is_broken` returns whether the settings break the rule at a given time. The message describes
+    the consequences and the possible corrections.
     """
 
     code: str
@@ -76,12 +76,15 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> list[Rule]:
-    """Return the rules that a waitlist breaks, which become its warnings."""
+    """Return the rules that the settings break. The response contains a warning for each rule."""
     return [rule for rule in RULES if rule.is_broken(settings, stack, now_millis)]
 
 
 def contradictions(settings: WaitlistSettings) -> list[Rule]:
-    """Return the rules for which the settings are refused, because nobody could ever sign up."""
+    """Return the rules that the settings break and that make signups impossible.
+
+    Settings that break any of these rules are refused.
+    """
     return [rule for rule in CONTRADICTIONS if rule.is_broken(settings, Stack(), 0)]
 
 
@@ -229,8 +232,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="enter_url_without_policy",
         settings=("page.enter_url", "admission"),
-        message="Customers who enter are sent to enter_url without a pass, because only a waitlist "
-        "with an admission policy issues passes. Set `admission`.",
+        message="Customers are sent to enter_url without a pass, because only waitlists with "
+        "an admission policy issue passes. Set `admission`.",
         is_broken=_enters_without_pass,
     ),
     Rule(
@@ -272,10 +275,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="confirm_without_message",
         settings=("confirm", "messages.kinds"),
-        message="Customers who do not confirm that they still wait lose their place, but the "
-        "service sends them no message that asks. Add `confirm` to messages.kinds, and set the "
-        "stack's parameter MailFrom for mail or SmsFrom for SMS. Or send the messages from your "
-        "backend.",
+        message="Customers lose their place if they do not confirm that they still wait, but "
+        "the service does not send them a message about this. Add `confirm` to "
+        "messages.kinds, and set the stack's parameter MailFrom for mail or SmsFrom "
+        "for SMS. Or send the messages from your backend.",
         is_broken=_asks_unheard,
     ),
     Rule(
@@ -288,16 +291,16 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="messages_without_address",
         settings=("messages.kinds", "identity.field", "page.fields"),
-        message="Customers who sign up on the customer's page get no messages, because the page "
-        "does not ask for an address. Set `identity`, or add a field named `email` or `phone` to "
-        "page.fields and keep its answer in the profile.",
+        message="Customers who sign up on the customer's page get no messages, because the "
+        "page does not ask for an address. Set `identity`, or add a field named "
+        "`email` or `phone` to page.fields and store its answer in the profile.",
         is_broken=_sends_to_nobody,
     ),
     Rule(
         code="texts_without_kind",
         settings=("messages.texts", "messages.kinds"),
-        message="messages.texts has a text for a kind of message that the waitlist does not send. "
-        "Add the kind to messages.kinds, or remove the text.",
+        message="messages.texts contains a text for a kind of message that the waitlist does "
+        "not send. Add the kind to messages.kinds, or remove the text.",
         is_broken=_words_without_kind,
     ),
     Rule(
@@ -347,8 +350,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="schedule_over",
         settings=("admission.schedule",),
-        message="All times of the schedule have passed, so no more slots become due. Add a time in "
-        "the future, or remove the schedule.",
+        message="All times of the schedule have passed, so the schedule allows no more "
+        "offers. Add a time in the future, or remove the schedule.",
         is_broken=_schedule_is_over,
     ),
     Rule(
@@ -368,15 +371,17 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="attribute_without_segment",
         settings=("page.fields", "segments"),
-        message="The page keeps an answer as an attribute, but no claim can filter by this "
-        "attribute. Add the attribute to `segments`, or keep the answer in the profile.",
+        message="The page stores an answer as an attribute, but no segment uses this "
+        "attribute, so claims cannot filter by it. Add the attribute to `segments`, "
+        "or store the answer in the profile.",
         is_broken=_asks_for_lost_attributes,
     ),
     Rule(
         code="version_without_checkbox",
         settings=("page.fields",),
-        message="A field of the page has a version, but only a checkbox has a text to which "
-        "customers agree in a certain version. Make the field a checkbox, or remove the version.",
+        message="A field of the page has a version, but only a checkbox can have a version, "
+        "which identifies the text that customers accept. Make the field a checkbox, "
+        "or remove the version.",
         is_broken=_version_of_no_text,
     ),
 )
@@ -398,11 +403,9 @@ CONTRADICTIONS: tuple[Rule, ...] = (
     ),
 )
 
-# These settings need no rule, because they work on every waitlist and every stack.
-# - `paused`, `capacity` and the limits of claims, offers and passes stand alone.
-# - `page.source` and `page.sources` depend on the fields of the form, but the validation of the
-#   request body checks them.
-# - Passes need a signing key, which every stack has.
+# These settings need no rule, because they work on every waitlist and every stack. The settings
+# `page.source` and `page.sources` depend on the fields of the signup form, but this is already
+# checked when the request body is validated.
 WITHOUT_NEEDS = frozenset(
     {
         "name",
