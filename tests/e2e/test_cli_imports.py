@@ -10,11 +10,11 @@ import pytest
 from tests.e2e.processes import Service, wait_until
 from tests.unit.cli.conftest import Bakery, new_bakery
 from tests.unit.cli.people_files import (
-    by_time,
+    assign_shuffled_times,
     customers,
-    file_of,
-    shuffled_times,
-    timed_file,
+    sort_by_time,
+    write_customer_file,
+    write_timed_file,
 )
 from tests.unit.cli.typed import Typed
 
@@ -52,10 +52,10 @@ def test_people_stand_where_they_would_had_they_signed_up_then(
 ) -> None:
     """P1: among those who are there already, and those of one time in the order of the file."""
     bakery.sign_up("today")
-    people = shuffled_times(customers(COUNT))
-    path = timed_file(tmp_path / "p.csv", people)
+    people = assign_shuffled_times(customers(COUNT))
+    path = write_timed_file(tmp_path / "p.csv", people)
     bakery.typed.done("import", bakery.waitlist_id, path, "--keep-time", "applied")
-    assert bakery.line() == [*by_time(people), "today"]
+    assert bakery.line() == [*sort_by_time(people), "today"]
     first, moment = min(people, key=lambda person: person[1])
     shown = bakery.typed.json("show", bakery.waitlist_id, "--customer", first)
     assert shown["joined_at"] == moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -67,8 +67,8 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
 ) -> None:
     """P2 P3"""
     names = customers(COUNT)
-    people = shuffled_times(names)
-    path = timed_file(tmp_path / "p.csv", people)
+    people = assign_shuffled_times(names)
+    path = write_timed_file(tmp_path / "p.csv", people)
     words = ["--keep-time", "applied"] if keep_time else []
     with under_way(bakery, path, *words) as process:
         wait_until(lambda: waiting(bakery) >= 300)
@@ -77,7 +77,7 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
     assert summary["joined"] + summary["already"] == COUNT
     # The call that was cut off may still run, so not all 300 need be known.
     assert summary["already"] > 0
-    assert bakery.line() == (by_time(people) if keep_time else names)
+    assert bakery.line() == (sort_by_time(people) if keep_time else names)
     stats = bakery.typed.json("stats", bakery.waitlist_id)
     assert (stats["waiting"], stats["signed_up"]) == (COUNT, COUNT)
 
@@ -86,7 +86,7 @@ def test_a_full_waitlist_refuses_the_rows_beyond_its_capacity(
     bakery: Bakery, tmp_path: Path
 ) -> None:
     bakery.typed.done("edit", bakery.waitlist_id, "--capacity", "2")
-    path = file_of(tmp_path / "p.csv", customers(3))
+    path = write_customer_file(tmp_path / "p.csv", customers(3))
     assert bakery.typed("import", bakery.waitlist_id, path).exit_code == 1
     assert "waitlist_full" in (tmp_path / "p.refused.csv").read_text("utf-8")
     assert bakery.line() == customers(2)

@@ -14,7 +14,7 @@ from tests.unit.cli.typed import Typed
 
 @pytest.fixture(scope="session")
 def service_url() -> Iterator[str]:
-    """The address of one service for all tests of the command line."""
+    """The URL of a service that all tests of the command line share."""
     with served() as url:
         yield url
 
@@ -26,7 +26,10 @@ def typed(service_url: str) -> Typed:
 
 @dataclass(frozen=True)
 class Bakery:
-    """A waitlist of one test, and the customers who sign up for it in an app."""
+    """The waitlist of a single test.
+
+    Its customers sign up through the public API, as they would in an app.
+    """
 
     typed: Typed
     waitlist_id: str
@@ -41,14 +44,14 @@ class Bakery:
                 entries.append(answer.json())
         return entries
 
-    def tries_to_sign_up(self, **body: Any) -> str:
-        """Send a signup that is refused, as a customer; return the code of the refusal."""
+    def fail_to_sign_up(self, **body: Any) -> str:
+        """Send a signup that must be refused, as a customer, and return the error code."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
         with plain_client(timeout=35) as http:
             return str(http.post(url, json=body).json().get("code"))
 
     def rest(self, entry: dict[str, Any], days: int) -> None:
-        """Let an entry of `sign_up` rest, as its customer."""
+        """Let an entry that `sign_up` returned rest, as its customer."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
@@ -56,8 +59,8 @@ class Bakery:
             answer = http.post(url, json={"until": until}, headers=headers)
             assert answer.status_code == 200, answer.text
 
-    def wants_no_messages(self, entry: dict[str, Any]) -> None:
-        """Switch the messages of an entry of `sign_up` off, as its customer."""
+    def turn_messages_off(self, entry: dict[str, Any]) -> None:
+        """Turn off the messages of an entry that `sign_up` returned, as its customer."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}"
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
         with plain_client(timeout=35) as http:
@@ -65,7 +68,7 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def line(self) -> list[str]:
-        """Return the customers' ids in serving order."""
+        """Return the customer ids of the queue in serving order."""
         shown = self.typed.json("head", self.waitlist_id, "-n", "1000000")
         return [entry["customer_id"] for entry in shown["entries"]]
 
@@ -87,6 +90,6 @@ def bakery(typed: Typed) -> Bakery:
 
 @pytest.fixture
 def fake() -> Iterator[FakeService]:
-    """A stand-in that answers as a test wants it to."""
+    """A stand-in for the service that sends scripted responses."""
     with running_fake() as service:
         yield service

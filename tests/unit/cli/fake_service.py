@@ -1,4 +1,7 @@
-"""A small stand-in for the service: the import route by its contract, and answers as scripted."""
+"""A small stand-in for the service.
+
+It implements the import route and sends scripted responses otherwise.
+"""
 
 import json
 import threading
@@ -24,9 +27,10 @@ def problem(status: int, code: str, detail: str = "because", **headers: str) -> 
 
 @dataclass
 class FakeService:
-    """`script` answers first, one request each; then the people that are imported are kept.
+    """A stand-in that sends scripted responses, and stores the people of imports.
 
-    `answers` answers all requests of a method before that.
+    A request whose method is in `answers` gets that response. Otherwise, each response of `script`
+    answers a single request. After that, imports are stored.
     """
 
     url: str = ""
@@ -37,7 +41,7 @@ class FakeService:
     on_request: Callable[[str], None] = lambda _path: None
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
-    # How many imports are done and then answered with 503.
+    # This number of imports are stored, but answered with 503, as if the response were lost.
     lost_answers: int = 0
     keys: dict[str, str] = field(default_factory=dict)
     guests: set[str] = field(default_factory=set)
@@ -116,7 +120,7 @@ def running_fake() -> Iterator[FakeService]:
         do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = _any  # noqa: N815
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            """Say nothing."""
+            """Write no log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

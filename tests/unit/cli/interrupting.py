@@ -1,4 +1,4 @@
-"""Imports that get a signal in the middle."""
+"""Runs imports that receive a signal while they are running."""
 
 import os
 import signal
@@ -8,10 +8,10 @@ from tests.unit.cli.fake_service import FakeService
 from tests.unit.cli.typed import Typed
 
 
-def interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, str]:
-    """Run a command that gets a signal during its second call of an import.
+def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, str]:
+    """Run a command, and send it a signal during the second call of its import.
 
-    Returns its exit code, output and notes.
+    Return the exit code, the output and the notes on standard error.
     """
     reached, go_on = threading.Event(), threading.Event()
 
@@ -26,7 +26,7 @@ def interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, 
         os.kill(process.pid, number)
         if number == signal.SIGKILL:
             process.wait(30)
-        # Any other is heard before the answer: at once, or with it by who was about to wait.
+        # The process handles any other signal at once, or at the latest with this response.
         go_on.set()
         out, err = process.communicate(timeout=30)
     fake.on_import = lambda _calls: None

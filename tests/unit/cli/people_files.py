@@ -1,4 +1,4 @@
-"""Files of people as operators have them."""
+"""Writes files of people such as operators have."""
 
 import csv
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ def write_csv(path: Path, rows: Sequence[Sequence[object]]) -> str:
     return str(path)
 
 
-def file_of(path: Path, names: Sequence[str]) -> str:
-    """Write a file with a customer in each row."""
+def write_customer_file(path: Path, names: Sequence[str]) -> str:
+    """Write a CSV file with a customer in each row."""
     return write_csv(
         path, [["customer_id", "name"], *[[name, f"Name of {name}"] for name in names]]
     )
 
 
-def shuffled_times(names: Sequence[str]) -> list[tuple[str, datetime]]:
-    """Give each a time; the order of the times is not that of the names, and some are the same."""
+def assign_shuffled_times(names: Sequence[str]) -> list[tuple[str, datetime]]:
+    """Give each name a time. The times are not in the order of the names, and some are equal."""
     count = len(names)
     return [
         (name, BEGAN + timedelta(minutes=(number * 7919 % count) // 2))
@@ -34,11 +34,11 @@ def shuffled_times(names: Sequence[str]) -> list[tuple[str, datetime]]:
     ]
 
 
-def timed_file(path: Path, people: Sequence[tuple[str, datetime]]) -> str:
+def write_timed_file(path: Path, people: Sequence[tuple[str, datetime]]) -> str:
     rows = [[name, moment.isoformat()] for name, moment in people]
     return write_csv(path, [["customer_id", "applied"], *rows])
 
 
-def by_time(people: Sequence[tuple[str, datetime]]) -> list[str]:
-    """Return the line that these make: by time, those of one time in the order of the file."""
+def sort_by_time(people: Sequence[tuple[str, datetime]]) -> list[str]:
+    """Return the names in the order of their times. Equal times keep the order of the file."""
     return [name for name, _ in sorted(people, key=lambda person: person[1])]

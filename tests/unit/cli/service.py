@@ -1,6 +1,6 @@
-"""The whole service in this process, behind a real HTTP server, for what the command line sends.
+"""Runs the whole service in this process, behind a real HTTP server, for the command line.
 
-It answers many times faster than the processes of `make run`, which tests/e2e has.
+It answers many times faster than the processes of `make run`, which the tests in tests/e2e use.
 """
 
 import io
@@ -30,7 +30,7 @@ MAINTENANCE_MILLIS = 300_000
 
 
 class RealClock(Clock):
-    """The time as it is."""
+    """A clock that shows the real time."""
 
     def now_millis(self) -> int:
         return time.time_ns() // 1_000_000
@@ -41,7 +41,7 @@ class RealClock(Clock):
 
 @dataclass(frozen=True)
 class WithMailbox:
-    """A client of Lambda whose function of messages is the mailbox."""
+    """A Lambda client that sends invocations of the messages function to the mailbox."""
 
     client: Any
     mailbox: Mailbox
@@ -54,14 +54,17 @@ class WithMailbox:
         return {"StatusCode": 200, "Payload": io.BytesIO(payload)}
 
     def take_started(self) -> list[dict[str, Any]]:
-        """Return the runs of maintenance that requests have asked for since the last call."""
+        """Return the runs of maintenance that requests have started since the last call."""
         taken, self.client.started = self.client.started, []
         return list(taken)
 
 
 @dataclass(frozen=True)
 class PublicFunction:
-    """Answers one event after the other, each followed by the maintenance that it asks for."""
+    """Handles one event at a time.
+
+    After each event, it runs the maintenance that the event has started.
+    """
 
     world: World
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -76,7 +79,7 @@ class PublicFunction:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """Serve the service and its mailbox; yield the address."""
+    """Serve the service and its mailbox, and yield its URL."""
     server, table = HttpServer(port=0), MemoryTable()
     url = f"http://{HOST}:{server.port}"
     mailbox = Mailbox(Table(table, TABLE), EntryTokens(SECRET), url)

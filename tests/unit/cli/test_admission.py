@@ -1,4 +1,4 @@
-"""Admission by hand, against the real service."""
+"""Admission by hand on the command line, against the real service."""
 
 import json
 from typing import Any
@@ -11,27 +11,27 @@ from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, problem
 
 
-def claimed(bakery: Bakery, *words: str) -> list[tuple[str, str]]:
+def claim(bakery: Bakery, *words: str) -> list[tuple[str, str]]:
     shown = bakery.typed.json("claim", bakery.waitlist_id, *words)
     return [(one["customer_id"], one["claim_token"]) for one in shown["claims"]]
 
 
-def names(bakery: Bakery, *words: str) -> list[str]:
-    return [name for name, _ in claimed(bakery, *words)]
+def claim_names(bakery: Bakery, *words: str) -> list[str]:
+    return [name for name, _ in claim(bakery, *words)]
 
 
-def test_claims_take_the_head_the_tail_or_those_who_match(bakery: Bakery) -> None:
+def test_claims_take_the_oldest_the_newest_or_matching_entries(bakery: Bakery) -> None:
     """P1"""
     bakery.sign_up("ada", "bob", "cyd")
     bakery.sign_up("dan", "eve", attributes={"language": "Spanish"})
-    assert names(bakery, "--filter", "language=Spanish") == ["dan"]
-    assert names(bakery, "-n", "2") == ["ada", "bob"]
-    assert names(bakery, "--newest", "--lease", "60") == ["eve"]
+    assert claim_names(bakery, "--filter", "language=Spanish") == ["dan"]
+    assert claim_names(bakery, "-n", "2") == ["ada", "bob"]
+    assert claim_names(bakery, "--newest", "--lease", "60") == ["eve"]
     assert bakery.line() == ["cyd"]
     offered = bakery.typed.json("offered", bakery.waitlist_id)["entries"]
     assert {one["customer_id"] for one in offered} == {"ada", "bob", "dan", "eve"}
     prefer = ["--prefer", "language=Spanish", "--prefer", "anyone"]
-    assert names(bakery, "--complete", *prefer) == ["cyd"]
+    assert claim_names(bakery, "--complete", *prefer) == ["cyd"]
     assert bakery.status("cyd") == "admitted"
     assert "entry_id\tclaim_token" in bakery.typed.done("claim", bakery.waitlist_id)
 
@@ -39,7 +39,7 @@ def test_claims_take_the_head_the_tail_or_those_who_match(bakery: Bakery) -> Non
 def test_a_claim_is_completed_released_extended_parked_and_redriven(bakery: Bakery) -> None:
     """P4"""
     bakery.sign_up("ada", "bob", "cyd", "dan")
-    tokens = dict(claimed(bakery, "-n", "3"))
+    tokens = dict(claim(bakery, "-n", "3"))
 
     def say(verb: str, name: str, *words: str) -> dict[str, object]:
         person = [bakery.waitlist_id, "--customer", name, "--token", tokens[name]]
@@ -56,17 +56,17 @@ def test_a_claim_is_completed_released_extended_parked_and_redriven(bakery: Bake
     assert bakery.line() == ["cyd", "dan", "bob"]
 
 
-def test_a_foreign_token_changes_nothing(bakery: Bakery) -> None:
+def test_a_wrong_claim_token_changes_nothing(bakery: Bakery) -> None:
     """P4"""
     bakery.sign_up("ada")
-    claimed(bakery)
+    claim(bakery)
     person = [bakery.waitlist_id, "--customer", "ada", "--token", "0" * 40]
     result = bakery.typed("--json", "complete", *person)
     assert (result.exit_code, problem(result)["code"]) == (1, "claim_mismatch")
     assert bakery.status("ada") == "offered"
 
 
-def test_a_claim_is_asked_again_with_the_same_key(fake: FakeService) -> None:
+def test_a_claim_is_repeated_with_the_same_key(fake: FakeService) -> None:
     """P2: a retry after a lost response returns the same claim."""
     busy = answer(503, {"code": "queue_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy, answer(200, {"claims": []})]
@@ -75,14 +75,14 @@ def test_a_claim_is_asked_again_with_the_same_key(fake: FakeService) -> None:
     assert (len(fake.requests), len(keys)) == (2, 1)
 
 
-def test_a_claim_says_that_the_list_allows_no_more_at_once(fake: FakeService) -> None:
+def test_a_claim_reports_the_limit_of_the_list(fake: FakeService) -> None:
     fake.script = [answer(200, {"claims": [], "limit": "max_claims"})]
     result = Typed(fake.url)("claim", "bakery")
     assert result.exit_code == 0
     assert "The waitlist's max_claims allows no more claims at the moment." in result.stderr
 
 
-def test_each_preference_is_one_filter(fake: FakeService) -> None:
+def test_each_preference_becomes_a_filter(fake: FakeService) -> None:
     fake.script = [answer(200, {"claims": []}), answer(200, {"entries": []})]
     prefer = ["--prefer", "city=Köln, Mülheim,language=de", "--prefer", "anyone"]
     Typed(fake.url).done("claim", "bakery", *prefer)
@@ -96,7 +96,7 @@ BOTH = ["--filter", "a=b", "--prefer", "anyone"]
 
 
 @pytest.mark.parametrize("words", [["-n", "101"], ["-n", "0"], ["--filter", "language"], BOTH])
-def test_a_claim_that_cannot_be_meant_is_wrong_usage(fake: FakeService, words: list[str]) -> None:
+def test_invalid_options_of_a_claim_are_wrong_usage(fake: FakeService, words: list[str]) -> None:
     """P5"""
     assert Typed(fake.url)("claim", "bakery", *words).exit_code == 2
     assert fake.requests == []
@@ -106,15 +106,15 @@ def offers(count: int) -> Any:
     return answer(200, {"entries": [{"entry_id": "a" * 26, "status": "offered"}] * count})
 
 
-def sent(fake: FakeService) -> list[tuple[int, str]]:
-    """Return the count and the key of each request."""
+def read_sent_counts(fake: FakeService) -> list[tuple[int, str]]:
+    """Return the count and the idempotency key of each request."""
     return [
         (json.loads(body)["count"], head["idempotency-key"]) for *_, head, body in fake.requests
     ]
 
 
-def test_places_are_offered_to_the_head_of_the_queue_once_a_key(bakery: Bakery) -> None:
-    """P1, P2: a repeat of a key offers no further places."""
+def test_places_are_offered_to_the_head_of_the_queue_only_once_per_key(bakery: Bakery) -> None:
+    """P1, P2: repeating a request with the same key offers no more places."""
     bakery.sign_up("ada", "bob", "cyd")
     bakery.sign_up("dan", attributes={"language": "Spanish"})
     first = bakery.typed.done("admit", bakery.waitlist_id, "2", "--key", "launch")
@@ -126,37 +126,39 @@ def test_places_are_offered_to_the_head_of_the_queue_once_a_key(bakery: Bakery) 
     assert bakery.line() == ["cyd"]
 
 
-def test_more_than_a_hundred_places_are_several_calls(fake: FakeService) -> None:
+def test_more_than_a_hundred_places_need_several_requests(fake: FakeService) -> None:
     fake.script = [offers(100), offers(100), offers(50)]
     printed = Typed(fake.url).done("admit", "bakery", "250", "--key", "launch")
     assert printed == "Offered a slot to 250 people.\n"
-    assert sent(fake) == [(100, "launch.1"), (100, "launch.2"), (50, "launch.3")]
+    assert read_sent_counts(fake) == [(100, "launch.1"), (100, "launch.2"), (50, "launch.3")]
 
 
-def test_a_call_without_places_is_the_last(fake: FakeService) -> None:
+def test_admit_stops_after_a_request_that_offers_no_places(fake: FakeService) -> None:
     fake.script = [offers(100), offers(7), offers(0)]
     shown = Typed(fake.url).json("admit", "bakery", "1000000")
     assert (shown["asked"], len(shown["entries"])) == (1000000, 107)
-    assert [key for _, key in sent(fake)] == [f"{shown['key']}.{number}" for number in (1, 2, 3)]
+    assert [key for _, key in read_sent_counts(fake)] == [
+        f"{shown['key']}.{number}" for number in (1, 2, 3)
+    ]
 
 
-def test_an_interrupted_admission_prints_the_key_that_finishes_it(fake: FakeService) -> None:
+def test_an_interrupted_admission_prints_the_key_with_which_to_continue(fake: FakeService) -> None:
     """P2"""
     fake.script = [offers(100), refusal(500, "internal_error")]
     result = Typed(fake.url)("admit", "bakery", "250")
     assert result.exit_code == 5
-    key = sent(fake)[0][1].removesuffix(".1")
+    key = read_sent_counts(fake)[0][1].removesuffix(".1")
     assert "100 of 250 slots" in result.stderr
     assert f"--key {key}" in " ".join(result.stderr.split())
 
 
-def test_a_refused_admission_asks_for_no_repeat(fake: FakeService) -> None:
+def test_a_refused_admission_suggests_no_repeat(fake: FakeService) -> None:
     fake.script = [refusal(409, "waitlist_paused")]
     result = Typed(fake.url)("admit", "bakery", "5")
     assert (result.exit_code, "--key" in result.stderr) == (1, False)
 
 
-def test_a_quota_goes_on_until_it_is_ended(bakery: Bakery) -> None:
+def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
     printed = bakery.typed.done("admit", bakery.waitlist_id, "2", "--refill")
     assert printed == (
         "Offered a slot to 0 of 2 people. The next people get the remaining slots of the quota.\n"
@@ -169,14 +171,14 @@ def test_a_quota_goes_on_until_it_is_ended(bakery: Bakery) -> None:
     assert bakery.typed("admit", bakery.waitlist_id, *words).exit_code == 2
 
 
-def test_a_quota_of_more_than_a_hundred_is_several_calls(fake: FakeService) -> None:
-    """Also where no one waits yet: the quota is for those who come."""
+def test_a_quota_of_more_than_a_hundred_needs_several_requests(fake: FakeService) -> None:
+    """This also holds while nobody is waiting, because the quota is for people who come later."""
     fake.script = [offers(0), offers(0)]
     Typed(fake.url).done("admit", "bakery", "150", "--refill", "--key", "launch")
-    assert sent(fake) == [(100, "launch.1"), (50, "launch.2")]
+    assert read_sent_counts(fake) == [(100, "launch.1"), (50, "launch.2")]
 
 
-def test_an_offer_to_one_person_is_taken_back(bakery: Bakery) -> None:
+def test_an_offer_to_a_person_is_withdrawn(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", "cyd")
     person = [bakery.waitlist_id, "--customer", "bob"]
     offered = bakery.typed.json("admit-person", *person, "--reason", "a wheelchair")
@@ -191,7 +193,7 @@ def test_an_offer_to_one_person_is_taken_back(bakery: Bakery) -> None:
     assert problem(result)["code"] == "not_offered"
 
 
-def test_an_exit_frees_the_place_inside(bakery: Bakery) -> None:
+def test_an_exit_frees_a_place_inside(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
     words = ["--rate", "1/day", "--acceptance", "automatic"]
     bakery.typed.done("policy", bakery.waitlist_id, *words)
@@ -213,15 +215,15 @@ def test_an_exit_frees_the_place_inside(bakery: Bakery) -> None:
     assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")
 
 
-def parked(bakery: Bakery, *people: str) -> None:
+def sign_up_and_park(bakery: Bakery, *people: str) -> None:
     bakery.sign_up(*people)
-    for name, token in claimed(bakery, "-n", str(len(people))):
+    for name, token in claim(bakery, "-n", str(len(people))):
         bakery.typed.done("park", bakery.waitlist_id, "--customer", name, "--token", token)
 
 
 def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
-    """P1: to their old places."""
-    parked(bakery, "ada", "bob", "cyd")
+    """P1: parked people return to their old places."""
+    sign_up_and_park(bakery, "ada", "bob", "cyd")
     bakery.sign_up("new")
     assert bakery.typed.json("redrive", bakery.waitlist_id, "--all") == {
         "redriven": 3,
@@ -233,8 +235,8 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
     assert bakery.typed("redrive", bakery.waitlist_id, "--all", "--customer", "ada").exit_code == 2
 
 
-def test_a_redrive_names_the_parking_that_it_undoes(fake: FakeService) -> None:
-    """P2: a request that arrives late leaves a later parking."""
+def test_a_redrive_names_the_parking_that_it_ends(fake: FakeService) -> None:
+    """P2: a request that arrives late does not end a later parking."""
     at = "2026-11-24T19:00:00.000Z"
     fake.script = [
         answer(200, {"parked_at": at}),
@@ -246,7 +248,7 @@ def test_a_redrive_names_the_parking_that_it_undoes(fake: FakeService) -> None:
     assert sent == [{"parked_at": at, "to": "place", "reason": ""}] * 2
 
 
-def test_all_pages_are_read_before_a_redrive_and_who_is_no_longer_parked_is_named(
+def test_redriving_all_reads_every_page_and_reports_refused_entries(
     fake: FakeService,
 ) -> None:
     at = "2026-11-24T19:00:00.000Z"

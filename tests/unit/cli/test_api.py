@@ -1,4 +1,6 @@
-"""How the service is asked: again where that may help, and never without end."""
+"""How the client calls the service: it repeats a request if a repeat may help, and it gives up in
+time.
+"""
 
 import json
 from typing import Any
@@ -13,7 +15,7 @@ from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unav
 
 
 class Scripted:
-    """An API whose requests get these answers in turn, the last one for ever."""
+    """An API client that receives these responses in turn. The last response repeats for ever."""
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.requests: list[httpx.Request] = []
@@ -42,13 +44,13 @@ def problem(status: int, code: str, headers: dict[str, str] | None = None) -> ht
     return httpx.Response(status, content=body, headers=headers)
 
 
-def test_an_answer_is_decoded_and_no_content_is_none() -> None:
+def test_a_response_is_decoded_and_an_empty_response_is_none() -> None:
     assert Scripted(httpx.Response(200, json={"a": 1})).api.operator("GET", "/x") == {"a": 1}
     assert Scripted(httpx.Response(204)).api.operator("DELETE", "/x") is None
 
 
 @pytest.mark.parametrize("content", [b"<html>", b"[]", b'"ok"', b'{"a":"\xfc"}'])
-def test_an_answer_of_another_kind_is_of_no_waitlist_service(content: bytes) -> None:
+def test_a_response_that_is_not_a_json_object_is_defective(content: bytes) -> None:
     scripted = Scripted(httpx.Response(200, content=content))
     with pytest.raises(Defective) as caught:
         scripted.api.operator("GET", "/x")
@@ -56,7 +58,7 @@ def test_an_answer_of_another_kind_is_of_no_waitlist_service(content: bytes) -> 
 
 
 @pytest.mark.parametrize("content", ["{}", '{"waitlists": [{}], "cursor": null}'])
-def test_an_answer_without_a_field_is_of_no_waitlist_service_or_of_another_version(
+def test_a_response_that_lacks_a_field_is_defective(
     content: str,
 ) -> None:
     scripted = Scripted(httpx.Response(200, content=content))
@@ -65,7 +67,7 @@ def test_an_answer_without_a_field_is_of_no_waitlist_service_or_of_another_versi
     assert caught.value.code == "not_a_waitlist_service"
 
 
-def test_an_answer_that_a_proxy_has_broken_is_asked_for_again() -> None:
+def test_a_request_with_a_broken_response_is_repeated() -> None:
     broken = httpx.DecodingError("incorrect header check")
     assert Scripted(broken, httpx.Response(200, json={})).api.operator("GET", "/x") == {}
     with pytest.raises(Unavailable, match="incorrect header check"):
@@ -73,7 +75,7 @@ def test_an_answer_that_a_proxy_has_broken_is_asked_for_again() -> None:
 
 
 @pytest.mark.parametrize("token", ["", "a\nb", "a\r", "ä", "a b "])
-def test_a_token_or_key_that_no_header_carries_is_wrong_usage(token: str) -> None:
+def test_a_token_or_key_that_no_header_can_contain_is_wrong_usage(token: str) -> None:
     scripted = Scripted(httpx.Response(200, json={}))
     with pytest.raises(WrongUsage, match="The token is empty or"):
         scripted.api.customer("GET", "/bakery", token)
@@ -98,7 +100,7 @@ def test_a_retry_is_the_same_request_with_the_same_key() -> None:
     assert [shown[2:] for shown in scripted.shown] == [(2, 8), (3, 8), (4, 8)]
 
 
-def test_retries_end() -> None:
+def test_retries_are_limited() -> None:
     """P9"""
     scripted = Scripted(problem(503, "queue_unavailable", {"retry-after": "3600"}))
     with pytest.raises(Unavailable, match="because"):
@@ -108,18 +110,18 @@ def test_retries_end() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "-1", "soon", "\u0661", "Wed, 21 Oct 2026 07:28:00 GMT"])
-def test_a_pause_that_cannot_be_read_is_the_least(text: str) -> None:
+def test_an_invalid_retry_after_means_the_shortest_pause(text: str) -> None:
     assert PATIENT.pause_after(0, {"retry-after": text}, lambda: 0.0) == 1.0
 
 
-def test_a_service_that_was_never_there_is_not_waited_for() -> None:
+def test_the_first_request_to_an_unreachable_service_is_not_repeated() -> None:
     scripted = Scripted(httpx.ConnectError("refused"))
     with pytest.raises(Unavailable, match="http://test") as caught:
         scripted.api.operator("GET", "/x")
     assert (caught.value.code, scripted.pauses) == ("unreachable", [])
 
 
-def test_a_service_that_has_answered_before_is_waited_for() -> None:
+def test_a_request_is_repeated_if_the_service_has_answered_before() -> None:
     scripted = Scripted(
         httpx.Response(200, json={"a": 1}),
         httpx.ConnectError("refused"),
@@ -153,8 +155,8 @@ def test_a_refused_request_is_not_sent_again(
     assert caught.value.message
 
 
-def test_a_500_of_the_gateways_own_is_repeated_with_the_same_key() -> None:
-    """P2: the environment was killed, perhaps when the claim had been given."""
+def test_a_500_that_comes_from_api_gateway_is_repeated_with_the_same_key() -> None:
+    """P2: the environment may have been killed after the claim was made."""
     killed = httpx.Response(500, json={"message": "Internal Server Error"})
     scripted = Scripted(killed, httpx.Response(500, text=""), httpx.Response(200, json={}))
     scripted.api.operator("POST", "/x", {"count": 1}, key="k1")
@@ -163,7 +165,7 @@ def test_a_500_of_the_gateways_own_is_repeated_with_the_same_key() -> None:
 
 
 @pytest.mark.parametrize("status", [500, *sorted(RETRIED_STATUSES)])
-def test_a_request_that_is_retried_in_vain_is_unavailable(status: int) -> None:
+def test_a_request_whose_retries_fail_is_unavailable(status: int) -> None:
     scripted = Scripted(httpx.Response(status, text="Bad Gateway"))
     with pytest.raises(Unavailable) as caught:
         scripted.api.operator("GET", "/x")

@@ -1,4 +1,4 @@
-"""Which column becomes what."""
+"""How the columns of a file become the fields of an entry."""
 
 import time
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from waitlist_cli.imports.columns import Columns, build_columns
 from waitlist_cli.imports.invalid import InvalidRow
 
 
-def typed(**options: Any) -> Columns:
+def columns_of(**options: Any) -> Columns:
     usual: dict[str, Any] = {
         "customer": "customer_id",
         "priority": None,
@@ -26,14 +26,14 @@ def typed(**options: Any) -> Columns:
     return build_columns(**usual | options)
 
 
-def test_other_columns_go_into_the_profile_and_empty_cells_nowhere() -> None:
+def test_other_columns_become_the_profile_and_empty_cells_are_ignored() -> None:
     row = {"customer_id": " ada ", "name": "Ada", "city": ""}
-    assert typed().read(row).entry == {"customer_id": "ada", "profile": {"name": "Ada"}}
-    assert typed(keep_others=False).read(row).entry == {"customer_id": "ada"}
+    assert columns_of().read(row).entry == {"customer_id": "ada", "profile": {"name": "Ada"}}
+    assert columns_of(keep_others=False).read(row).entry == {"customer_id": "ada"}
 
 
-def test_json_keeps_its_own_values() -> None:
-    columns = typed(attributes=["language"], splits_values=False)
+def test_values_in_json_are_not_split_or_converted() -> None:
+    columns = columns_of(attributes=["language"], splits_values=False)
     row = {"customer_id": 7, "language": "a;b", "party": 4, "note": None}
     assert columns.read(row).entry == {
         "customer_id": "7",
@@ -52,8 +52,8 @@ def test_json_keeps_its_own_values() -> None:
         ("01.03.2026 09:30", {"time_format": "%d.%m.%Y %H:%M"}, "2026-03-01T09:30:00Z"),
     ],
 )
-def test_times_are_shown_in_utc(text: str, options: dict[str, str], expected: str) -> None:
-    columns = typed(kept_time="applied", **options)
+def test_times_are_converted_to_utc(text: str, options: dict[str, str], expected: str) -> None:
+    columns = columns_of(kept_time="applied", **options)
     entry = columns.read({"customer_id": "ada", "applied": text}).entry
     assert (entry or {})["joined_at"] == expected
 
@@ -74,9 +74,9 @@ def test_times_are_shown_in_utc(text: str, options: dict[str, str], expected: st
         ({"customer_id": "ada", "language": 1.5}, "language: must be a text"),
     ],
 )
-def test_a_bad_row_has_its_reason(row: dict[str, Any], reason: str) -> None:
+def test_a_bad_row_is_refused_with_a_reason(row: dict[str, Any], reason: str) -> None:
     """P5"""
-    columns = typed(priority="vip", kept_time="applied", attributes=["language"])
+    columns = columns_of(priority="vip", kept_time="applied", attributes=["language"])
     with pytest.raises(InvalidRow) as caught:
         columns.read(row)
     assert reason in str(caught.value)
@@ -94,22 +94,22 @@ def test_a_bad_row_has_its_reason(row: dict[str, Any], reason: str) -> None:
         {"zone": "../etc"},
     ],
 )
-def test_a_mapping_that_cannot_be_meant_is_wrong_usage(options: dict[str, Any]) -> None:
+def test_contradictory_options_for_columns_are_wrong_usage(options: dict[str, Any]) -> None:
     with pytest.raises(WrongUsage):
-        typed(**options)
+        columns_of(**options)
 
 
 def test_a_missing_column_is_an_error_before_any_request() -> None:
     with pytest.raises(WrongUsage, match=r"The file has no column id\. It has customer, name"):
-        typed(customer="id").check(["customer", "name"])
+        columns_of(customer="id").check(["customer", "name"])
 
 
-def test_the_advice_is_about_the_missing_column() -> None:
+def test_the_error_about_a_missing_column_names_its_option() -> None:
     header = ["customer_id", "joined"]
     with pytest.raises(WrongUsage, match="--customer NAME"):
-        typed(customer="id").check(header)
+        columns_of(customer="id").check(header)
     with pytest.raises(WrongUsage, match="as they are in the first row"):
-        typed(kept_time="signed_up").check(header)
+        columns_of(kept_time="signed_up").check(header)
 
 
 @pytest.mark.parametrize(
@@ -122,16 +122,16 @@ def test_the_advice_is_about_the_missing_column() -> None:
         ("01.03.2026 09:30 PM", "%d.%m.%Y %I:%M %p", "2026-03-01T20:30:00Z"),
     ],
 )
-def test_every_part_of_a_time_counts(text: str, options: str, expected: str) -> None:
-    """Python reads the name of a zone, and drops it."""
-    columns = typed(kept_time="applied", zone="Europe/Berlin", time_format=options)
+def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) -> None:
+    """Python's strptime reads the name of a zone, but ignores it."""
+    columns = columns_of(kept_time="applied", zone="Europe/Berlin", time_format=options)
     entry = columns.read({"customer_id": "ada", "applied": text}).entry
     assert (entry or {})["joined_at"] == expected
 
 
 @pytest.fixture
 def in_chicago() -> Iterator[None]:
-    """This computer is there, so Python knows the name CST."""
+    """Set the time zone of this computer to Chicago, so that Python knows the name CST."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "America/Chicago")
         time.tzset()
@@ -141,9 +141,9 @@ def in_chicago() -> Iterator[None]:
 
 @pytest.mark.usefixtures("in_chicago")
 @pytest.mark.parametrize("name", ["CET", "EST", "CST", "PDT"])
-def test_a_zone_whose_name_says_too_little_is_refused(name: str) -> None:
+def test_an_ambiguous_name_of_a_time_zone_is_refused(name: str) -> None:
     """P5"""
-    columns = typed(kept_time="applied", time_format="%d.%m.%Y %H:%M %Z")
+    columns = columns_of(kept_time="applied", time_format="%d.%m.%Y %H:%M %Z")
     with pytest.raises(InvalidRow, match="%Z reads only UTC and GMT"):
         columns.read({"customer_id": "ada", "applied": f"01.03.2026 09:30 {name}"})
 
@@ -152,13 +152,15 @@ def test_a_zone_whose_name_says_too_little_is_refused(name: str) -> None:
     ("time_format", "advice"),
     [("%d.%m.%Y %H:%M %p", "use %I for the hour"), ("%d.%m.%Y %I:%M", "%H")],
 )
-def test_a_format_that_drops_half_of_the_day_is_wrong_usage(time_format: str, advice: str) -> None:
+def test_a_format_that_ignores_half_of_the_day_is_wrong_usage(
+    time_format: str, advice: str
+) -> None:
     with pytest.raises(WrongUsage, match=advice):
-        typed(kept_time="applied", time_format=time_format)
+        columns_of(kept_time="applied", time_format=time_format)
 
 
-def test_a_time_that_clocks_show_twice_is_the_earlier_one_and_noted() -> None:
-    columns = typed(kept_time="applied", zone="Europe/Berlin")
+def test_an_ambiguous_time_means_the_earlier_time_and_is_noted() -> None:
+    columns = columns_of(kept_time="applied", zone="Europe/Berlin")
     reading = columns.read({"customer_id": "ada", "applied": "2026-10-25 02:30"})
     assert (reading.entry or {})["joined_at"] == "2026-10-25T00:30:00Z"
     assert reading.notes == ("Times that occur twice in Europe/Berlin: read as the earlier time",)
@@ -166,9 +168,9 @@ def test_a_time_that_clocks_show_twice_is_the_earlier_one_and_noted() -> None:
     assert ((plain.entry or {})["joined_at"], plain.notes) == ("2026-10-25T01:30:00Z", ())
 
 
-def test_a_time_that_clocks_never_show_is_refused() -> None:
+def test_a_time_that_clocks_skip_is_refused() -> None:
     """P5"""
-    columns = typed(kept_time="applied", zone="Europe/Berlin")
+    columns = columns_of(kept_time="applied", zone="Europe/Berlin")
     with pytest.raises(InvalidRow, match="skip '2026-03-29 02:30'"):
         columns.read({"customer_id": "ada", "applied": "2026-03-29 02:30"})
 
@@ -186,8 +188,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("value", BROKEN)
-def test_an_id_that_a_spreadsheet_has_broken_is_refused(value: str) -> None:
-    """P5: it would be the id of another person, or of several."""
+def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
+    """P5: the changed value would be the id of another person, or of several people."""
     for row, options in (
         ({"customer_id": value}, {}),
         ({"phone": value}, {"customer": "phone", "identity": "phone"}),
@@ -195,20 +197,20 @@ def test_an_id_that_a_spreadsheet_has_broken_is_refused(value: str) -> None:
         ({"customer_id": "ada", "Cell": value}, {"mapped": ["Cell=profile.phone"]}),
     ):
         with pytest.raises(InvalidRow, match=BROKEN[value]):
-            typed(**options).read(row)
+            columns_of(**options).read(row)
 
 
 @pytest.mark.parametrize("value", ["12e5", "1.5", "7-E-11", "v1.0", "#12", "+49 170 1234567", "0"])
 def test_an_id_that_only_looks_like_a_number_is_kept(value: str) -> None:
-    entry = typed().read({"customer_id": value}).entry
+    entry = columns_of().read({"customer_id": value}).entry
     assert entry == {"customer_id": value}
-    # Other numbers of people are no ids.
-    entry = typed().read({"customer_id": "ada", "income": "4.9E+11"}).entry
+    # Numbers that are not ids are not checked.
+    entry = columns_of().read({"customer_id": "ada", "income": "4.9E+11"}).entry
     assert (entry or {})["profile"] == {"income": "4.9E+11"}
 
 
-def test_an_address_that_is_the_customer_id_is_also_where_messages_go() -> None:
-    columns = typed(customer="Email Address", addresses={"Email Address": "profile.email"})
+def test_an_address_that_is_the_customer_id_is_also_used_for_messages() -> None:
+    columns = columns_of(customer="Email Address", addresses={"Email Address": "profile.email"})
     assert columns.read({"Email Address": "ada@example.com"}).entry == {
         "customer_id": "ada@example.com",
         "profile": {"email": "ada@example.com"},

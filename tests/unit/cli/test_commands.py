@@ -1,4 +1,6 @@
-"""What all commands have in common: help with an example, --json, completion, no traceback."""
+"""What all commands have in common: help with an example, --json, completion, and errors without a
+traceback.
+"""
 
 import json
 import re
@@ -32,7 +34,7 @@ EXPECTED = (
 each_command = pytest.mark.parametrize("name", sorted(COMMANDS))
 
 
-def test_these_are_the_commands() -> None:
+def test_the_commands_are_complete() -> None:
     assert set(COMMANDS) == set(EXPECTED.split())
 
 
@@ -42,12 +44,12 @@ def test_the_readme_names_every_command(name: str) -> None:
     assert re.search(rf"`(?:waitlist )?{name}\b", text)
 
 
-def test_documents_name_options_that_the_commands_have() -> None:
+def test_options_in_documents_exist() -> None:
     texts = [(ROOT / name).read_text("utf-8") for name in documents() if "decisions/" not in name]
     spans = re.findall(r"(?:^\$ |`|^)(waitlist [^`\n]+)", "\n".join(texts), re.MULTILINE)
     named = {
         (words[0], option)
-        for words in map(_from_the_command, spans)
+        for words in map(_words_of_command, spans)
         if words
         for option in words
         if re.fullmatch(r"--[a-z-]+", option)
@@ -56,8 +58,10 @@ def test_documents_name_options_that_the_commands_have() -> None:
     assert {(name, one) for name, one in named if one not in _options(name)} == set()
 
 
-def _from_the_command(span: str) -> list[str]:
-    """The words of a span from the command on, up to those of a program that it runs."""
+def _words_of_command(span: str) -> list[str]:
+    """Return the words of a span, from the name of the command up to a program that the command
+    runs.
+    """
     words = span.partition(" -- ")[0].replace("|", " ").split()
     at = next((number for number, word in enumerate(words) if word in COMMANDS), len(words))
     return words[at:]
@@ -69,18 +73,19 @@ def _options(name: str) -> set[str]:
 
 
 @each_command
-def test_help_has_an_example_that_can_be_typed(name: str) -> None:
+def test_the_example_in_the_help_is_valid(name: str) -> None:
     text = Typed().done(name, "--help", COLUMNS="200")
     example = COMMANDS[name].epilog.removeprefix("Example: ")
     assert f"Example: {example}" in text
     program, command, *words = shlex.split(example)
     assert (program, command) == ("waitlist", name)
-    # Parsed, not carried out: an option that is not there, or a missing argument, raises.
+    # The example is only parsed. Parsing raises if an option does not exist or an argument is
+    # missing.
     COMMANDS[name].make_context(name, words, PARENT)
 
 
 @each_command
-def test_every_command_has_the_options_of_format_and_service(name: str) -> None:
+def test_every_command_has_the_common_options(name: str) -> None:
     parameters = COMMANDS[name].get_params(typer.Context(COMMANDS[name], parent=PARENT))
     assert {"--json", "--local", "--url", "--env", "--profile", "--region"} <= _options(name)
     assert {parameter.name for parameter in parameters} >= COMMON
@@ -92,7 +97,7 @@ def test_the_help_of_a_command_begins_with_a_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"cost"}))
-def test_no_service_is_wrong_usage_and_no_traceback(
+def test_a_command_without_a_service_is_wrong_usage(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -104,7 +109,7 @@ def test_no_service_is_wrong_usage_and_no_traceback(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_common_options_stand_before_the_command_or_behind_it(fake: FakeService) -> None:
+def test_the_common_options_may_come_before_or_after_the_command(fake: FakeService) -> None:
     fake.script = [answer(200, {"waitlists": [], "cursor": None})] * 2
     before = Typed()("--json", "--local", "--url", fake.url, "list")
     behind = Typed()("list", "--json", "--local", "--url", fake.url)
@@ -149,7 +154,7 @@ def test_the_shell_completes_commands() -> None:
         (refusal(500, "internal_error", "A defect."), 5),
     ],
 )
-def test_errors_have_an_exit_code_and_show_detail_and_code(
+def test_an_error_has_an_exit_code_and_shows_detail_and_code(
     fake: FakeService, scripted: Any, exit_code: int
 ) -> None:
     fake.script = [scripted, scripted]
@@ -163,26 +168,26 @@ def test_errors_have_an_exit_code_and_show_detail_and_code(
     assert result.stdout == ""
 
 
-def test_a_service_that_is_not_there_ends_with_3() -> None:
+def test_an_unreachable_service_ends_with_exit_code_3() -> None:
     result = Typed("http://127.0.0.1:9")("list")
     assert result.exit_code == 3
     assert "make run" in result.stderr
 
 
 @pytest.mark.parametrize("words", ["claim", "no-such-command", "list --nope", "show BAKERY"])
-def test_wrong_usage_is_json_too(words: str) -> None:
+def test_wrong_usage_is_reported_as_json_too(words: str) -> None:
     result = Typed()("--json", *words.split())
     assert (result.exit_code, result.stdout) == (2, "")
     assert problem(result)["code"] == "wrong_usage"
     assert problem(result)["detail"]
 
 
-def test_a_wrong_letter_suggests_the_command() -> None:
+def test_a_misspelt_command_gets_a_suggestion() -> None:
     result = Typed()("admitt", COLUMNS="200")
     assert (result.exit_code, "Did you mean 'admit'" in result.stderr) == (2, True)
 
 
-def test_the_version_is_that_of_the_package() -> None:
+def test_the_version_is_the_version_of_the_package() -> None:
     assert Typed().done("--version") == f"waitlist {version('waitlist-cli')}\n"
 
 
@@ -196,8 +201,8 @@ def test_health_shows_both_stores(fake: FakeService, status: str, exit_code: int
     assert "authorization" not in fake.requests[0][2]
 
 
-def test_help_and_completion_import_nothing_that_signs_or_calls() -> None:
-    """They are what a person waits for most often."""
+def test_help_and_completion_do_not_import_slow_modules() -> None:
+    """Help and completion must be fast, because people wait for them most often."""
     text = "import sys, waitlist_cli.commands; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", text],
@@ -210,7 +215,7 @@ def test_help_and_completion_import_nothing_that_signs_or_calls() -> None:
     assert slow & set(done.stdout.split()) == set()
 
 
-def test_no_credentials_end_with_4(tmp_path: Any) -> None:
+def test_missing_credentials_end_with_exit_code_4(tmp_path: Any) -> None:
     nowhere = str(tmp_path / "none")
     result = Typed()(
         "--url",
@@ -224,7 +229,7 @@ def test_no_credentials_end_with_4(tmp_path: Any) -> None:
     assert "--profile" in result.stderr
 
 
-def test_a_pipe_that_ends_early_is_no_error(fake: FakeService) -> None:
+def test_a_pipe_that_closes_early_is_not_an_error(fake: FakeService) -> None:
     people = [{"entry_id": "a" * 26, "customer_id": f"c{number}"} for number in range(100)]
     rest = dict.fromkeys(("position", "priority", "joined_at", "profile", "attributes"))
     page = {"entries": [{**one, **rest} for one in people], "cursor": "more"}

@@ -1,4 +1,4 @@
-"""Which service is meant, and who signs."""
+"""Which service a command uses, and with which credentials it signs."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def test_the_local_service_is_on_its_usual_port_or_on_another() -> None:
     assert target_of(Choice(local=True), {"PORT": "9"}).url == "http://127.0.0.1:9"
 
 
-def test_the_files_default_is_taken(environ: dict[str, str]) -> None:
+def test_the_default_environment_of_the_file_is_used(environ: dict[str, str]) -> None:
     assert target_of(Choice(), environ) == Target("https://dev.example.com", "d", "eu-west-1")
 
 
@@ -49,7 +49,7 @@ def test_an_environment_is_chosen_by_option_or_variable(environ: dict[str, str])
     assert target_of(Choice(), {**environ, "WAITLIST_ENV": "prod"}) == prod
 
 
-def test_options_come_before_variables_and_these_before_the_file(
+def test_options_override_variables_and_variables_override_the_file(
     environ: dict[str, str],
 ) -> None:
     named = {**environ, "WAITLIST_URL": "https://variable.example.com"}
@@ -59,13 +59,15 @@ def test_options_come_before_variables_and_these_before_the_file(
     assert target_of(Choice(environment="dev"), named).url == "https://dev.example.com"
 
 
-def test_the_region_is_read_from_the_address_of_an_api_gateway() -> None:
+def test_the_region_is_read_from_the_url_of_an_api_gateway() -> None:
     choice = Choice(url="https://abc.execute-api.ap-south-1.amazonaws.com")
     assert target_of(choice, {}).region == "ap-south-1"
 
 
-def test_the_region_of_the_environment_is_the_last_resort() -> None:
-    """As it does for the AWS CLI and the other SDKs; botocore reads AWS_DEFAULT_REGION alone."""
+def test_the_region_variable_is_used_last() -> None:
+    """The AWS CLI and the other SDKs read AWS_REGION too. botocore reads only
+    AWS_DEFAULT_REGION.
+    """
     environ = {"AWS_REGION": "sa-east-1"}
     assert target_of(Choice(url="https://host"), environ).region == "sa-east-1"
     assert target_of(Choice(url="https://host", region="r"), environ).region == "r"
@@ -86,8 +88,8 @@ def test_the_region_of_the_environment_is_the_last_resort() -> None:
         "http://0.0.0.0:8080",
     ],
 )
-def test_plain_http_leads_to_this_computer_alone(url: str, tmp_path: Path) -> None:
-    """P5: by an option, a variable or the file."""
+def test_plain_http_is_allowed_only_for_this_computer(url: str, tmp_path: Path) -> None:
+    """P5: this includes URLs from an option, a variable and the configuration file."""
     path = tmp_path / "config.toml"
     path.write_text(f'url = "{url}"', "utf-8")
     for choice, environ, origin in (
@@ -111,7 +113,9 @@ def test_plain_http_leads_to_this_computer_alone(url: str, tmp_path: Path) -> No
         ('[environments.dev]\nurl = "host"', "url in .*config.toml"),
     ],
 )
-def test_a_file_of_other_types_is_an_error(tmp_path: Path, text: str, advice: str) -> None:
+def test_a_value_of_the_wrong_type_in_the_file_is_an_error(
+    tmp_path: Path, text: str, advice: str
+) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text, "utf-8")
     choice = Choice() if "default" in text else Choice(environment="dev")
@@ -139,7 +143,7 @@ def test_a_bad_address_is_an_error_with_its_source() -> None:
         (Choice(url=f"https://{'a' * 64}.example.com"), "https://"),
     ],
 )
-def test_no_service_is_an_error_with_the_ways_to_name_one(
+def test_the_error_about_a_missing_service_says_how_to_name_it(
     tmp_path: Path, choice: Choice, advice: str
 ) -> None:
     empty = tmp_path / "empty.toml"
@@ -155,21 +159,19 @@ def test_no_service_is_an_error_with_the_ways_to_name_one(
         ("SSL_CERT_FILE", "/nowhere/certificates.pem", "The certificates in SSL_CERT_FILE"),
     ],
 )
-def test_a_setting_of_the_network_that_cannot_be_used_is_named(
-    name: str, value: str, advice: str
-) -> None:
+def test_an_invalid_network_variable_is_named(name: str, value: str, advice: str) -> None:
     result = Typed()("--url", "https://host.invalid", "list", **{name: value})
     assert result.exit_code == 2
     assert advice in result.stderr
 
 
-def test_a_host_that_no_client_takes_is_wrong_usage() -> None:
+def test_an_invalid_host_name_is_wrong_usage() -> None:
     result = Typed()("--url", "https://☃.invalid", "list")
     assert result.exit_code == 2
     assert "The address, or" in result.stderr
 
 
-def test_a_file_that_is_named_must_be_there_and_be_toml(tmp_path: Path) -> None:
+def test_a_named_configuration_file_must_exist_and_be_toml(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     with pytest.raises(WrongUsage, match="does not exist"):
         target_of(Choice(), {"WAITLIST_CONFIG": str(path)})
@@ -178,6 +180,6 @@ def test_a_file_that_is_named_must_be_there_and_be_toml(tmp_path: Path) -> None:
         target_of(Choice(), {"WAITLIST_CONFIG": str(path)})
 
 
-def test_an_option_of_a_command_comes_before_the_common_one() -> None:
+def test_an_option_after_the_command_overrides_an_option_before_it() -> None:
     both = Choice(region="near").with_defaults(Choice(region="far", local=True))
     assert both == Choice(region="near", local=True)

@@ -1,4 +1,6 @@
-"""What a month costs: the page has the numbers of the command, and they follow the use."""
+"""The cost of a month: the documents show the results of the command, and the price follows the
+usage.
+"""
 
 import json
 import re
@@ -32,7 +34,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_the_page_has_the_dollars_of_each_column() -> None:
+def test_the_page_about_sizing_shows_the_computed_prices() -> None:
     months = [monthly(Month(count, count * 10, waiting=WAITING)) for count in COLUMNS.values()]
     lines = [f"| | {' | '.join(f'{name} signups' for name in COLUMNS)} |", "|---|--:|--:|--:|"]
     for item in months[0]:
@@ -40,7 +42,7 @@ def test_the_page_has_the_dollars_of_each_column() -> None:
     assert "\n".join(lines) in PAGE
 
 
-def test_the_documents_have_the_price_of_an_idle_stack() -> None:
+def test_the_documents_show_the_price_of_an_idle_stack() -> None:
     idle = monthly(Month(0, 0))
     deploy = (ROOT / "docs" / "operate" / "deploy.md").read_text(encoding="utf-8")
     for item, dollars in idle.items():
@@ -55,7 +57,7 @@ def test_the_documents_have_the_price_of_an_idle_stack() -> None:
     assert said in one_line(readme)
 
 
-# What a part of the stack adds to the alarms, by its parameters.
+# The parameters that add a part, and its alarms, to the stack.
 PARTS = {
     "webhook": {"WebhookUrl": "https://example.com/hook"},
     "messages": {"SmsFrom": "LINE"},
@@ -63,18 +65,18 @@ PARTS = {
 
 
 @pytest.mark.parametrize("mode", ["full", "essential"])
-def test_the_alarms_read_as_many_metrics_as_are_paid_for(mode: str) -> None:
-    least = alarmed({"Monitoring": mode})
+def test_the_price_counts_the_metrics_that_the_alarms_read(mode: str) -> None:
+    least = count_alarmed_metrics({"Monitoring": mode})
     paid = {part: watched.alarmed for part, watched in WATCHED[mode].items()}
     assert least == paid["stack"]
     for part, parameters in PARTS.items():
-        assert alarmed({"Monitoring": mode, **parameters}) - least == paid[part], part
-    mails = alarmed({"Monitoring": mode, "MailFrom": "line@example.com"}) - least
+        assert count_alarmed_metrics({"Monitoring": mode, **parameters}) - least == paid[part], part
+    mails = count_alarmed_metrics({"Monitoring": mode, "MailFrom": "line@example.com"}) - least
     assert mails == paid["messages"] + paid["mails"]
 
 
-def alarmed(parameters: dict[str, str]) -> int:
-    """Return how many metrics the alarms of a stack read."""
+def count_alarmed_metrics(parameters: dict[str, str]) -> int:
+    """Return the number of metrics that the alarms of a stack read."""
     found = 0
     for resource in deployed(parameters).values():
         if resource["Type"] == "AWS::CloudWatch::Alarm":
@@ -83,7 +85,7 @@ def alarmed(parameters: dict[str, str]) -> int:
     return found
 
 
-def test_the_dashboard_is_paid_for_where_there_is_one() -> None:
+def test_the_price_includes_the_dashboard_if_there_is_a_dashboard() -> None:
     assert "Dashboard" in deployed({"Monitoring": "full"})
     assert "Dashboard" not in deployed({"Monitoring": "essential"})
     full, essential = (monthly(Month(0, 0, monitoring=mode)) for mode in ("full", "essential"))
@@ -95,22 +97,22 @@ def test_the_dashboard_is_paid_for_where_there_is_one() -> None:
     assert full[item] - essential[item] == pytest.approx(metrics + alarms + prices.dashboard_month)
 
 
-def test_a_cache_answers_the_boards() -> None:
-    """At most one board in five seconds reaches the service, whatever is asked."""
+def test_with_a_cache_boards_cost_almost_nothing() -> None:
+    """However many boards are requested, at most one board in five seconds reaches the service."""
     direct, edge = (monthly(Month(0, 0, boards=10**9, edge=edge)) for edge in (False, True))
     assert direct["API Gateway, requests"] == pytest.approx(1_000)
     assert edge["API Gateway, requests"] < 1
     assert edge["Total"] < direct["Total"]
 
 
-def test_a_webhook_costs_by_the_event() -> None:
+def test_the_price_of_a_webhook_depends_on_the_events() -> None:
     without, idle, first, second = (
         monthly(Month(signups, 0, webhook=webhook))
         for signups, webhook in ((0, False), (0, True), (10**6, True), (2 * 10**6, True))
     )
     assert "Webhook" not in without
     assert idle["Total"] - without["Total"] == pytest.approx(idle["Webhook"])
-    # Four events each.
+    # Each signup causes four events.
     a_million = (second["Webhook"] - first["Webhook"]) / 4
     assert f"A million events cost about {a_million:.2f} dollars more" in one_line(PAGE)
     assert f"A webhook at rest costs {idle['Webhook']:.2f} dollars a month" in one_line(PAGE)
@@ -118,14 +120,14 @@ def test_a_webhook_costs_by_the_event() -> None:
     assert words["Webhook"] == round(first["Webhook"], 2)
 
 
-def test_messages_cost_by_the_thousand() -> None:
+def test_the_price_of_messages_depends_on_their_number() -> None:
     without = monthly(Month(0, 0))["Total"]
     idle = monthly(Month(0, 0, mails=0))
     assert "Messages" not in monthly(Month(0, 0))
     assert idle["Total"] - without == pytest.approx(idle["Messages"])
     said = f"A sender costs {idle['Messages']:.2f} dollars a month even if no message is sent."
     assert said in one_line(PAGE)
-    # Without the metrics of a month in which anything is sent.
+    # The difference between two months leaves out the metrics, which cost the same in both.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
     assert f"A thousand mails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
@@ -137,7 +139,7 @@ def test_messages_cost_by_the_thousand() -> None:
     assert json.loads(Typed().done(*words))["Messages"] == round(both, 2)
 
 
-def test_an_sms_is_paid_by_its_parts() -> None:
+def test_the_price_of_an_sms_depends_on_its_parts() -> None:
     one, three, six = (
         monthly(Month(0, 0, texts=10**6, text_parts=parts))["Messages"] for parts in (1, 3, 6)
     )
@@ -148,7 +150,7 @@ def test_an_sms_is_paid_by_its_parts() -> None:
     assert typed["Messages"] == round(six, 2)
 
 
-def test_verification_sends_one_message_to_each_who_signs_up() -> None:
+def test_verification_costs_a_message_for_each_signup() -> None:
     by_mail, by_sms = Month(10_000, 0, mails=10_000), Month(10_000, 0, texts=10_000)
     for verify, month in (("mail", by_mail), ("sms", by_sms)):
         told = monthly(month)
@@ -159,8 +161,10 @@ def test_verification_sends_one_message_to_each_who_signs_up() -> None:
         assert verified["DynamoDB, writes"] > told["DynamoDB, writes"], verify
 
 
-def test_the_help_says_how_many_parts_the_texts_of_the_service_have() -> None:
-    """The dearest kind of message of each language, with the longest address of an API."""
+def test_the_help_names_the_number_of_parts_of_the_services_texts() -> None:
+    """The test takes the longest message of each language, with the longest URL that an API can
+    have.
+    """
     url = "https://abcdefghij.execute-api.ap-southeast-2.amazonaws.com"
     parts = {
         language: max(count_parts_with_link(one) for _, one in _examples(url, language))
@@ -176,19 +180,19 @@ def _examples(url: str, language: str) -> Iterator[tuple[str, Message]]:
     return compose_examples("bakery", WaitlistSettings(name="Bakery"), url, 0, language=language)
 
 
-def test_the_heartbeat_is_an_event_of_each_minute() -> None:
+def test_the_heartbeat_costs_an_event_each_minute() -> None:
     item = "EventBridge, events"
     idle, busy = monthly(Month(0, 0))[item], monthly(Month(10**6, 0))[item]
-    # A person who joins and is admitted has four.
+    # A person who joins and is admitted causes four events.
     assert idle / MINUTES == pytest.approx((busy - idle) / 4 / 10**6)
 
 
-def test_the_command_knows_the_mode_of_the_alarms() -> None:
+def test_the_command_takes_the_monitoring_mode() -> None:
     words = json.loads(Typed().done("cost", "--monitoring", "essential", "--json"))
     assert words["Total"] == round(monthly(Month(0, 0, monitoring="essential"))["Total"], 2)
 
 
-def test_the_command_prints_the_items() -> None:
+def test_the_command_prints_all_items() -> None:
     words = ("cost", "--signups", "1M", "--polls", "10M", "--waiting", "1M")
     items: dict[str, Any] = json.loads(Typed().done(*words, "--json"))
     expected = monthly(Month(1_000_000, 10_000_000, waiting=WAITING))

@@ -12,7 +12,7 @@ from waitlist_cli.imports.run import NO_ADDRESS
 NAMES = [f"c{number:02}@example.com" for number in range(30)]
 
 
-def test_the_first_and_last_ten_are_shown_in_their_new_order(
+def test_the_first_and_last_ten_people_are_shown_in_the_new_order(
     fake: FakeService, tmp_path: Path
 ) -> None:
     rows = [[name, f"11/{30 - number}/2025 9:05:12"] for number, name in enumerate(NAMES)]
@@ -29,7 +29,7 @@ def test_the_first_and_last_ten_are_shown_in_their_new_order(
     assert fake.requests == []
 
 
-def test_priorities_go_first_and_people_without_a_time_last(
+def test_priorities_come_first_and_people_without_a_time_last(
     fake: FakeService, tmp_path: Path
 ) -> None:
     rows = [["late", "", ""], ["early", "2025-01-01T00:00Z", ""], ["vip", "", "7"], ["end", "", ""]]
@@ -40,8 +40,11 @@ def test_priorities_go_first_and_people_without_a_time_last(
     assert found["last"] == []
 
 
-def test_times_are_compared_as_times(fake: FakeService, tmp_path: Path) -> None:
-    """To the millisecond, as an import places people. Within one the order of the file counts."""
+def test_times_are_compared_across_formats_and_offsets(fake: FakeService, tmp_path: Path) -> None:
+    """An import compares times to the millisecond.
+
+    Rows of the same millisecond keep the order of the file.
+    """
     times = {
         "half": "2026-03-01T09:00:00.500Z",
         "whole": "2026-03-01T09:00:00Z",
@@ -62,7 +65,7 @@ def test_times_are_compared_as_times(fake: FakeService, tmp_path: Path) -> None:
     ]
 
 
-def test_a_dry_run_shows_the_order_that_the_import_makes(bakery: Bakery, tmp_path: Path) -> None:
+def test_a_dry_run_shows_the_order_that_the_import_creates(bakery: Bakery, tmp_path: Path) -> None:
     """P1"""
     moments = ["09:00:00.5", "09:00:00", "09:00:00.0009", "09:00:00.0001", "08:59:59.999", ""]
     rows = [
@@ -76,7 +79,7 @@ def test_a_dry_run_shows_the_order_that_the_import_makes(bakery: Bakery, tmp_pat
     assert [one["customer_id"] for one in tried] == bakery.line()
 
 
-def test_a_time_that_clocks_show_twice_is_counted(fake: FakeService, tmp_path: Path) -> None:
+def test_ambiguous_times_are_counted(fake: FakeService, tmp_path: Path) -> None:
     rows = [[f"c{number}", f"2026-10-25 0{number}:30"] for number in range(5)]
     path = write_csv(tmp_path / "p.csv", [["customer_id", "at"], *rows])
     words = ["import", "bakery", path, "--keep-time", "at", "--zone", "Europe/Berlin"]
@@ -86,10 +89,8 @@ def test_a_time_that_clocks_show_twice_is_counted(fake: FakeService, tmp_path: P
     assert Typed(fake.url).json(*words)["notes"] == [{"note": note, "rows": 1}]
 
 
-def test_people_of_another_programs_file_get_the_lists_messages(
-    bakery: Bakery, tmp_path: Path
-) -> None:
-    """And the report says who cannot."""
+def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_path: Path) -> None:
+    """The report also counts the people whom no message can reach."""
     bakery.typed.done("edit", bakery.waitlist_id, "--messages", "offered")
     rows = [["1", "ada@example.com", "+49 30 901820"], ["2", "", ""], ["3", "", "+49 30 901821"]]
     path = write_csv(tmp_path / "p.csv", [["id", "Email Address", "Mobile"], *rows])
@@ -113,7 +114,7 @@ def test_people_of_another_programs_file_get_the_lists_messages(
     assert f"  1: {NO_ADDRESS}" in result.stdout
 
 
-def test_duplicates_and_refusals_are_named(fake: FakeService, tmp_path: Path) -> None:
+def test_duplicates_and_refused_rows_are_reported(fake: FakeService, tmp_path: Path) -> None:
     lines = [
         {"customer_id": "ada"},
         {"customer_id": "ada", "profile": {"name": "again"}},

@@ -1,4 +1,4 @@
-"""The encodings of files of people, as they are found and as they are chosen."""
+"""The encodings of files of people, detected or chosen."""
 
 import os
 import threading
@@ -30,13 +30,13 @@ GERMAN = "id;name;ort\n1;Jörg Müller;Köln\n2;Zoë;Düsseldorf\n"
         ("id,名前\n1,山田太郎\n2,鈴木花子\n3,さくら", "cp932"),
     ],
 )
-def test_the_encoding_of_a_file_is_found(tmp_path: Path, text: str, encoding: str) -> None:
+def test_the_encoding_of_a_file_is_detected(tmp_path: Path, text: str, encoding: str) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(text.encode(encoding))
     assert detect_encoding(path) == encoding
 
 
-def test_byte_order_marks_count(tmp_path: Path) -> None:
+def test_a_byte_order_mark_decides(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(GERMAN.encode("utf-16"))
     assert detect_encoding(path) == "utf-16"
@@ -44,13 +44,13 @@ def test_byte_order_marks_count(tmp_path: Path) -> None:
     assert detect_encoding(path) == "utf-8"
 
 
-def test_a_letter_at_the_end_of_a_large_file_counts(tmp_path: Path) -> None:
+def test_a_letter_at_the_end_of_a_large_file_is_considered(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(b"1;Ada Lovelace\n" * 200_000 + "2;Jörg Müller\n".encode("cp1252"))
     assert detect_encoding(path) == "cp1252"
 
 
-def test_a_file_in_utf_8_with_a_broken_row_is_utf_8(tmp_path: Path) -> None:
+def test_a_utf_8_file_with_a_broken_row_is_detected_as_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes("1;Jörg Müller\n2;Zoë\n".encode() + b"3;Z\xeb\n")
     assert detect_encoding(path) == "utf-8"
@@ -61,7 +61,7 @@ def test_each_encoding_of_the_menu_can_be_read() -> None:
         assert "Ada".encode(codec_of(name)).decode(codec_of(name)) == "Ada"
 
 
-def imported(fake: FakeService, path: Path, *words: str) -> tuple[int, str]:
+def run_import(fake: FakeService, path: Path, *words: str) -> tuple[int, str]:
     result = Typed(fake.url)("import", "bakery", str(path), "--delimiter", ";", *words)
     return result.exit_code, result.stderr
 
@@ -69,7 +69,7 @@ def imported(fake: FakeService, path: Path, *words: str) -> tuple[int, str]:
 def test_an_import_reads_and_names_the_encoding(fake: FakeService, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(GERMAN.encode("cp1252"))
-    code, notes = imported(fake, path, "--customer", "id")
+    code, notes = run_import(fake, path, "--customer", "id")
     assert (code, "is read as Windows-1252 (Western Europe). Use --encoding" in notes) == (0, True)
     assert fake.people["1"]["profile"] == {"name": "Jörg Müller", "ort": "Köln"}
 
@@ -77,24 +77,24 @@ def test_an_import_reads_and_names_the_encoding(fake: FakeService, tmp_path: Pat
 def test_the_operator_chooses_the_encoding(fake: FakeService, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(GERMAN.encode("cp850"))
-    assert imported(fake, path, "--customer", "id", "--encoding", "cp850")[0] == 0
+    assert run_import(fake, path, "--customer", "id", "--encoding", "cp850")[0] == 0
     assert fake.people["1"]["profile"] == {"name": "Jörg Müller", "ort": "Köln"}
     for wrong in ("no-such", "rot13", "base64"):
-        code, notes = imported(fake, path, "--customer", "id", "--encoding", wrong)
+        code, notes = run_import(fake, path, "--customer", "id", "--encoding", wrong)
         assert (code, "is not an encoding" in notes) == (2, True)
 
 
-def test_bytes_outside_the_encoding_refuse_their_row_alone(
+def test_bytes_outside_the_encoding_refuse_only_their_row(
     fake: FakeService, tmp_path: Path
 ) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(b"customer_id;name\n1;J\xf6rg\n2;A\x81\n")
-    code, _ = imported(fake, path, "--encoding", "cp1252")
+    code, _ = run_import(fake, path, "--encoding", "cp1252")
     assert (code, fake.line()) == (1, ["1"])
     assert "not in the encoding" in (tmp_path / "people.refused.csv").read_text("utf-8", "replace")
 
 
-def test_a_pipe_is_read_once(fake: FakeService, tmp_path: Path) -> None:
+def test_a_pipe_is_read_only_once(fake: FakeService, tmp_path: Path) -> None:
     pipe = tmp_path / "people.csv"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"customer_id\nada\n",))

@@ -1,4 +1,4 @@
-"""Where a person is and why, in sentences."""
+"""The sentences that say where a person is, and why."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def event(name: str, by: str = "arn:aws:iam::1:user/eve", reason: str = "") -> d
     return {"at": AT, "event": name, "by": by, "reason": reason, "detail": {}}
 
 
-def why(
+def explain_person(
     status: str, *events: dict[str, Any], waitlist: dict[str, Any] | None = None, **fields: Any
 ) -> str:
     person = {
@@ -53,12 +53,12 @@ def why(
     ],
 )
 def test_people_ahead_are_counted(position: int, words: str) -> None:
-    assert why("waiting", event("joined"), position=position).startswith(words)
+    assert explain_person("waiting", event("joined"), position=position).startswith(words)
 
 
-def test_an_unknown_position_is_said_to_be_unknown() -> None:
+def test_an_unknown_position_is_explained() -> None:
     rebuilding = {"rebuild": {"done": 1, "total": 2}}
-    text = why("waiting", event("joined"), waitlist=rebuilding)
+    text = explain_person("waiting", event("joined"), waitlist=rebuilding)
     assert "its position is not known" in text
     assert "The order is being rebuilt" in text
 
@@ -75,15 +75,17 @@ def test_an_unknown_position_is_said_to_be_unknown() -> None:
     ],
 )
 def test_the_latest_move_is_named_with_actor_time_and_reason(name: str, words: str) -> None:
-    text = why("waiting", event("joined"), event(name, reason="by phone"), position=3)
+    text = explain_person("waiting", event("joined"), event(name, reason="by phone"), position=3)
     assert words in text
     assert f"at {SHOWN}: by phone." in text
 
 
-def test_a_rest_is_no_move() -> None:
+def test_a_rest_is_not_explained_as_a_move() -> None:
     events = [event("joined"), event("bumped", reason="by phone"), event("rested", "customer")]
     reasons = ["resting", "delayed"]
-    text = why("waiting", *events, position=4, not_ready=reasons, rest_until=AT, ready_ahead=1)
+    text = explain_person(
+        "waiting", *events, position=4, not_ready=reasons, rest_until=AT, ready_ahead=1
+    )
     assert "3 people are ahead, 1 of them ready." in text
     assert f"Passed over: the customer rests until {SHOWN}, unless they resume earlier." in text
     assert "Passed over: delayed." in text
@@ -91,13 +93,13 @@ def test_a_rest_is_no_move() -> None:
     assert [step.event for step in steps_of(events)] == ["joined", "bumped"]
 
 
-def test_a_notice_is_no_move() -> None:
-    text = why("waiting", event("bumped"), event("near", "maintenance"), position=3)
+def test_a_notice_is_not_explained_as_a_move() -> None:
+    text = explain_person("waiting", event("bumped"), event("near", "maintenance"), position=3)
     assert f"Moved by user/eve at {SHOWN}." in text
 
 
 def test_an_earlier_move_is_no_longer_the_cause() -> None:
-    text = why("waiting", event("bumped"), event("released"), position=3)
+    text = explain_person("waiting", event("bumped"), event("released"), position=3)
     assert "Moved" not in text
 
 
@@ -114,51 +116,51 @@ def test_an_earlier_move_is_no_longer_the_cause() -> None:
         ({"paused": True}, "No one is admitted until an operator resumes it."),
     ],
 )
-def test_how_the_list_admits_is_a_part_of_why(waitlist: dict[str, Any], words: str) -> None:
-    assert words in why("waiting", waitlist=waitlist, position=1)
+def test_the_explanation_says_how_the_list_admits(waitlist: dict[str, Any], words: str) -> None:
+    assert words in explain_person("waiting", waitlist=waitlist, position=1)
 
 
 def test_priority_and_attempts_are_explained() -> None:
-    text = why("waiting", position=1, priority=7, attempts=2)
+    text = explain_person("waiting", position=1, priority=7, attempts=2)
     assert "Priority 7 is served before all lower priorities" in text
     assert "2 earlier claims or offers expired." in text
 
 
-def test_an_offer_is_no_claim() -> None:
-    offer = why("offered", event("offered", "policy"), offered_until=AT)
+def test_an_offer_and_a_claim_are_explained_differently() -> None:
+    offer = explain_person("offered", event("offered", "policy"), offered_until=AT)
     assert f"A place is offered until {SHOWN}." in offer
     assert "by the admission policy" in offer
-    claim = why("offered", event("offered"), claimed_until=AT)
+    claim = explain_person("offered", event("offered"), claimed_until=AT)
     assert f"A claim holds the entry until {SHOWN}." in claim
     assert "by user/eve" in claim
 
 
-def test_a_parked_person_has_a_cause() -> None:
-    by_hand = why("parked", event("parked", reason="blurred"))
+def test_the_cause_of_a_parking_is_explained() -> None:
+    by_hand = explain_person("parked", event("parked", reason="blurred"))
     assert f"Parked by user/eve at {SHOWN}: blurred." in by_hand
     assert "attempt" not in by_hand
-    by_attempts = why("parked", event("parked", "maintenance"), attempts=5)
+    by_attempts = explain_person("parked", event("parked", "maintenance"), attempts=5)
     assert "5 attempts expired. The list allows 5." in by_attempts
 
 
 def test_an_admitted_person_is_inside_or_out() -> None:
     admitted = event("admitted", "customer")
-    assert f"The pass ends at {SHOWN}." in why("admitted", admitted, inside_until=AT)
-    out = why("admitted", admitted, inside_until=AT, exited_at=AT)
+    assert f"The pass ends at {SHOWN}." in explain_person("admitted", admitted, inside_until=AT)
+    out = explain_person("admitted", admitted, inside_until=AT, exited_at=AT)
     assert f"The person went out at {SHOWN}." in out
     assert "The pass ends" not in out
     assert "taken" not in out
-    kept = why("admitted", admitted, inside_until=AT, exited_at=AT, room_until=AT)
+    kept = explain_person("admitted", admitted, inside_until=AT, exited_at=AT, room_until=AT)
     assert f"The place inside is taken until {SHOWN}." in kept
 
 
-def test_a_history_that_was_cut_says_so() -> None:
-    assert "The history no longer says how the customer left the list." in why("left")
+def test_an_expired_history_is_explained() -> None:
+    assert "The history no longer says how the customer left the list." in explain_person("left")
 
 
 @pytest.mark.parametrize("status", ["joining", "leaving", "something new"])
 def test_every_other_status_has_a_sentence(status: str) -> None:
-    assert why(status).endswith(".")
+    assert explain_person(status).endswith(".")
 
 
 def test_actors_are_named_in_words() -> None:

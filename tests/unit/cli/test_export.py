@@ -14,12 +14,12 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV, which begins with a byte order mark."""
+    """Return the rows of a CSV text, which must begin with a byte order mark."""
     assert text.startswith(UTF_8_MARK)
     return list(csv.DictReader(io.StringIO(text.removeprefix(UTF_8_MARK))))
 
 
-def test_an_export_has_everybody_in_serving_order(bakery: Bakery) -> None:
+def test_an_export_contains_everyone_in_serving_order(bakery: Bakery) -> None:
     """P1"""
     bakery.sign_up("ada", "bob", profile={"name": 'Zoë, "Z"'}, attributes={"language": "English"})
     bakery.typed.done("bump", bakery.waitlist_id, "--customer", "bob", "--front")
@@ -34,7 +34,7 @@ def test_an_export_has_everybody_in_serving_order(bakery: Bakery) -> None:
     assert (rows[0]["profile"], rows[0]["attributes"]) == ("", "")
 
 
-def test_each_field_of_a_profile_and_each_attribute_is_a_column(bakery: Bakery) -> None:
+def test_each_profile_field_and_each_attribute_has_a_column(bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"name": "Ada", "party": 4, "note": "=1"})
     bakery.sign_up("bob", profile={"email": "b@example.com"}, attributes={"language": ["a", "b"]})
     bakery.sign_up("cyd", attributes={"language": "x;y"})
@@ -42,13 +42,14 @@ def test_each_field_of_a_profile_and_each_attribute_is_a_column(bakery: Bakery) 
     own = ["profile.name", "profile.party", "profile.note", "profile.email", "attributes.language"]
     assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
     assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
-    # What is no text is also where an import finds it as it is.
+    # Values that are not text are also in the column `profile`, where an import finds them
+    # unchanged.
     assert json.loads(rows[0]["profile"]) == {"party": 4}
     assert [rows[1][name] for name in own[3:]] == ["b@example.com", "a;b"]
     assert (rows[2]["attributes.language"], rows[2]["attributes"]) == ("x;y", '{"language": "x;y"}')
 
 
-def test_an_export_that_is_imported_has_the_same_fields(bakery: Bakery, tmp_path: Path) -> None:
+def test_importing_an_export_keeps_all_fields(bakery: Bakery, tmp_path: Path) -> None:
     bakery.sign_up("ada", profile={"name": "Ada", "a.b": "c"}, attributes={"language": ["a", "b"]})
     bakery.sign_up("cyd", attributes={"language": "x;y"})
     path = str(tmp_path / "people.csv")
@@ -62,10 +63,13 @@ def test_an_export_that_is_imported_has_the_same_fields(bakery: Bakery, tmp_path
     assert [(one["customer_id"], one["profile"], one["attributes"]) for one in after] == fields
 
 
-def test_the_questions_of_the_list_are_the_columns_and_the_others_are_kept(
+def test_the_questions_of_the_list_become_columns_and_other_fields_are_kept(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """In the order of the form. A program that wants each column says so."""
+    """The columns follow the order of the form.
+
+    `--all-columns` adds a column for each other field.
+    """
     fields = tmp_path / "fields.json"
     questions = [
         {"name": "name", "label": "Name"},
@@ -84,7 +88,7 @@ def test_the_questions_of_the_list_are_the_columns_and_the_others_are_kept(
     assert [row["profile.company"], row["ready"], row["attempts"]] == ["ACME", "yes", "0"]
 
 
-def test_everyone_is_exported_once(bakery: Bakery) -> None:
+def test_everyone_is_exported_exactly_once(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", "cyd")
     for name in ("ada", "bob"):
         bakery.typed.done("remove", bakery.waitlist_id, "--customer", name)
@@ -101,8 +105,11 @@ def test_everyone_is_exported_once(bakery: Bakery) -> None:
     assert (result.exit_code, "--status all exports everyone" in result.stderr) == (2, True)
 
 
-def test_fields_beyond_the_most_stay_in_one_column(fake: FakeService) -> None:
-    """P8: guests choose the names, and could make a file that no spreadsheet opens."""
+def test_fields_beyond_the_limit_share_a_column(fake: FakeService) -> None:
+    """P8: guests choose the names of fields.
+
+    Without a limit, they could create a file that no spreadsheet opens.
+    """
     common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}
     people = [person(profile={**common, **(rare if number == 2 else {})}) for number in range(3)]
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]
@@ -112,7 +119,7 @@ def test_fields_beyond_the_most_stay_in_one_column(fake: FakeService) -> None:
     assert len(json.loads(rows[2]["profile"])) == 301 - MOST_FIELDS
 
 
-def test_those_of_another_status_are_exported_to_a_file(bakery: Bakery, tmp_path: Path) -> None:
+def test_people_of_another_status_are_exported_to_a_file(bakery: Bakery, tmp_path: Path) -> None:
     bakery.sign_up("ada", "bob")
     bakery.typed.done("claim", bakery.waitlist_id)
     path = tmp_path / "offered.csv"
@@ -122,7 +129,7 @@ def test_those_of_another_status_are_exported_to_a_file(bakery: Bakery, tmp_path
     assert [(one["customer_id"], one["status"]) for one in rows] == [("ada", "offered")]
 
 
-def test_pages_are_followed_to_their_end(fake: FakeService) -> None:
+def test_an_export_reads_all_pages(fake: FakeService) -> None:
     def page(name: str, cursor: str | None) -> object:
         person = {"customer_id": name}
         return answer(200, {"entries": [person], "cursor": cursor})
@@ -134,7 +141,7 @@ def test_pages_are_followed_to_their_end(fake: FakeService) -> None:
     assert cursors == ["", "one", "two"]
 
 
-def test_a_refused_export_leaves_the_file_as_it_was(fake: FakeService, tmp_path: Path) -> None:
+def test_a_refused_export_does_not_change_the_file(fake: FakeService, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("as it was", "utf-8")
     assert Typed(fake.url)("export", "bakery", "--output", str(path)).exit_code == 1

@@ -1,4 +1,4 @@
-"""Files as other programs leave them: what can be read is read, the rest is said."""
+"""Files as other programs write them. The command reads what it can, and reports the rest."""
 
 import csv
 import errno
@@ -13,17 +13,17 @@ from tests.unit.cli.fake_service import FakeService
 from tests.unit.cli.typed import Typed
 
 
-def written(path: Path, content: bytes) -> str:
+def write_file(path: Path, content: bytes) -> str:
     path.write_bytes(content)
     return str(path)
 
 
-def test_an_unclosed_quote_is_an_error_and_makes_no_person_of_what_follows(
+def test_an_unclosed_quote_is_an_error_and_imports_no_row_after_it(
     fake: FakeService, tmp_path: Path
 ) -> None:
     """P5"""
     content = b'customer_id,name\nada,"A\nB"\nbob,"Bob\ncyd,C\ndan,D\n'
-    result = Typed(fake.url)("import", "bakery", written(tmp_path / "p.csv", content))
+    result = Typed(fake.url)("import", "bakery", write_file(tmp_path / "p.csv", content))
     assert result.exit_code == 2
     assert "line 4: a quote in this row is never closed" in result.stderr
     assert "bob" not in fake.line()
@@ -38,18 +38,18 @@ def test_a_file_in_another_encoding_is_an_error_before_any_request(
     fake: FakeService, tmp_path: Path, content: bytes
 ) -> None:
     """P5"""
-    path = written(tmp_path / "p.csv", content)
+    path = write_file(tmp_path / "p.csv", content)
     result = Typed(fake.url)("import", "bakery", path, "--encoding", "utf-8")
     assert (result.exit_code, fake.requests) == (2, [])
     assert "is not in the encoding UTF-8. Choose another encoding" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.jsonl"])
-def test_a_file_without_the_mark_of_its_encoding_is_an_error(
+def test_a_file_without_the_byte_order_mark_of_its_encoding_is_an_error(
     fake: FakeService, tmp_path: Path, name: str
 ) -> None:
     """P5"""
-    path = written(tmp_path / name, b"customer_id,name\nada,A\n")
+    path = write_file(tmp_path / name, b"customer_id,name\nada,A\n")
     result = Typed(fake.url)("import", "bakery", path, "--encoding", "utf-16")
     assert (result.exit_code, fake.requests) == (2, [])
     assert (
@@ -59,33 +59,36 @@ def test_a_file_without_the_mark_of_its_encoding_is_an_error(
 
 
 @pytest.mark.parametrize(("delimiter", "option"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
-def test_another_delimiter_is_guessed_and_shown(
+def test_another_delimiter_is_detected_and_suggested(
     fake: FakeService, tmp_path: Path, delimiter: str, option: str
 ) -> None:
-    path = written(tmp_path / "p.csv", f"customer_id{delimiter}name\nada{delimiter}A\n".encode())
+    path = write_file(tmp_path / "p.csv", f"customer_id{delimiter}name\nada{delimiter}A\n".encode())
     result = Typed(fake.url)("import", "bakery", path)
     assert result.exit_code == 2
     assert f"--delimiter {option}" in result.stderr
 
 
 @pytest.mark.parametrize("line", ["sep=;", "SEP=;\r", '"sep=;"', "\ufeffsep=;"])
-def test_a_file_says_its_delimiter_in_its_first_line(
+def test_the_first_line_of_a_file_can_declare_its_delimiter(
     fake: FakeService, tmp_path: Path, line: str
 ) -> None:
-    """As Excel understands it. A delimiter that is typed is another one."""
+    """Excel understands this line too. An option for the delimiter overrides it."""
     content = f"{line}\ncustomer_id;name\nada;A, B\n".encode()
-    path = written(tmp_path / "p.csv", content)
+    path = write_file(tmp_path / "p.csv", content)
     Typed(fake.url).done("import", "bakery", path)
     assert fake.people["ada"]["profile"] == {"name": "A, B"}
-    bad = written(tmp_path / "bad.csv", content + b'bob;"never closed\n')
+    bad = write_file(tmp_path / "bad.csv", content + b'bob;"never closed\n')
     result = Typed(fake.url)("import", "bakery", bad)
     assert "line 4: a quote in this row is never closed" in result.stderr
 
 
 def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) -> None:
-    """Spreadsheets write such columns, also of single rows. What stands in one is not dropped."""
+    """Spreadsheets write such columns, sometimes only in a few rows.
+
+    A value in such a column is not dropped silently.
+    """
     content = b"customer_id,,name,,\nada,,A,,\nbob,,B\ncyd,,C,,,,\ndan,x,D,,\neve,,E,,,x\n"
-    path = written(tmp_path / "p.csv", content)
+    path = write_file(tmp_path / "p.csv", content)
     result = Typed(fake.url)("import", "bakery", path)
     assert {name: one["profile"] for name, one in fake.people.items()} == {
         "ada": {"name": "A"},
@@ -98,30 +101,31 @@ def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) 
     assert refused == {"bob": "bob,,B", "dan": "dan,x,D,,", "eve": "eve,,E,,,x"}
 
 
-def test_apostrophes_of_another_program_are_a_part_of_the_text(
+def test_apostrophes_that_another_program_has_written_are_kept(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """Those at the beginning of a formula are not: other programs write them too."""
-    path = written(tmp_path / "p.csv", b"customer_id,a,b\nada,'+49 1,\"x, '@home; '-\"\nb b,',\n")
+    """An apostrophe before a formula is removed, because other programs write it too."""
+    path = write_file(
+        tmp_path / "p.csv", b"customer_id,a,b\nada,'+49 1,\"x, '@home; '-\"\nb b,',\n"
+    )
     assert Typed(fake.url)("import", "bakery", path).exit_code == 1
     assert fake.people["ada"]["profile"] == {"a": "+49 1", "b": "x, '@home; '-"}
 
 
-def test_a_refused_row_keeps_what_its_columns_have_no_room_for(
-    fake: FakeService, tmp_path: Path
-) -> None:
-    path = written(tmp_path / "p.csv", b'customer_id,name\nada,A,"more, even",\n')
+def test_a_refused_row_keeps_its_extra_cells(fake: FakeService, tmp_path: Path) -> None:
+    path = write_file(tmp_path / "p.csv", b'customer_id,name\nada,A,"more, even",\n')
     assert Typed(fake.url)("import", "bakery", path).exit_code == 1
     text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
     (refused,) = csv.DictReader(text.splitlines())
     assert refused["refused_line"] == 'ada,A,"more, even",'
-    # Mended in its place: the program's own columns do not become a part of the person.
+    # After the row is corrected, the columns that the command has added do not become part of the
+    # person.
     Typed(fake.url).done("import", "bakery", str(tmp_path / "p.refused.csv"))
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 
 
 class FullDisk(io.StringIO):
-    """A file that takes nothing, also when it is closed."""
+    """A file that accepts no bytes, even when it is closed."""
 
     def flush(self) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -130,13 +134,13 @@ class FullDisk(io.StringIO):
         self.flush()
 
 
-def test_a_full_disk_names_the_file_of_refusals(
+def test_the_error_about_a_full_disk_names_the_file(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P5"""
     opening = "waitlist_cli.imports.rejected_rows.open_private"
     monkeypatch.setattr(opening, lambda *_given, **_more: FullDisk())
-    path = written(tmp_path / "p.csv", b"customer_id,name\nada,A,too many\nbob,B\n")
+    path = write_file(tmp_path / "p.csv", b"customer_id,name\nada,A,too many\nbob,B\n")
     result = Typed(fake.url)("import", "bakery", path)
     assert result.exit_code == 2
     assert "p.refused.csv cannot be written: No space left on device" in result.stderr
@@ -150,8 +154,8 @@ def test_a_closed_standard_input_is_an_error(
     assert (result.exit_code, "Standard input is closed" in result.stderr) == (2, True)
 
 
-def test_a_bad_path_for_refusals_is_an_error(fake: FakeService, tmp_path: Path) -> None:
-    path = written(tmp_path / "p.csv", b"customer_id\nada\n")
+def test_a_bad_path_for_refused_rows_is_an_error(fake: FakeService, tmp_path: Path) -> None:
+    path = write_file(tmp_path / "p.csv", b"customer_id\nada\n")
     result = Typed(fake.url)("import", "bakery", path, "--refused", str(tmp_path))
     assert (result.exit_code, fake.requests) == (2, [])
     assert str(tmp_path) in result.stderr

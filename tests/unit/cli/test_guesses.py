@@ -1,4 +1,4 @@
-"""What the columns of files are taken for."""
+"""How the command guesses the meaning of columns."""
 
 import pytest
 
@@ -14,11 +14,13 @@ from waitlist_cli.imports.guesses import guess_columns, guess_customer_column, g
         (["name", "age"], None),
     ],
 )
-def test_the_customer_ids_are_found_by_the_name(names: list[str], customer: str | None) -> None:
+def test_the_column_of_customer_ids_is_found_by_its_name(
+    names: list[str], customer: str | None
+) -> None:
     assert guess_customer_column(names) == customer
 
 
-def test_addresses_are_customer_ids_whatever_the_name_of_their_column() -> None:
+def test_a_column_of_addresses_holds_customer_ids_whatever_its_name() -> None:
     names = ["Vorname", "Kontakt"]
     assert guess_customer_column(names, [["Ada"], ["ada@example.com", None]]) == "Kontakt"
     assert guess_customer_column(names, [["Ada"], ["ada@example.com", "none"]]) is None
@@ -38,7 +40,7 @@ def test_addresses_are_customer_ids_whatever_the_name_of_their_column() -> None:
         (["9/2/2026", "3/3/2026", "10/4/2026"], "%d/%m/%Y", "%m/%d/%Y"),
     ],
 )
-def test_times_are_read_as_all_values_allow(
+def test_the_format_of_times_must_fit_all_values(
     values: list[str], time_format: str | None, other: str | None
 ) -> None:
     found = guess_time_format(values)
@@ -47,11 +49,11 @@ def test_times_are_read_as_all_values_allow(
 
 
 @pytest.mark.parametrize("values", [[], [""], ["soon"], ["20260301"], ["2026-03-01", "x"]])
-def test_values_that_are_no_times_are_not_guessed_as_times(values: list[str]) -> None:
+def test_values_that_are_not_times_are_not_taken_for_times(values: list[str]) -> None:
     assert guess_time_format(values) is None
 
 
-def test_a_column_is_a_time_only_if_its_values_are() -> None:
+def test_a_column_is_taken_for_times_only_if_its_values_are_times() -> None:
     found = guess_columns(["id", "Date", "Created"], [["1"], ["Tuesday"], ["2026-03-01T09:30Z"]])
     assert (found.customer, found.joined_at) == ("id", "Created")
     found = guess_columns(["id", "Priority", "Date"], [["1"], ["high"], ["x"]])

@@ -10,12 +10,14 @@ from waitlist_shared import ids
 @given(
     st.from_regex(ids.WAITLIST_ID, fullmatch=True), st.from_regex(ids.CUSTOMER_ID, fullmatch=True)
 )
-def test_entry_ids_are_those_of_the_service(waitlist_id: str, customer_id: str) -> None:
-    """P8: so no address needs a customer's id."""
+def test_the_command_line_computes_the_entry_ids_of_the_service(
+    waitlist_id: str, customer_id: str
+) -> None:
+    """P8: the command line computes entry ids itself, so no URL needs to contain a customer id."""
     assert entry_id_of(waitlist_id, customer_id) == ids.entry_id_of(waitlist_id, customer_id)
 
 
-def test_an_entry_id_looks_as_the_service_has_it() -> None:
+def test_the_pattern_of_entry_ids_equals_the_pattern_of_the_service() -> None:
     assert ENTRY_ID.pattern == ids.ENTRY_ID
 
 
@@ -28,7 +30,9 @@ def test_an_entry_id_looks_as_the_service_has_it() -> None:
         ("A" * 26, None, "not an entry id"),
     ],
 )
-def test_one_person_must_be_named(entry: str | None, customer: str | None, advice: str) -> None:
+def test_exactly_one_person_must_be_named(
+    entry: str | None, customer: str | None, advice: str
+) -> None:
     """P5"""
     with pytest.raises(WrongUsage, match=advice):
         chosen_entry_id("bakery", entry, customer)

@@ -1,4 +1,4 @@
-"""Imports, against a stand-in that keeps people in the order in which they come."""
+"""Imports, against a stand-in that stores people in the order in which they arrive."""
 
 import csv
 import json
@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.fake_service import FakeService, answer
-from tests.unit.cli.interrupting import interrupted
-from tests.unit.cli.people_files import customers, file_of, write_csv
+from tests.unit.cli.interrupting import run_interrupted
+from tests.unit.cli.people_files import customers, write_csv, write_customer_file
 from tests.unit.cli.typed import Typed
 from waitlist_cli.client.retries import RetryPolicy
 from waitlist_cli.imports import records, run
 from waitlist_cli.imports.records import REJECTION_COLUMNS
 
 
-def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:
+def test_people_join_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:
     """P1"""
     names = customers(1203)
-    shown = Typed(fake.url).json("import", "bakery", file_of(tmp_path / "p.csv", names))
+    shown = Typed(fake.url).json("import", "bakery", write_customer_file(tmp_path / "p.csv", names))
     assert (shown["rows"], shown["joined"], shown["whole"]) == (1203, 1203, True)
     assert (fake.line(), fake.imports) == (names, 3)
     assert fake.people["c00007"]["profile"] == {"name": "Name of c00007"}
 
 
-def test_refused_rows_are_written_to_a_file_and_the_others_imported(
+def test_refused_rows_are_written_to_a_file_and_the_others_are_imported(
     fake: FakeService, tmp_path: Path
 ) -> None:
     """P5"""
@@ -40,7 +40,7 @@ def test_refused_rows_are_written_to_a_file_and_the_others_imported(
         ["customer_id", "note", *REJECTION_COLUMNS],
         ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", "", ""],
         ["", "3", "3", "unusable_row", "no customer id in customer_id", "", ""],
-        # What the columns have no room for is kept as well.
+        # Extra cells, for which there is no column, are kept as well.
         [
             "cyd",
             "4",
@@ -53,7 +53,9 @@ def test_refused_rows_are_written_to_a_file_and_the_others_imported(
     ]
 
 
-def test_the_commonest_reasons_of_refusal_are_printed(fake: FakeService, tmp_path: Path) -> None:
+def test_the_most_common_reasons_for_refusals_are_printed(
+    fake: FakeService, tmp_path: Path
+) -> None:
     rows = [["a a"], ["b b"], ["ada", "x"], ["bob"]]
     path = write_csv(tmp_path / "p.csv", [["customer_id"], *rows])
     first = "Not valid.; customer_id: no spaces"
@@ -65,7 +67,9 @@ def test_the_commonest_reasons_of_refusal_are_printed(fake: FakeService, tmp_pat
     assert shown["reasons"] == expected
 
 
-def test_a_mended_file_of_refused_rows_can_be_imported(fake: FakeService, tmp_path: Path) -> None:
+def test_a_corrected_file_of_refused_rows_can_be_imported(
+    fake: FakeService, tmp_path: Path
+) -> None:
     path = write_csv(tmp_path / "p.csv", [["customer_id", "note"], ["b b", "x"]])
     Typed(fake.url)("import", "bakery", path)
     refused = tmp_path / "p.refused.csv"
@@ -90,7 +94,7 @@ b b@example.com;Ulmenstraße;=1
     ],
     ids=["cp1252", "an encoding that was found", "a line with the delimiter", "tabs and utf-16"],
 )
-def test_the_same_command_imports_the_refused_rows_once_they_are_mended(
+def test_the_same_command_imports_the_refused_rows_after_they_are_corrected(
     fake: FakeService, tmp_path: Path, name: str, content: str, encoding: str, options: list[str]
 ) -> None:
     (tmp_path / name).write_text(content, encoding)
@@ -106,15 +110,19 @@ def test_the_same_command_imports_the_refused_rows_once_they_are_mended(
     assert fake.people["bob@example.com"] == {"customer_id": "bob@example.com", "profile": profile}
 
 
-def test_refused_rows_are_read_as_their_file_was(fake: FakeService, tmp_path: Path) -> None:
-    """P5: by themselves they could have the month before the day, and another customer id."""
+def test_refused_rows_are_read_in_the_same_way_as_their_file(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P5: read alone, the refused rows could have another format of dates and another column of
+    customer ids.
+    """
     rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
     rows.append(["02/03/2026", "dan@x.com", "cyd@x.com", "a cell too many"])
     path = write_csv(tmp_path / "p.csv", [["applied", "friend", "contact"], *rows])
     words = ["import", "bakery", "--keep-time", "applied"]
     assert Typed(fake.url)(*words, path).exit_code == 1
     refused = tmp_path / "p.refused.csv"
-    # The cell too many is in a column of the program's own.
+    # The extra cell is in a column that the command has added.
     result = Typed(fake.url)(*words, str(refused))
     assert result.exit_code == 0
     assert "Times are read in the format %d/%m/%Y (--time-format)." in result.stderr
@@ -122,7 +130,7 @@ def test_refused_rows_are_read_as_their_file_was(fake: FakeService, tmp_path: Pa
     assert fake.people["cyd@x.com"]["profile"] == {"email": "cyd@x.com", "friend": "dan@x.com"}
 
 
-def test_json_lines_are_read_and_bad_ones_refused(fake: FakeService, tmp_path: Path) -> None:
+def test_json_lines_are_read_and_bad_lines_are_refused(fake: FakeService, tmp_path: Path) -> None:
     lines = [
         '{"customer_id": "ada", "profile": {"party": 2}, "attributes": {"a": ["b", "c"]}}',
         "",
@@ -146,7 +154,7 @@ def test_json_lines_are_read_and_bad_ones_refused(fake: FakeService, tmp_path: P
     assert "not a JSON object" in refused[1]["refused_reason"]
 
 
-def test_a_row_that_is_no_utf_8_is_refused_alone(fake: FakeService, tmp_path: Path) -> None:
+def test_only_the_row_that_is_not_utf_8_is_refused(fake: FakeService, tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_bytes("customer_id,name\nada,Zoë\n".encode() + b"bob,Zo\xeb\ncyd,x\n")
     assert Typed(fake.url)("import", "bakery", str(path)).exit_code == 1
@@ -175,7 +183,7 @@ def test_standard_input_is_read(fake: FakeService, tmp_path: Path) -> None:
         ("p.csv", "customer_id\nada\n", ["--from-row", "0"], "--from-row"),
     ],
 )
-def test_a_file_that_cannot_be_meant_sends_nothing(
+def test_an_invalid_file_sends_nothing(
     fake: FakeService, tmp_path: Path, name: str, content: str, words: list[str], advice: str
 ) -> None:
     """P5"""
@@ -191,10 +199,10 @@ def test_a_missing_file_is_an_error(fake: FakeService, tmp_path: Path) -> None:
     assert (result.exit_code, "No such file" in result.stderr) == (2, True)
 
 
-def test_an_unclosed_quote_does_not_swallow_the_file(
+def test_an_unclosed_quote_does_not_read_the_whole_file_as_a_single_row(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P9: nor memory; it stops, and says where."""
+    """P9: reading does not use up the memory. It stops and names the line."""
     monkeypatch.setattr(records, "MOST_CHARACTERS", 2000)
     path = tmp_path / "p.csv"
     path.write_text('customer_id\nada\n"bob\n' + "cyd\n" * 1000, "utf-8")
@@ -203,7 +211,7 @@ def test_an_unclosed_quote_does_not_swallow_the_file(
     assert "line 503" in result.stderr
 
 
-def test_a_line_without_end_is_refused_alone(
+def test_a_line_that_is_too_long_is_refused_alone(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P9"""
@@ -215,45 +223,45 @@ def test_a_line_without_end_is_refused_alone(
     assert fake.line() == ["ada", "cyd"]
 
 
-def test_a_busy_service_is_asked_again_with_the_same_rows(
-    fake: FakeService, tmp_path: Path
-) -> None:
+def test_after_a_503_the_same_rows_are_sent_again(fake: FakeService, tmp_path: Path) -> None:
     """P2"""
     busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
     fake.script = [busy]
-    path = file_of(tmp_path / "p.csv", customers(3))
+    path = write_customer_file(tmp_path / "p.csv", customers(3))
     assert Typed(fake.url).json("import", "bakery", path)["joined"] == 3
     assert fake.requests[0][3] == fake.requests[1][3]
 
 
-def test_rows_whose_answer_was_lost_are_counted_as_joined(
+def test_rows_whose_response_was_lost_are_counted_as_joined(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P2: also in smaller calls; a customer who is in the file twice joins once."""
+    """P2: this includes calls that were split. A customer who is in the file twice joins once."""
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=2))
     fake.lost_answers = 3
     names = [*customers(600), "c00001", "c00599"]
-    path = file_of(tmp_path / "p.csv", names)
+    path = write_customer_file(tmp_path / "p.csv", names)
     shown = Typed(fake.url).json("import", "bakery", path)
     assert (shown["joined"], shown["already"]) == (600, 2)
     again = Typed(fake.url).json("import", "bakery", path)
     assert (again["joined"], again["already"]) == (0, 602)
 
 
-def test_a_service_that_is_too_busy_for_a_call_gets_smaller_ones(
+def test_calls_become_smaller_while_the_service_is_busy(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3: a busy minute does not end an import of an hour; P1: nor mix its order."""
+    """P3, P1: a busy minute does not end an import of an hour, and does not change its order."""
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=1))
     busy = answer(503, {"code": "record_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy] * 3
-    shown = Typed(fake.url).json("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
+    shown = Typed(fake.url).json(
+        "import", "bakery", write_customer_file(tmp_path / "p.csv", customers(1100))
+    )
     assert (shown["joined"], fake.line()) == (1100, customers(1100))
     sizes = [len(json.loads(body)["entries"]) for _, _, _, body in fake.requests]
     assert sizes == [500, 250, 125, 62, 124, 248, 66, 500, 100]
 
 
-def test_a_service_that_stays_away_ends_the_import(
+def test_a_service_that_stays_unavailable_ends_the_import(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P9"""
@@ -261,14 +269,16 @@ def test_a_service_that_stays_away_ends_the_import(
         monkeypatch.setattr(run, name, RetryPolicy(tries=1))
     busy = answer(503, {"code": "record_unavailable", "detail": "Later."}, Retry_After="0")
     fake.script = [busy] * 100
-    result = Typed(fake.url)("import", "bakery", file_of(tmp_path / "p.csv", customers(1100)))
+    result = Typed(fake.url)(
+        "import", "bakery", write_customer_file(tmp_path / "p.csv", customers(1100))
+    )
     assert (result.exit_code, "Later." in result.stderr) == (3, True)
     assert len(fake.requests) == 6
 
 
-def test_an_import_goes_on_at_a_row(fake: FakeService, tmp_path: Path) -> None:
+def test_an_import_can_start_at_a_row(fake: FakeService, tmp_path: Path) -> None:
     names = ["a a", *customers(20), "b b"]
-    path = file_of(tmp_path / "p.csv", names)
+    path = write_customer_file(tmp_path / "p.csv", names)
     (tmp_path / "p.refused.csv").write_text("as it was\n", "utf-8")
     shown = Typed(fake.url)("--json", "import", "bakery", path, "--from-row", "12")
     assert json.loads(shown.stdout)["rows"] == 11
@@ -277,11 +287,11 @@ def test_an_import_goes_on_at_a_row(fake: FakeService, tmp_path: Path) -> None:
     assert (kept[0], kept[1].split(",")[2]) == ("as it was", '"22"')
 
 
-def test_ctrl_c_ends_behind_the_call_and_shows_how_to_go_on(
+def test_ctrl_c_stops_after_the_current_call_and_shows_how_to_continue(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    path = file_of(tmp_path / "p.csv", customers(1600))
-    code, out, err = interrupted(fake, signal.SIGINT, "--json", "import", "bakery", path)
+    path = write_customer_file(tmp_path / "p.csv", customers(1600))
+    code, out, err = run_interrupted(fake, signal.SIGINT, "--json", "import", "bakery", path)
     shown = json.loads(out)
     assert (code, shown["rows"], shown["whole"]) == (130, 1000, False)
     assert "Stopping" in err
@@ -291,13 +301,13 @@ def test_ctrl_c_ends_behind_the_call_and_shows_how_to_go_on(
     assert fake.line() == customers(1600)
 
 
-def test_customers_whose_id_a_guest_has_signed_up_are_reported(
+def test_customer_ids_that_a_guest_has_signed_up_are_reported(
     fake: FakeService, tmp_path: Path
 ) -> None:
     names = customers(13)
     fake.people.update({name: {} for name in names})
     fake.guests.update(names[:12])
-    path = file_of(tmp_path / "p.csv", names)
+    path = write_customer_file(tmp_path / "p.csv", names)
     result = Typed(fake.url)("import", "bakery", path)
     assert result.exit_code == 0
     assert "12 customers have an entry that a guest signed up" in result.stderr
@@ -307,10 +317,8 @@ def test_customers_whose_id_a_guest_has_signed_up_are_reported(
     assert (shown["warnings"], shown["warned_rows"]) == (12, list(range(1, 11)))
 
 
-def test_the_service_is_asked_to_replace_guests_by_option_alone(
-    fake: FakeService, tmp_path: Path
-) -> None:
-    path = file_of(tmp_path / "p.csv", ["ada"])
+def test_only_an_option_lets_an_import_replace_guests(fake: FakeService, tmp_path: Path) -> None:
+    path = write_customer_file(tmp_path / "p.csv", ["ada"])
     Typed(fake.url).done("import", "bakery", path)
     Typed(fake.url).done("import", "bakery", path, "--on-list", "replace")
     sent = [json.loads(body) for _, _, _, body in fake.requests]

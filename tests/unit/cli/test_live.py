@@ -1,4 +1,4 @@
-"""What a person at a terminal sees."""
+"""What a person sees at a terminal."""
 
 import json
 import re
@@ -8,20 +8,20 @@ from pathlib import Path
 from tests.support.terminal import Terminal
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
-from tests.unit.cli.people_files import customers, file_of
+from tests.unit.cli.people_files import customers, write_customer_file
 from tests.unit.cli.typed import Typed, clean_environment
 
 
-def at_terminal(*words: str, columns: int = 100) -> Terminal:
+def run_in_terminal(*words: str, columns: int = 100) -> Terminal:
     command = [sys.executable, "-m", "waitlist_cli", *words]
     return Terminal(command, clean_environment(), columns=columns)
 
 
-def test_watch_shows_the_line_as_it_moves_until_ctrl_c(bakery: Bakery) -> None:
+def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     """P6"""
     bakery.sign_up("ada", "bob", profile={"city": "Rome"})
-    terminal = at_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
-    # The last line is drawn last.
+    terminal = run_in_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
+    # The footer is drawn last.
     screen = terminal.until(lambda text: "bob" in text and "Ctrl-C to stop" in text)
     for words in ("Bakery", "open", "waiting", "oldest", "city=Rome"):
         assert words in screen
@@ -39,12 +39,12 @@ def test_watch_shows_the_line_as_it_moves_until_ctrl_c(bakery: Bakery) -> None:
     terminal.until(lambda text: "paused" in text)
     terminal.interrupt()
     assert terminal.ended() == 0
-    # The terminal is as it was before: its own screen, and the cursor seen.
+    # The terminal is restored: the alternate screen is closed, and the cursor is visible.
     assert terminal.raw.rindex("\x1b[?1049l") > terminal.raw.rindex("\x1b[?1049h")
     assert terminal.raw.rindex("\x1b[?25h") > terminal.raw.rindex("\x1b[?25l")
 
 
-def test_watch_in_a_pipe_is_a_line_for_each_look(bakery: Bakery) -> None:
+def test_watch_in_a_pipe_prints_a_line_for_each_look(bakery: Bakery) -> None:
     bakery.sign_up("ada")
     words = ["watch", bakery.waitlist_id, "--every", "0.1", "--looks", "3"]
     header, *lines = bakery.typed.done(*words).splitlines()
@@ -56,27 +56,27 @@ def test_watch_in_a_pipe_is_a_line_for_each_look(bakery: Bakery) -> None:
     assert looks[2]["in_per_second"] == 0.0
 
 
-def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> None:
-    terminal = at_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
+def test_a_confirmation_is_required_before_a_list_is_deleted(bakery: Bakery) -> None:
+    terminal = run_in_terminal(*bakery.typed.service, "delete", bakery.waitlist_id)
     terminal.until(lambda text: "all its entries?" in text)
     terminal.type("n\n")
     assert terminal.ended() == 2
     assert bakery.typed.json("show", bakery.waitlist_id)["name"] == "Bakery"
 
 
-def test_watch_in_a_narrow_terminal_counts_those_who_are_not_ready(bakery: Bakery) -> None:
-    """And says that the list is not open yet."""
+def test_watch_in_a_narrow_terminal_counts_people_who_are_not_ready(bakery: Bakery) -> None:
+    """The narrow screen also says that the list is not open yet."""
     bakery.sign_up("ada", "bob")
     bakery.typed.done("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
     bakery.typed.done("ready", bakery.waitlist_id, "--customer", "ada", "--no")
     words = ("watch", bakery.waitlist_id, "--looks", "1")
-    terminal = at_terminal(*bakery.typed.service, *words, columns=60)
+    terminal = run_in_terminal(*bakery.typed.service, *words, columns=60)
     assert terminal.ended() == 0
     assert "not ready" in terminal.text
     assert "not open yet" in terminal.text
 
 
-def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
+def test_watch_continues_after_the_service_has_recovered(fake: FakeService) -> None:
     waitlist = {"waitlist_id": "w", "name": "W", "open": True, "paused": False, "rebuild": None}
     counts = {"oldest_waiting_seconds": None, "signed_up": 0, "admitted": 0, "left": 0}
     stats = answer(200, {**counts, "waiting": 0, "not_ready": 0, "offered": 0, "parked": 0})
@@ -98,9 +98,9 @@ def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
     ]
 
 
-def test_an_import_shows_how_far_it_is(fake: FakeService, tmp_path: Path) -> None:
-    path = file_of(tmp_path / "p.csv", customers(2000))
-    terminal = at_terminal(*Typed(fake.url).service, "import", "bakery", path)
+def test_an_import_shows_its_progress(fake: FakeService, tmp_path: Path) -> None:
+    path = write_customer_file(tmp_path / "p.csv", customers(2000))
+    terminal = run_in_terminal(*Typed(fake.url).service, "import", "bakery", path)
     assert terminal.ended() == 0
     screen = " ".join(terminal.text.split())
     for words in ("Into bakery", "100%", "2,000 rows", "/s", "time left", "2,000 joined"):

@@ -9,8 +9,8 @@ from waitlist_api.settings.messages import LANGUAGES
 from waitlist_cli.operations import messages
 
 
-def tells(bakery: Bakery) -> None:
-    """Let the list tell people that they have joined, in words of its own."""
+def turn_messages_on(bakery: Bakery) -> None:
+    """Let the waitlist send the messages `joined` and `offered`, with a text of its own."""
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     texts = {"de": {"offered": {"text": "Die Torte für {name} ist da."}}}
     body = {"messages": {"kinds": ["joined", "offered"], "texts": texts}}
@@ -18,23 +18,23 @@ def tells(bakery: Bakery) -> None:
         assert http.patch(url, json=body, auth=local_operator()).status_code == 200
 
 
-def delivered(bakery: Bakery) -> None:
-    """Have the mailbox send what is due."""
+def deliver_messages(bakery: Bakery) -> None:
+    """Let the mailbox send the messages that are due."""
     with plain_client(timeout=35) as http:
         assert http.get(f"{bakery.typed.url}/_local/mailbox.json").status_code == 200
 
 
-def test_the_kinds_and_languages_are_those_of_the_service() -> None:
+def test_the_command_knows_the_kinds_and_languages_of_the_service() -> None:
     assert (messages.KINDS, messages.LANGUAGES) == (KIND_NAMES, LANGUAGES)
 
 
 def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> None:
     name = bakery.waitlist_id
     assert typed.json("messages", name) == {"messages": None}
-    tells(bakery)
+    turn_messages_on(bakery)
     bakery.sign_up("ada", profile={"email": "ada@example.com"})
     bakery.sign_up("bob")
-    delivered(bakery)
+    deliver_messages(bakery)
     assert typed.done("messages", name).split("\n")[1] == "joined\t1\t0\t1\t0"
     for who in (["ada"], ["--customer", "ada"]):
         (note,) = typed.json("messages", name, *who)["messages"]

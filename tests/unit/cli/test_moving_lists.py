@@ -1,4 +1,7 @@
-"""An import of an export gives the same list; what it cannot take over, its report counts."""
+"""Importing an export creates the same list.
+
+The report counts everything that an import cannot take over.
+"""
 
 import io
 import json
@@ -34,7 +37,7 @@ PAGE = [
     {"name": "terms", "label": TERMS["text"], "type": "checkbox", "version": "2026-11"},
     {"name": "utm_source", "label": "Source", "type": "hidden"},
 ]
-# No slot is due, so that people stay as the test has left them.
+# No slot is due before 2040, so people stay in the state in which the test has left them.
 POLICY = ("--schedule", "1 at 2040-01-01T00:00:00Z", "--max-inside", "50")
 FORMS: Mapping[str, Sequence[str]] = {
     "csv": (),
@@ -54,7 +57,7 @@ NUMBERS_AND_MORE = {
     "\x1b[2J": "name",
     "a.b": " blanks ",
 }
-# What an import gives to each person of an export.
+# The fields that an import takes over unchanged for each person.
 SAME = (
     *("customer_id", "priority", "joined_at", "rank", "profile", "attributes", "language"),
     *("rest_until", "confirmed_at", "messages_off", "unreachable", "ban_reason"),
@@ -63,7 +66,7 @@ SAME = (
 
 @dataclass(frozen=True)
 class Life:
-    """What happens to the people of a list."""
+    """Puts the people of a list into all possible states."""
 
     bakery: Bakery
 
@@ -78,7 +81,7 @@ class Life:
         return self.bakery.sign_up(customer, **body)[0]
 
     def claim(self, customer: str) -> str:
-        """Sign a person up, and claim them; return the token."""
+        """Sign a person up and claim the entry. Return the claim token."""
         self.join(customer)
         self.do("bump", customer, "--priority", "250")
         (claim,) = self.bakery.typed.json("claim", self.name)["claims"]
@@ -92,14 +95,14 @@ class Life:
             answer = http.post(f"{self.bakery.typed.url}{path}", headers=headers)
             assert answer.status_code in (200, 204), answer.text
 
-    def bring(self, **person: Any) -> None:
-        """Import a person of another list."""
+    def import_person(self, **person: Any) -> None:
+        """Import a person from an export of another list."""
         row = dict.fromkeys(EXPORT_COLUMNS) | {"status": "waiting"} | person
         text = json.dumps(row)
         self.bakery.typed.done("import", self.name, "-", "--format", "jsonl", stdin=text)
 
 
-def ask_and_confirm(life: Life) -> None:
+def ask_and_confirm_people(life: Life) -> None:
     life.join("asked")
     confirmed = life.join("confirmed")
     life.bakery.typed.done("confirm", life.name, "--yes")
@@ -130,9 +133,11 @@ def make_some_wait_for_more(life: Life) -> None:
 
 
 def let_some_have_no_messages(life: Life) -> None:
-    life.bakery.wants_no_messages(life.join("without-messages"))
-    life.bring(customer_id="unreachable", unreachable=True, language="fr")
-    life.bring(customer_id="odd", profile=NUMBERS_AND_MORE, attributes={"language": ["a;b", "=c"]})
+    life.bakery.turn_messages_off(life.join("without-messages"))
+    life.import_person(customer_id="unreachable", unreachable=True, language="fr")
+    life.import_person(
+        customer_id="odd", profile=NUMBERS_AND_MORE, attributes={"language": ["a;b", "=c"]}
+    )
 
 
 def take_some_off_the_queue(life: Life) -> None:
@@ -159,7 +164,7 @@ def end_some_stays(life: Life) -> None:
 
 @pytest.fixture(scope="module")
 def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Settings that let people be in every state."""
+    """Return a function that creates lists whose settings allow every state of a person."""
     fields = tmp_path_factory.mktemp("fields") / "fields.json"
     fields.write_text(json.dumps(PAGE), "utf-8")
 
@@ -177,9 +182,9 @@ def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def old(settings: Any) -> Bakery:
-    """A list with people in every state that there is."""
+    """A list with people in every possible state."""
     life = Life(settings())
-    ask_and_confirm(life)
+    ask_and_confirm_people(life)
     move_some(life)
     make_some_wait_for_more(life)
     let_some_have_no_messages(life)
@@ -188,16 +193,16 @@ def old(settings: Any) -> Bakery:
     return life.bakery
 
 
-def everyone(bakery: Bakery) -> dict[str, Any]:
-    """Return all people by their customer ids, and those on the list in serving order first."""
+def read_everyone(bakery: Bakery) -> dict[str, Any]:
+    """Return all people by customer id. People with a rank come first, in serving order."""
     text = bakery.typed.done("export", bakery.waitlist_id, "--status", "all", "--format", "jsonl")
     people = [json.loads(line) for line in text.splitlines()]
     people.sort(key=lambda one: one["rank"] or math.inf)
     return {one["customer_id"]: one for one in people}
 
 
-def expected_of(person: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an import of an exported person gives."""
+def expect_after_import(person: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the state that an exported person has after an import."""
     if person["banned_at"]:
         return {"customer_id": person["customer_id"], "ban_reason": person["ban_reason"]}
     reasons = set(person["not_ready"] or ()) - {"delayed"}
@@ -208,7 +213,7 @@ def expected_of(person: Mapping[str, Any]) -> dict[str, Any]:
     return {**same, "status": "waiting", "not_ready": reasons, "held_back_reason": reason}
 
 
-def found_of(person: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+def pick_fields(person: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
     found = {**person, "not_ready": set(person["not_ready"] or ())}
     return {name: found[name] for name in expected}
 
@@ -225,15 +230,18 @@ NOTES = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_import_of_an_export_gives_the_same_list(
+def test_importing_an_export_creates_the_same_list(
     old: Bakery, settings: Any, tmp_path: Path, form: str
 ) -> None:
-    """P1 P3: and says what it leaves out. A second import of the file changes nothing."""
+    """P1, P3: the report says what the import leaves out.
+
+    Importing the file a second time changes nothing.
+    """
     path = str(tmp_path / ("people.jsonl" if form == "jsonl" else "people.csv"))
     words = ("--status", "all", "--output", path, *FORMS[form])
     old.typed.done("export", old.waitlist_id, *words)
     new: Bakery = settings()
-    before = everyone(old)
+    before = read_everyone(old)
     tried = old.typed.json("import", new.waitlist_id, path, "--dry-run")
     report = old.typed.json("import", new.waitlist_id, path)
     waiting = [name for name, one in before.items() if one["rank"]]
@@ -244,22 +252,25 @@ def test_an_import_of_an_export_gives_the_same_list(
         NO_ADDRESS: sum(not {"email", "phone"} & before[one]["profile"].keys() for one in waiting),
     }
     there = {name: before[name] for name in [*waiting, "banned"]}
-    after = everyone(new)
+    after = read_everyone(new)
     assert list(after) == list(there)
     for name, person in there.items():
-        expected = expected_of(person)
-        assert found_of(after[name], expected) == expected
+        expected = expect_after_import(person)
+        assert pick_fields(after[name], expected) == expected
     assert [one["customer_id"] for one in tried["first"]] == waiting[:10]
     assert (tried["banned"], tried["left_out"]) == (report["banned"], report["left_out"])
     again = old.typed.json("import", new.waitlist_id, path)
     assert (again["joined"], again["already"]) == (0, report["joined"])
-    assert everyone(new).keys() == after.keys()
+    assert read_everyone(new).keys() == after.keys()
 
 
-def test_the_addresses_of_an_export_say_who_people_are(
+def test_an_export_is_imported_with_addresses_as_identities(
     old: Bakery, settings: Any, tmp_path: Path
 ) -> None:
-    """As docs/operate/identity.md moves a list; bans need no address."""
+    """These are the steps with which docs/operate/identity.md moves a list.
+
+    Bans need no address.
+    """
     path = str(tmp_path / "people.csv")
     old.typed.done("export", old.waitlist_id, "--status", "all", "--output", path)
     new: Bakery = settings()
@@ -268,19 +279,21 @@ def test_the_addresses_of_an_export_say_who_people_are(
     report = json.loads(result.stdout)
     assert (report["joined"], report["banned"], report["left_out"]) == (5, 1, 5)
     assert [one["reason"] for one in report["reasons"]] == ["no email in profile.email"]
-    people = [one for one in everyone(new).values() if one["status"] == "waiting"]
-    former = [one for one in everyone(old).values() if one["rank"] and one["profile"].get("email")]
+    people = [one for one in read_everyone(new).values() if one["status"] == "waiting"]
+    former = [
+        one for one in read_everyone(old).values() if one["rank"] and one["profile"].get("email")
+    ]
     assert [one["profile"] for one in people] == [one["profile"] for one in former]
     assert [one["rank"] for one in people] == [one["rank"] for one in former]
     assert {one["customer_id"][:6] for one in people} == {"email-"}
-    # People without an address keep their ids, and their places among the others.
+    # People without an address keep their customer ids, and their places among the others.
     rest = old.typed.json("import", new.waitlist_id, str(tmp_path / "people.refused.csv"))
     assert (rest["joined"], rest["refused"]) == (report["refused"], 0)
-    ranks_there = [one["rank"] for one in everyone(old).values() if one["rank"]]
-    assert [one["rank"] for one in everyone(new).values() if one["rank"]] == ranks_there
+    ranks_there = [one["rank"] for one in read_everyone(old).values() if one["rank"]]
+    assert [one["rank"] for one in read_everyone(new).values() if one["rank"]] == ranks_there
 
 
-def test_a_person_who_has_still_to_prove_the_address_has_so_in_the_other_list(
+def test_an_unverified_address_stays_unverified_after_an_import(
     typed: Typed, tmp_path: Path
 ) -> None:
     """P5"""
@@ -308,8 +321,11 @@ def test_a_person_who_has_still_to_prove_the_address_has_so_in_the_other_list(
     ]
 
 
-def test_every_field_of_an_entry_has_a_column_and_a_use() -> None:
-    """A field that is new is in each export, and an import takes it over or notes the loss."""
+def test_every_field_of_an_entry_is_exported_and_imported() -> None:
+    """A new field is part of each export.
+
+    An import takes the field over, or its report notes the loss.
+    """
     fields = AdminEntryAnswer.model_fields.keys() - {"profile", "attributes"}
     assert fields == FIELDS.keys()
     assert fields == {*ALWAYS, *IF_ANY, *IF_ASKED, "total"}
@@ -332,7 +348,7 @@ ROW = {"status": "waiting", "priority": "0", "joined_at": "2026-03-01T09:00:00.0
         ({"rest_until": "soon"}, "is not a time in the format of an export"),
     ],
 )
-def test_a_state_that_a_spreadsheet_has_changed_is_refused(
+def test_a_field_that_a_spreadsheet_has_changed_is_refused(
     change: dict[str, str], reason: str
 ) -> None:
     """P5"""
@@ -340,13 +356,13 @@ def test_a_state_that_a_spreadsheet_has_changed_is_refused(
         read_exported_row(ROW | change)
 
 
-def test_attempts_that_failed_are_noted() -> None:
+def test_the_loss_of_attempts_is_noted() -> None:
     assert read_exported_row(ROW | {"attempts": "2"}).notes == (exported.ATTEMPTS,)
     assert read_exported_row(ROW | {"attempts": 0}).notes == ()
 
 
-def test_a_state_column_of_another_program_is_a_field_of_the_profile() -> None:
-    """Its files have no entry ids of this service."""
+def test_a_status_column_of_another_program_becomes_a_profile_field() -> None:
+    """The files of another program do not contain entry ids of this service."""
     columns = Columns()
     row = {"customer_id": "ada", "status": "left", "rank": "1"}
     assert columns.read(row).entry == {
@@ -355,7 +371,7 @@ def test_a_state_column_of_another_program_is_a_field_of_the_profile() -> None:
     }
 
 
-def test_ids_that_look_broken_are_kept_where_no_spreadsheet_was() -> None:
+def test_ids_in_json_are_not_checked_for_changes_by_a_spreadsheet() -> None:
     row = {"entry_id": "a" * 26, "customer_id": "12345.0", **ROW, "priority": 0}
     entry = Columns(splits_values=False).read(row).entry
     assert (entry or {})["customer_id"] == "12345.0"
@@ -363,7 +379,7 @@ def test_ids_that_look_broken_are_kept_where_no_spreadsheet_was() -> None:
         Columns().read(row)
 
 
-def test_a_cell_that_an_operator_has_changed_wins() -> None:
+def test_a_cell_that_an_operator_has_changed_is_imported() -> None:
     row = {"customer_id": "ada", "profile.party": "5", "profile.vip": "yes"}
     row["profile"] = '{"party": 4, "vip": true, "note": ""}'
     entry = Columns().read(row).entry
@@ -372,8 +388,10 @@ def test_a_cell_that_an_operator_has_changed_wins() -> None:
 
 
 @given(st.integers(0, 255), st.datetimes(datetime(2020, 1, 1), datetime(2080, 1, 1)))  # noqa: DTZ001
-def test_a_rank_is_the_services(priority: int, moment: datetime) -> None:
-    """P1: a dry run shows the order that an import makes."""
+def test_the_command_line_computes_the_ranks_of_the_service(
+    priority: int, moment: datetime
+) -> None:
+    """P1: a dry run shows the order that the import creates."""
     aware = moment.replace(tzinfo=UTC)
     assert rank_of(priority, aware) == ranks.rank_of(priority, ranks.ticket_at(aware))
 
@@ -391,7 +409,10 @@ PROFILES = st.dictionaries(TEXT | st.sampled_from(["email", "phone", "terms"]), 
 
 @given(st.lists(PROFILES, min_size=1, max_size=3), st.booleans())
 def test_a_csv_keeps_every_profile(profiles: list[dict[str, Any]], has_questions: bool) -> None:
-    """P3: whatever guests and programs have sent; and no line acts on a terminal."""
+    """P3: guests and programs may have stored any values.
+
+    No line of the file controls a terminal.
+    """
     own = {"status": "waiting", "priority": 0, "joined_at": "2026-03-01T09:00:00.000Z"}
     people = [
         {"entry_id": "a" * 26, "customer_id": f"c{number}", **own, "profile": one, "attributes": {}}

@@ -1,4 +1,4 @@
-"""The customer's page: its address, what it shows, and changes of it."""
+"""The settings of the customer's page on the command line: its URL, its content, and changes."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,9 @@ from tests.unit.cli.conftest import Bakery
 FIELDS = [{"name": "email", "label": "Email", "type": "email", "required": True}]
 
 
-def test_a_page_is_set_shown_changed_and_removed(bakery: Bakery, tmp_path: Path) -> None:
+def test_the_customers_page_is_set_shown_changed_and_removed(
+    bakery: Bakery, tmp_path: Path
+) -> None:
     file = tmp_path / "fields.json"
     file.write_text(json.dumps(FIELDS), "utf-8")
     name = bakery.waitlist_id
@@ -34,7 +36,7 @@ def test_a_page_is_set_shown_changed_and_removed(bakery: Bakery, tmp_path: Path)
     assert bakery.typed.json("page", name)["page"] is None
 
 
-def test_the_sources_that_are_counted_are_named(bakery: Bakery, tmp_path: Path) -> None:
+def test_the_counted_sources_are_set_and_removed(bakery: Bakery, tmp_path: Path) -> None:
     file = tmp_path / "fields.json"
     file.write_text(json.dumps([{"name": "utm_source", "label": "S", "type": "hidden"}]), "utf-8")
     name = bakery.waitlist_id
@@ -47,7 +49,7 @@ def test_the_sources_that_are_counted_are_named(bakery: Bakery, tmp_path: Path) 
     assert (page["source"], page["sources"]) == (None, [])
 
 
-def test_other_changes_keep_the_page(bakery: Bakery) -> None:
+def test_changing_other_settings_keeps_the_page(bakery: Bakery) -> None:
     """P5: `pause` sends the whole configuration."""
     bakery.typed.done("page", bakery.waitlist_id, "--text", "Fresh bread")
     before = bakery.typed.json("page", bakery.waitlist_id)

@@ -1,4 +1,4 @@
-"""People, against the real service."""
+"""Commands about people, against the real service."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -18,7 +18,7 @@ def of(bakery: Bakery, name: str) -> list[str]:
     return [bakery.waitlist_id, "--customer", name]
 
 
-def test_a_person_is_shown_by_entry_or_by_customer(typed: Typed, bakery: Bakery) -> None:
+def test_a_person_is_found_by_entry_id_or_by_customer_id(typed: Typed, bakery: Bakery) -> None:
     entry = bakery.sign_up("ada", profile={"name": "Ada"})[0]
     by_entry = typed.json("show", bakery.waitlist_id, entry["entry_id"])
     by_customer = typed.json("show", *of(bakery, "ada"))
@@ -45,7 +45,7 @@ def test_a_position_is_shown_to_the_operator_and_to_the_customer(
 def test_files_of_people_may_have_another_delimiter(
     bakery: Bakery, tmp_path: Path, name: str
 ) -> None:
-    """As those of an import; a broken id moves no one."""
+    """The file is read with the same options as an import. A damaged id moves nobody."""
     bakery.sign_up("ada", "bob", "cyd")
     tab = ";" if name.endswith("csv") else "\t"
     path = tmp_path / name
@@ -107,7 +107,7 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     assert typed("rest", *own, "--until", "soon").exit_code == 2
 
 
-def test_customers_are_asked_if_they_still_wait(typed: Typed, bakery: Bakery) -> None:
+def test_customers_are_asked_whether_they_still_wait(typed: Typed, bakery: Bakery) -> None:
     ada, _ = bakery.sign_up("ada", "bob")
     result = typed("confirm", bakery.waitlist_id, "--yes")
     assert (result.exit_code, "(confirm_off)" in result.stderr) == (1, True)
@@ -136,7 +136,7 @@ def test_a_customer_leaves_and_an_operator_removes(typed: Typed, bakery: Bakery)
     assert (last["event"], last["reason"]) == ("left", "by phone")
 
 
-def test_an_operator_bans_and_unbans(typed: Typed, bakery: Bakery) -> None:
+def test_an_operator_bans_and_unbans_a_customer(typed: Typed, bakery: Bakery) -> None:
     bakery.sign_up("ada")
     entry_id = entry_id_of(bakery.waitlist_id, "ada")
     for name in ("ada", "eve"):
@@ -177,16 +177,16 @@ def test_a_person_is_bumped_in_four_ways(typed: Typed, bakery: Bakery) -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["--front", "--back"], ["--places", "1", "--priority", "1"]])
-def test_a_bump_has_one_target(typed: Typed, bakery: Bakery, words: list[str]) -> None:
+def test_a_bump_needs_exactly_one_target(typed: Typed, bakery: Bakery, words: list[str]) -> None:
     """P5"""
     assert typed("bump", *of(bakery, "ada"), *words).exit_code == 2
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_the_people_of_a_file_are_bumped_in_its_order(
+def test_the_people_in_a_file_are_moved_in_its_order(
     typed: Typed, bakery: Bakery, tmp_path: Path, suffix: str
 ) -> None:
-    """P1: also if the command is repeated."""
+    """P1: repeating the command does not change the order."""
     bakery.sign_up("ada", "bob", "cyd", "dan")
     names = ["dan", "bob"]
     lines = ["customer_id", *names]
@@ -200,7 +200,7 @@ def test_the_people_of_a_file_are_bumped_in_its_order(
         assert bakery.line() == ["dan", "bob", "ada", "cyd"]
 
 
-def test_an_unknown_person_of_a_file_holds_up_no_others(
+def test_an_unknown_person_in_a_file_does_not_stop_the_others(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
     bakery.sign_up("ada", "bob")
@@ -214,7 +214,7 @@ def test_an_unknown_person_of_a_file_holds_up_no_others(
 
 
 @pytest.mark.parametrize("words", [["--places", "3"], ["--front", "--customer", "ada"]])
-def test_a_file_is_not_moved_by_places_or_beside_a_person(
+def test_a_file_cannot_be_combined_with_places_or_a_person(
     fake: FakeService, tmp_path: Path, words: list[str]
 ) -> None:
     path = tmp_path / "vips.csv"
@@ -223,7 +223,7 @@ def test_a_file_is_not_moved_by_places_or_beside_a_person(
     assert fake.requests == []
 
 
-def test_a_file_with_a_row_without_a_person_moves_no_one(fake: FakeService, tmp_path: Path) -> None:
+def test_a_file_with_an_invalid_row_moves_nobody(fake: FakeService, tmp_path: Path) -> None:
     path = tmp_path / "vips.csv"
     path.write_text("customer_id,note\nada,x\n,y\n", "utf-8")
     result = Typed(fake.url)("bump", "bakery", "--file", str(path), "--front")
@@ -231,7 +231,7 @@ def test_a_file_with_a_row_without_a_person_moves_no_one(fake: FakeService, tmp_
     assert fake.requests == []
 
 
-def test_a_relative_bump_is_asked_again_with_the_same_key(fake: FakeService) -> None:
+def test_a_relative_bump_is_repeated_with_the_same_key(fake: FakeService) -> None:
     """P2: a repeat must not move the person twice."""
     entry = {"entry_id": "a" * 26, "status": "waiting", "position": 1, "total": 1}
     busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
@@ -241,7 +241,7 @@ def test_a_relative_bump_is_asked_again_with_the_same_key(fake: FakeService) -> 
     assert (len(fake.requests), len(keys)) == (2, 1)
 
 
-def test_profile_and_attributes_change_by_name(typed: Typed, bakery: Bakery) -> None:
+def test_single_fields_of_profile_and_attributes_are_changed(typed: Typed, bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"name": "Ada", "party": 2}, attributes={"language": "English"})
 
     def edited(*words: str) -> tuple[Any, Any]:
@@ -258,9 +258,7 @@ def test_profile_and_attributes_change_by_name(typed: Typed, bakery: Bakery) -> 
 
 
 @pytest.mark.parametrize("words", [["--set", "a"], ["--set", "a:=b"], ["--profile-json", "[1]"]])
-def test_a_profile_that_cannot_be_meant_is_wrong_usage(
-    typed: Typed, bakery: Bakery, words: list[str]
-) -> None:
+def test_an_invalid_profile_is_wrong_usage(typed: Typed, bakery: Bakery, words: list[str]) -> None:
     """P5"""
     bakery.sign_up("ada")
     assert typed("edit", *of(bakery, "ada"), *words).exit_code == 2
@@ -276,16 +274,16 @@ def test_a_person_is_erased_only_after_a_confirmation(typed: Typed, bakery: Bake
     assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")
 
 
-def test_no_request_has_a_customers_id_in_its_address(fake: FakeService) -> None:
-    """P8: addresses end up in logs."""
+def test_no_request_has_a_customer_id_in_its_url(fake: FakeService) -> None:
+    """P8: URLs end up in logs."""
     for command in ("show", "position", "history", "remove", "around", "redrive"):
         Typed(fake.url)(command, "bakery", "--customer", "ada-lovelace")
     assert len(fake.requests) == 6
     assert not [path for _, path, _, _ in fake.requests if "ada-lovelace" in path]
 
 
-def test_a_profile_cannot_steer_the_terminal(typed: Typed, bakery: Bakery) -> None:
-    """P5: customers choose the text that operators read."""
+def test_a_profile_cannot_control_the_terminal(typed: Typed, bakery: Bakery) -> None:
+    """P5: customers choose text that operators read."""
     bakery.sign_up("ada", profile={"name": "\x1b[2J\u202eAda\tx\ny"})
     lines = typed.done("head", bakery.waitlist_id).splitlines()
     assert len(lines) == 2
@@ -302,7 +300,7 @@ def test_a_signup_shows_the_refusal_of_the_service(fake: FakeService) -> None:
     assert problem(result)["errors"] == [{"field": "customer_id", "message": "no spaces"}]
 
 
-def test_a_signup_asks_for_what_was_typed(fake: FakeService) -> None:
+def test_a_signup_sends_the_options_that_were_typed(fake: FakeService) -> None:
     words = "--set name=Ada --attribute language=English --priority 3"
     early = ["--joined-at", "2026-03-01T10:00+01:00"]
     fake.answers = {"GET": answer(200, {"identity": None})}
@@ -312,7 +310,7 @@ def test_a_signup_asks_for_what_was_typed(fake: FakeService) -> None:
         "profile": {"name": "Ada"},
         "attributes": {"language": "English"},
         "priority": 3,
-        # Whatever the way it was typed: the API takes UTC alone.
+        # The API accepts times only in UTC, so the command converts them.
         "joined_at": "2026-03-01T09:00:00Z",
     }
 
@@ -339,10 +337,10 @@ def test_people_are_reinstated_between_their_former_neighbours(
     assert bakery.line() == ["ada", "bob", "cyd", "dan"]
 
 
-def test_the_people_of_a_file_are_reinstated_and_a_repeat_goes_on(
+def test_the_people_in_a_file_are_reinstated_and_the_command_can_be_repeated(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """P2: the refused rows are a file that a later run takes."""
+    """P2: the rows that were refused can be corrected and used in a later run."""
     bakery.sign_up("ada", "bob", "cyd")
     for name in ("bob", "cyd"):
         typed.done("remove", *of(bakery, name))
@@ -370,7 +368,7 @@ def test_the_people_of_a_file_are_reinstated_and_a_repeat_goes_on(
 
 
 @pytest.mark.parametrize("name", ["back.csv", "notes.txt"])
-def test_a_reinstatement_writes_tokens_into_no_other_file(
+def test_tokens_of_a_reinstatement_do_not_overwrite_other_files(
     typed: Typed, bakery: Bakery, tmp_path: Path, name: str
 ) -> None:
     """P5"""
@@ -386,7 +384,7 @@ def test_a_reinstatement_writes_tokens_into_no_other_file(
     assert other.read_bytes() == before
 
 
-def test_a_reinstatement_names_a_person_or_a_file(typed: Typed, bakery: Bakery) -> None:
+def test_a_reinstatement_needs_a_person_or_a_file(typed: Typed, bakery: Bakery) -> None:
     """P5"""
     assert typed("reinstate", bakery.waitlist_id).exit_code == 2
     assert typed("reinstate", *of(bakery, "ada"), "--file", "people.csv").exit_code == 2

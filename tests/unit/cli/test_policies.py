@@ -1,4 +1,4 @@
-"""Admission policies: shown, changed, and how long people would wait."""
+"""Admission policies on the command line: showing them, changing them, and simulating the wait."""
 
 import json
 from typing import Any
@@ -39,7 +39,7 @@ def test_a_policy_is_shown_in_words() -> None:
 
 
 @pytest.mark.parametrize("text", ["500", "500/week", "x/minute", "1.5/hour", "-1/minute"])
-def test_a_rate_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
+def test_an_invalid_rate_is_wrong_usage(text: str) -> None:
     with pytest.raises(WrongUsage, match="500/minute"):
         rate_of(text)
 
@@ -51,7 +51,7 @@ def test_a_rate_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
         *("1 at noon", "1 at 2026-12-01T09:00:00", "1 at 2026-13-01T09:00:00Z"),
     ],
 )
-def test_a_time_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
+def test_an_invalid_schedule_is_wrong_usage(text: str) -> None:
     with pytest.raises(WrongUsage, match=r"--schedule .*2026-12-01T09:00:00Z"):
         schedule_of([text])
 
@@ -75,7 +75,7 @@ def test_a_policy_is_set_shown_changed_and_removed(bakery: Bakery) -> None:
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
-def test_keeping_the_place_of_no_shows_is_warned_about(bakery: Bakery) -> None:
+def test_a_policy_in_which_no_shows_keep_their_place_causes_a_warning(bakery: Bakery) -> None:
     def warned(*words: str) -> str:
         result = bakery.typed("policy", bakery.waitlist_id, *words)
         assert result.exit_code == 0
@@ -90,15 +90,15 @@ def test_keeping_the_place_of_no_shows_is_warned_about(bakery: Bakery) -> None:
     assert warned("--acceptance", "enter", "--no-show", "to_back") == ""
 
 
-def test_a_new_schedule_with_a_time_that_has_passed_is_warned_about(bakery: Bakery) -> None:
+def test_a_new_schedule_with_a_past_time_causes_a_warning(bakery: Bakery) -> None:
     words = ("policy", bakery.waitlist_id, "--schedule", "5 at 2020-01-01T09:00:00Z")
     text = bakery.typed(*words).stderr
     assert "2020-01-01T09:00:00Z has passed. A new schedule gives no slots" in text
-    # The saved schedule has given its slots.
+    # The slots of past times in a saved schedule have already been given.
     assert "A new schedule" not in bakery.typed(*words, "--max-inside", "5").stderr
 
 
-def test_an_own_exit_frees_the_room_as_the_policy_says(bakery: Bakery) -> None:
+def test_the_policy_decides_when_a_customers_exit_frees_a_place(bakery: Bakery) -> None:
     bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")
     found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
     assert found["customer_exit"] == "frees_now"
@@ -108,7 +108,7 @@ def test_an_own_exit_frees_the_room_as_the_policy_says(bakery: Bakery) -> None:
     assert "frees_at_end" in bakery.typed.done("policy", bakery.waitlist_id)
 
 
-def test_slots_are_offered_within_hours(bakery: Bakery) -> None:
+def test_the_hours_of_offers_are_set_and_removed(bakery: Bakery) -> None:
     words = ("policy", bakery.waitlist_id)
     bakery.typed.done(*words, "--rate", "5/minute", "--offer-hours", "08:00-22:00 Europe/Berlin")
     hours = {"from": "08:00", "to": "22:00", "timezone": "Europe/Berlin"}
@@ -121,7 +121,7 @@ def test_slots_are_offered_within_hours(bakery: Bakery) -> None:
     assert bakery.typed.json(*words)["admission"]["offer_hours"] is None
 
 
-def test_other_changes_keep_the_policy(bakery: Bakery) -> None:
+def test_changing_other_settings_keeps_the_policy(bakery: Bakery) -> None:
     """P5: `pause` sends the whole configuration."""
     bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")
     before = bakery.typed.json("policy", bakery.waitlist_id)
@@ -130,7 +130,7 @@ def test_other_changes_keep_the_policy(bakery: Bakery) -> None:
     assert bakery.typed.json("policy", bakery.waitlist_id) == before
 
 
-def test_a_simulation_is_the_estimate_of_the_service(bakery: Bakery) -> None:
+def test_a_simulation_shows_the_estimate_of_the_service(bakery: Bakery) -> None:
     words = ("policy", bakery.waitlist_id, "--rate", "500/minute", "--simulate", "50000")
     text = "500 a minute: the last of 50,000 people waits 1 h 40 min (1 h 39 min to 1 h 40 min)"
     assert bakery.typed.done(*words) == f"{text}\n"
@@ -156,7 +156,7 @@ def test_a_simulation_sends_the_whole_policy(fake: FakeService) -> None:
     assert typed.done(*words).endswith(" waits 9 s\n")
 
 
-def test_a_time_that_does_not_exist_is_refused_in_a_simulation(bakery: Bakery) -> None:
+def test_an_invalid_schedule_is_refused_in_a_simulation(bakery: Bakery) -> None:
     words = ("policy", bakery.waitlist_id, "--simulate", "5", "--schedule")
     wrong = bakery.typed(*words, "1 at 99 9 * * *")
     assert (wrong.exit_code, "schedule.0.cron: is not a cron" in wrong.stderr) == (1, True)
@@ -164,13 +164,15 @@ def test_a_time_that_does_not_exist_is_refused_in_a_simulation(bakery: Bakery) -
     assert (wrong.exit_code, "such as Europe/Berlin" in wrong.stderr) == (1, True)
 
 
-def test_a_policy_by_hand_has_nothing_to_simulate(fake: FakeService) -> None:
+def test_a_list_without_a_policy_has_nothing_to_simulate(fake: FakeService) -> None:
     fake.script = [answer(200, {"admission": None})]
     result = Typed(fake.url)("policy", "bakery", "--simulate", "5")
     assert (result.exit_code, "--rate" in result.stderr) == (1, True)
 
 
-def test_a_change_that_crosses_another_operators_is_run_again(fake: FakeService) -> None:
+def test_after_a_concurrent_change_the_operator_is_asked_to_repeat_the_command(
+    fake: FakeService,
+) -> None:
     found = {"waitlist_id": "bakery", "admission": None, "version": 7}
     changed = {"code": "settings_changed", "detail": "send the new ETag", "status": 412}
     differs = {**changed, "errors": [{"field": "body.admission", "message": "is null now"}]}
@@ -178,18 +180,19 @@ def test_a_change_that_crosses_another_operators_is_run_again(fake: FakeService)
     result = Typed(fake.url)("policy", "bakery", "--rate", "5/minute")
     assert (result.exit_code, "Run the command again" in result.stderr) == (1, True)
     assert fake.requests[-1][2]["if-match"] == '"7"'
-    # The first try was done, and its answer lost: the settings are as they were sent.
+    # The first attempt was carried out, but its response was lost. The settings are already as
+    # requested.
     fake.script = [answer(200, found), answer(412, changed), answer(200, found)]
     again = Typed(fake.url)("--json", "policy", "bakery", "--rate", "5/minute")
     assert again.exit_code == 0
 
 
-def test_off_stands_alone(fake: FakeService) -> None:
+def test_off_cannot_be_combined_with_other_options(fake: FakeService) -> None:
     assert Typed(fake.url)("policy", "bakery", "--off", "--rate", "1/day").exit_code == 2
     assert fake.requests == []
 
 
-def test_a_changed_rate_keeps_the_parts_that_are_not_named(bakery: Bakery) -> None:
+def test_changing_a_part_of_a_rate_keeps_the_other_parts(bakery: Bakery) -> None:
     def rate(*words: str) -> Any:
         bakery.typed.done("policy", bakery.waitlist_id, *words)
         return bakery.typed.json("policy", bakery.waitlist_id)["admission"]["rate"]
@@ -203,7 +206,7 @@ def test_a_changed_rate_keeps_the_parts_that_are_not_named(bakery: Bakery) -> No
 
 
 @pytest.mark.parametrize("begins", ["tomorrow", "2026-12-01T09:00:00"])
-def test_a_rate_begins_at_no_unclear_time(bakery: Bakery, begins: str) -> None:
+def test_an_ambiguous_begin_of_a_rate_is_wrong_usage(bakery: Bakery, begins: str) -> None:
     words = ["--rate", "5/minute", "--rate-from", begins]
     assert bakery.typed("policy", bakery.waitlist_id, *words).exit_code == 2
     assert bakery.typed("policy", bakery.waitlist_id, "--rate-counts", "entered").exit_code == 2

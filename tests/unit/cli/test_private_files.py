@@ -1,4 +1,4 @@
-"""Files with personal data or secrets are their owner's alone, from their first byte on."""
+"""Files with personal data or secrets can be read only by their owner, from the first byte on."""
 
 import os
 import stat
@@ -12,19 +12,19 @@ from tests.unit.cli.typed import Typed
 from waitlist_cli.terminal.private_files import open_private
 
 
-def mode(path: Path) -> int:
+def read_mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
 @pytest.fixture(autouse=True)
-def _others_may_read() -> Any:
+def _without_umask() -> Any:
     before = os.umask(0)
     yield
     os.umask(before)
 
 
-def seen_while_written(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the modes of regular files as they are, whenever one is opened or emptied."""
+def record_modes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the modes of regular files at each moment at which a file is opened or emptied."""
     modes: list[int] = []
     opened, truncated = os.open, os.ftruncate
 
@@ -49,7 +49,7 @@ def seen_while_written(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("was", [None, 0o644, 0o666])
 @pytest.mark.parametrize("append", [True, False])
-def test_an_empty_file_is_never_wider(
+def test_a_private_file_is_never_readable_for_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, was: int | None, append: bool
 ) -> None:
     """P8"""
@@ -57,9 +57,9 @@ def test_an_empty_file_is_never_wider(
     if was is not None:
         path.write_text("before\n", "utf-8")
         path.chmod(was)
-    modes = seen_while_written(monkeypatch)
+    modes = record_modes(monkeypatch)
     with open_private(path, append=append) as file:
-        assert mode(path) == 0o600
+        assert read_mode(path) == 0o600
         file.write("ada\n")
     assert set(modes) <= {0o600}
     kept = "before\n" if append and was is not None else ""
@@ -67,14 +67,16 @@ def test_an_empty_file_is_never_wider(
 
 
 def test_a_device_keeps_its_mode(tmp_path: Path) -> None:
-    before = mode(Path(os.devnull))
+    before = read_mode(Path(os.devnull))
     with open_private(os.devnull) as file:
         file.write("ada\n")
-    assert mode(Path(os.devnull)) == before
+    assert read_mode(Path(os.devnull)) == before
 
 
-def test_refused_rows_replace_no_device_and_no_link(fake: FakeService, tmp_path: Path) -> None:
-    """P5: `--refused /dev/null` of root does not remove the device."""
+def test_writing_refused_rows_replaces_no_device_and_no_link(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """P5: if root runs a command with `--refused /dev/null`, the device is not removed."""
     people, kept = tmp_path / "people.csv", tmp_path / "kept.csv"
     people.write_text("customer_id\nada\na b\n", "utf-8")
     link, pipe = tmp_path / "link.csv", tmp_path / "pipe.csv"
@@ -89,7 +91,9 @@ def test_refused_rows_replace_no_device_and_no_link(fake: FakeService, tmp_path:
 
 
 @pytest.mark.parametrize("was", [None, 0o644])
-def test_an_export_is_its_owners(fake: FakeService, tmp_path: Path, was: int | None) -> None:
+def test_only_the_owner_can_read_an_export(
+    fake: FakeService, tmp_path: Path, was: int | None
+) -> None:
     """P8"""
     path = tmp_path / "people.csv"
     if was is not None:
@@ -97,12 +101,12 @@ def test_an_export_is_its_owners(fake: FakeService, tmp_path: Path, was: int | N
         path.chmod(was)
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": [], "cursor": None})]
     Typed(fake.url).done("export", "bakery", "--output", str(path))
-    assert mode(path) == 0o600
+    assert read_mode(path) == 0o600
     assert "before" not in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_refused_rows_and_tokens_are_their_owners(
+def test_only_the_owner_can_read_refused_rows_and_tokens(
     fake: FakeService, tmp_path: Path, form: str
 ) -> None:
     """P8"""
@@ -116,7 +120,7 @@ def test_refused_rows_and_tokens_are_their_owners(
     refused.chmod(0o644)
     words = ["import", "bakery", str(source), "--tokens", str(tokens)]
     assert Typed(fake.url)(*words).exit_code == 1
-    assert (mode(refused), mode(tokens)) == (0o600, 0o600)
+    assert (read_mode(refused), read_mode(tokens)) == (0o600, 0o600)
     refused.chmod(0o644)
     assert Typed(fake.url)(*words, "--from-row", "1").exit_code == 1
-    assert mode(refused) == 0o600
+    assert read_mode(refused) == 0o600

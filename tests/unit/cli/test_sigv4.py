@@ -1,4 +1,4 @@
-"""Requests are signed by the usual AWS configuration."""
+"""Requests are signed with the usual AWS configuration."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,10 @@ URL = "http://127.0.0.1:8080"
 
 @pytest.fixture
 def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine without credentials; the file is where a test may put some."""
+    """An environment without AWS credentials.
+
+    The fixture returns the path of a file for credentials, which does not exist yet.
+    """
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_REGION"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
@@ -28,13 +31,13 @@ def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "credentials"
 
 
-def signed(auth: httpx.Auth, **more: object) -> httpx.Request:
+def sign(auth: httpx.Auth, **more: object) -> httpx.Request:
     request = httpx.Request("POST", f"{URL}/v1/admin/waitlists?limit=2&cursor=a%3D", json=more)
     return next(auth.sync_auth_flow(request))
 
 
-def test_the_local_service_takes_the_signature() -> None:
-    request = signed(operator_auth(Target(URL, is_local=True)), name="Bäckerei")
+def test_the_local_service_accepts_the_signature() -> None:
+    request = sign(operator_auth(Target(URL, is_local=True)), name="Bäckerei")
     received = HttpRequest(
         method=request.method,
         target=request.url.raw_path.decode(),
@@ -45,22 +48,22 @@ def test_the_local_service_takes_the_signature() -> None:
     assert verified_access_key(received, datetime.now(UTC)) == "local"
 
 
-def test_a_profiles_key_signs_for_the_region(aws: Path) -> None:
+def test_a_request_is_signed_with_the_key_of_the_profile_for_the_region(aws: Path) -> None:
     aws.write_text(
         "[ops]\naws_access_key_id = AKIAOPS\naws_secret_access_key = s\n", encoding="utf-8"
     )
-    request = signed(operator_auth(Target(URL, "ops", "eu-central-1")))
+    request = sign(operator_auth(Target(URL, "ops", "eu-central-1")))
     assert "Credential=AKIAOPS/" in request.headers["authorization"]
     assert "/eu-central-1/execute-api/aws4_request" in request.headers["authorization"]
 
 
-def test_a_roles_token_is_sent_and_asked_for_anew_each_time() -> None:
+def test_the_session_token_of_a_role_is_renewed_for_each_request() -> None:
     tokens = iter(["first", "second"])
     auth = OperatorAuth(
         lambda: Credentials("k", "s", next(tokens)).get_frozen_credentials(), "eu-central-1"
     )
-    assert signed(auth).headers["x-amz-security-token"] == "first"
-    again = signed(auth)
+    assert sign(auth).headers["x-amz-security-token"] == "first"
+    again = sign(auth)
     assert again.headers["x-amz-security-token"] == "second"
     assert "x-amz-security-token" in again.headers["authorization"]
 
@@ -74,15 +77,15 @@ def test_a_roles_token_is_sent_and_asked_for_anew_each_time() -> None:
         ("k", None, "ä"),
     ],
 )
-def test_credentials_that_no_header_carries_are_an_error(
+def test_credentials_that_no_header_can_contain_are_an_error(
     key: str, token: str | None, region: str
 ) -> None:
     auth = OperatorAuth(lambda: Credentials(key, "s", token).get_frozen_credentials(), region)
     with pytest.raises(Unauthorised, match="Set them again"):
-        signed(auth)
+        sign(auth)
 
 
-def test_no_credentials_is_an_error_with_the_remedy(aws: Path) -> None:
+def test_the_error_about_missing_credentials_names_an_option(aws: Path) -> None:
     with pytest.raises(Unauthorised, match="--profile"):
         operator_auth(Target(URL, None, "eu-central-1"))
 
@@ -101,7 +104,7 @@ def test_an_unknown_profile_is_an_error(aws: Path) -> None:
     ],
     ids=["role", "credential_process", "MFA"],
 )
-def test_credentials_that_cannot_be_had_are_an_error_with_the_remedy(
+def test_the_error_about_unavailable_credentials_names_an_option(
     aws: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fail(_credentials: object) -> None:
@@ -113,10 +116,12 @@ def test_credentials_that_cannot_be_had_are_an_error_with_the_remedy(
     monkeypatch.setattr(Credentials, "get_frozen_credentials", fail)
     auth = operator_auth(Target(URL, "ops", "eu-central-1"))
     with pytest.raises(Unauthorised, match="--profile NAME"):
-        signed(auth)
+        sign(auth)
 
 
-def test_no_region_is_an_error_with_the_remedy(aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_about_a_missing_region_names_an_option(
+    aws: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "k")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)

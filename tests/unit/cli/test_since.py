@@ -1,4 +1,4 @@
-"""Times of --since, in UTC as the API takes them."""
+"""The values of --since, converted to UTC for the API."""
 
 from datetime import UTC, datetime
 
@@ -21,15 +21,15 @@ NOW = datetime(2026, 3, 29, 9, 30, tzinfo=UTC)
         ("2026-03-01T09:30:00+01:00", "2026-03-01T08:30:00Z"),
     ],
 )
-def test_a_time_is_named_in_several_ways(text: str, since: str) -> None:
+def test_a_time_can_be_given_in_several_formats(text: str, since: str) -> None:
     assert since_of(text, NOW) == {"since": since}
 
 
-def test_without_a_time_all_are_listed() -> None:
+def test_without_a_time_there_is_no_limit() -> None:
     assert since_of(None) == {}
 
 
 @pytest.mark.parametrize("text", ["", "1", "1w", "-1h", "yesterday", "2026-13-01", "999999d"])
-def test_other_texts_are_wrong_usage(text: str) -> None:
+def test_an_invalid_time_is_wrong_usage(text: str) -> None:
     with pytest.raises(WrongUsage, match="--since"):
         since_of(text, NOW)

@@ -1,4 +1,7 @@
-"""CSV that goes through a spreadsheet: formulas are text there, and come back as they were."""
+"""CSV files that are opened in a spreadsheet.
+
+Formulas are written as text, and are restored on import.
+"""
 
 import csv
 from pathlib import Path
@@ -27,11 +30,11 @@ FORMULAS = [
     "＠1",  # noqa: RUF001
     "'=1",
     "''@",
-    # A spreadsheet keeps 15 digits of a number, and makes zeros of the others.
+    # A spreadsheet keeps 15 digits of a number, and replaces the remaining digits with zeros.
     "1234567890123456",
 ]
-# A spreadsheet that divides at another separator than the file begins a cell within these: Excel at
-# the semicolon of many countries, LibreOffice at several.
+# A spreadsheet may use another separator than the file, and then starts a new cell within these
+# values. Excel splits at semicolons in many countries, and LibreOffice at several characters.
 WITHIN = {
     "1;=2": "1;'=2",
     "a\t@SUM(1)": "a\t'@SUM(1)",
@@ -61,7 +64,7 @@ def person(**values: Any) -> Any:
     return {**rest, "entry_id": "a" * 26, "profile": {}, "attributes": {}, **values}
 
 
-def cells(path: Path) -> list[dict[str, str]]:
+def read_cells(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -74,41 +77,41 @@ def test_a_formula_becomes_text(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", WITHIN)
-def test_what_another_separator_makes_a_formula_becomes_text(value: str) -> None:
+def test_a_formula_behind_another_separator_becomes_text(value: str) -> None:
     """P8"""
     assert neutralise(value) == WITHIN[value]
     assert restore_cell(WITHIN[value]) == value
 
 
 @pytest.mark.parametrize("value", OTHERS)
-def test_any_other_value_stays_as_it_is(value: str) -> None:
+def test_other_values_are_not_changed(value: str) -> None:
     assert neutralise(value) == value
     assert restore_cell(value) == value
 
 
 @given(st.text(alphabet="'=+-@\t\r\n＝a1, ;\"", max_size=24) | st.text(max_size=6))  # noqa: RUF001
-def test_every_value_comes_back_as_it_was(value: str) -> None:
+def test_every_value_is_restored(value: str) -> None:
     cell = neutralise(value)
     assert isinstance(cell, str)
     assert restore_cell(cell) == value
 
 
-def test_an_export_runs_in_no_spreadsheet(fake: FakeService, tmp_path: Path) -> None:
-    """P8: customers choose their ids, and programs the reasons of parking."""
+def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> None:
+    """P8: customers choose their ids, and programs choose the reasons for parking."""
     people = [person(customer_id=value, park_reason=value) for value in FORMULAS]
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]
     path = tmp_path / "people.csv"
     Typed(fake.url).done("export", "bakery", "--output", str(path))
-    assert [one["customer_id"] for one in cells(path)] == [f"'{value}" for value in FORMULAS]
-    assert [one["park_reason"] for one in cells(path)] == [f"'{value}" for value in FORMULAS]
+    assert [one["customer_id"] for one in read_cells(path)] == [f"'{value}" for value in FORMULAS]
+    assert [one["park_reason"] for one in read_cells(path)] == [f"'{value}" for value in FORMULAS]
     header, *lines = path.read_bytes().split(b"\r\n")
     assert lines[0].startswith(b'"","aaa'), "each field is quoted, as other programs divide at ;"
-    # Excel takes a file without the mark for one in the encoding of its country.
+    # Without the byte order mark, Excel reads the file in the encoding of its country.
     assert header.startswith(b"\xef\xbb\xbfposition,entry_id,")
 
 
-def test_an_exported_file_is_imported_as_it_was(bakery: Bakery, tmp_path: Path) -> None:
-    """P3: and JSON documents that hold formulas are no formulas."""
+def test_an_exported_file_is_imported_unchanged(bakery: Bakery, tmp_path: Path) -> None:
+    """P3: JSON documents that contain formulas are not treated as formulas."""
     ids = ["=1+1", "@ada", "-bob", "+cyd", "'=dan", "'eve", "fay"]
     bakery.sign_up(*ids, profile={"phone": "+49"}, attributes={"tag": "=x"})
     path = str(tmp_path / "people.csv")
@@ -121,14 +124,14 @@ def test_an_exported_file_is_imported_as_it_was(bakery: Bakery, tmp_path: Path) 
     assert {(one["profile"]["phone"], one["attributes"]["tag"]) for one in shown} == {("+49", "=x")}
 
 
-def test_refused_rows_are_no_formulas_and_go_back_as_they_were(
+def test_refused_rows_contain_no_formulas_and_are_imported_unchanged(
     fake: FakeService, tmp_path: Path
 ) -> None:
     """P8"""
     source = tmp_path / "p.csv"
     source.write_text("=name,customer_id\n@ada,\n=bob,b,more\n+cyd,cyd\n", "utf-8")
     assert Typed(fake.url)("import", "bakery", str(source)).exit_code == 1
-    refused = cells(tmp_path / "p.refused.csv")
+    refused = read_cells(tmp_path / "p.refused.csv")
     assert [one["'=name"] for one in refused] == ["'@ada", "'=bob"]
     assert refused[1]["refused_line"] == "'=bob,b,more"
     assert fake.people["cyd"]["profile"] == {"=name": "+cyd"}
@@ -136,9 +139,9 @@ def test_refused_rows_are_no_formulas_and_go_back_as_they_were(
     assert {"@ada", "=bob"} <= set(fake.people)
 
 
-def test_the_file_of_tokens_has_no_formulas(fake: FakeService, tmp_path: Path) -> None:
+def test_the_file_of_tokens_contains_no_formulas(fake: FakeService, tmp_path: Path) -> None:
     """P8"""
     source, tokens = tmp_path / "p.csv", tmp_path / "tokens.csv"
     source.write_text("customer_id\n=ada\nbob\n", "utf-8")
     Typed(fake.url).done("import", "bakery", str(source), "--tokens", str(tokens))
-    assert [one["customer_id"] for one in cells(tokens)] == ["'=ada", "bob"]
+    assert [one["customer_id"] for one in read_cells(tokens)] == ["'=ada", "bob"]

@@ -1,4 +1,4 @@
-"""Terminals and pipes as they are: narrow, without UTF-8, full, closed."""
+"""Terminals and pipes in every condition: narrow, without UTF-8, full, closed."""
 
 import csv
 import io
@@ -15,7 +15,8 @@ from tests.support.terminal import Terminal
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed, clean_environment
 
-# Several commands in one process, whose start takes longer than they do; prints their exit codes.
+# Runs several commands in a single process, because starting a process takes longer than a command.
+# Prints their exit codes.
 SEVERAL = """
 import os, sys
 from waitlist_cli.__main__ import main
@@ -26,7 +27,7 @@ for words in sys.argv[1:]:
         main()
     except SystemExit as ended:
         codes.append(ended.code)
-    # A command whose output cannot be written sends the rest to /dev/null.
+    # If a command cannot write its output, it redirects the rest to /dev/null. Restore the output.
     sys.stdout.flush()
     os.dup2(out, 1)
 print(codes, file=sys.stderr)
@@ -61,13 +62,13 @@ def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Te
     return Terminal(command, clean_environment(**environ), columns=columns)
 
 
-def several(fake: FakeService, *commands: str) -> list[str]:
-    """Return a program that runs these commands of one service."""
+def program_of_several(fake: FakeService, *commands: str) -> list[str]:
+    """Return the command line of a program that runs these commands against the stand-in."""
     service = " ".join(Typed(fake.url).service)
     return [sys.executable, "-c", SEVERAL, *(f"{service} {words}" for words in commands)]
 
 
-def piped(
+def run_in_pipe(
     fake: FakeService,
     *commands: str,
     stdout: Any = subprocess.PIPE,
@@ -75,7 +76,7 @@ def piped(
     **environ: str,
 ) -> Any:
     return subprocess.run(
-        several(fake, *commands),
+        program_of_several(fake, *commands),
         env=clean_environment(**environ),
         stdout=stdout,
         stderr=subprocess.PIPE,
@@ -85,12 +86,12 @@ def piped(
     )
 
 
-def no_room() -> None:
-    """Let no file of this process have a byte."""
+def forbid_writing() -> None:
+    """Prevent this process from writing any byte to a file."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def test_a_narrow_terminal_shows_every_value_a_line_each(fake: FakeService) -> None:
+def test_a_narrow_terminal_shows_each_value_on_its_own_line(fake: FakeService) -> None:
     fake.script = [people("ada", "bob")]
     shown = terminal(fake, "head", "bakery", columns=40)
     assert shown.ended() == 0
@@ -103,8 +104,8 @@ def test_a_narrow_terminal_shows_every_value_a_line_each(fake: FakeService) -> N
     assert "joined 2026-03-01 09:00:00Z" in lines
 
 
-def test_tables_and_colours_are_for_terminals(fake: FakeService) -> None:
-    """A usual terminal shows a table, however long a profile is."""
+def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> None:
+    """A terminal of usual width shows a table, however long a profile is."""
     fake.script = [people("ada", "[red]b")] * 2
     shown = terminal(fake, "head", "bakery", columns=80)
     assert shown.ended() == 0
@@ -117,22 +118,27 @@ def test_tables_and_colours_are_for_terminals(fake: FakeService) -> None:
     assert "\x1b" not in Typed(fake.url).done("head", "bakery")
 
 
-# An export asks twice: for the list's questions, too.
+# An export sends two requests, because it also asks for the questions of the list.
 WRITING = ("head bakery", "--json head bakery", "export bakery")
 
 
 def test_a_pipe_gets_utf_8_whatever_the_locale(fake: FakeService) -> None:
-    """What other programs read, `import` among them, must not depend on who is at the keyboard."""
+    """Other programs, such as `import`, read the output.
+
+    It must not depend on the locale of the operator.
+    """
     fake.script = [people("ada")] * 4
-    done = piped(fake, *WRITING, PYTHONIOENCODING="ascii")
+    done = run_in_pipe(fake, *WRITING, PYTHONIOENCODING="ascii")
     assert done.stderr == b"[0, 0, 0]\n"
     assert done.stdout.decode().count(NAME) == 3
 
 
-def test_text_that_is_none_is_wrong_usage(fake: FakeService) -> None:
+def test_text_that_is_not_utf_8_is_wrong_usage(fake: FakeService) -> None:
     """P5"""
     entry = "a" * 26
-    done = piped(fake, "show bakery --customer \udcff", f"remove bakery {entry} --reason \udcff")
+    done = run_in_pipe(
+        fake, "show bakery --customer \udcff", f"remove bakery {entry} --reason \udcff"
+    )
     assert done.stderr.endswith(b"[2, 2]\n"), done.stderr
     assert done.stderr.count(b"UTF-8") == 2
     assert fake.requests == []
@@ -141,13 +147,16 @@ def test_text_that_is_none_is_wrong_usage(fake: FakeService) -> None:
 def test_a_full_disk_is_an_error(fake: FakeService, tmp_path: Path) -> None:
     fake.script = [people("ada")] * 4
     with (tmp_path / "out").open("wb") as out:
-        done = piped(fake, *WRITING, stdout=out, preexec_fn=no_room)
+        done = run_in_pipe(fake, *WRITING, stdout=out, preexec_fn=forbid_writing)
     assert done.stderr.endswith(b"[2, 2, 2]\n"), done.stderr
     assert done.stderr.count(b"too large") == 3
 
 
-def test_every_entry_is_served_though_the_notes_are_not_read(fake: FakeService) -> None:
-    """P3: `waitlist work … 2>&1 | head -1` ends the notes, not the work."""
+def test_every_entry_is_served_even_if_the_pipe_of_the_notes_is_closed(fake: FakeService) -> None:
+    """P3:
+
+    `waitlist work … 2>&1 | head -1` closes the pipe of the notes, but does not end the work.
+    """
     claims = [{"entry_id": "a" * 26, "customer_id": str(n), "claim_token": "0" * 40} for n in "12"]
     fake.script = [answer(200, {"lease_seconds": 300})]
     for claim in claims:
@@ -168,11 +177,12 @@ def test_every_entry_is_served_though_the_notes_are_not_read(fake: FakeService) 
     assert sum(path.endswith("/complete") for _, path, _, _ in fake.requests) == 2
 
 
-# What a terminal would obey, and what would reorder its lines: C0, C1, bidirectional.
+# Characters that control a terminal or change the direction of text: C0, C1 and bidirectional
+# controls.
 HOSTILE = "A\x1b]0;x\x07B\x9b2JC\u202eD\u200fE\u061cF\u2028G"
 
 
-def test_a_terminal_gets_no_controls_of_customers(fake: FakeService) -> None:
+def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     """P8"""
     found = ["--json show bakery", "export bakery --format jsonl", *WRITING]
     missing = ["--json show other", "show other"]
@@ -180,9 +190,9 @@ def test_a_terminal_gets_no_controls_of_customers(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    # An export asks for the list's questions first.
+    # An export asks for the questions of the list first.
     fake.script = [answer(status, page, **headers)] * (len(found) + 1) + [refusal] * len(missing)
-    shown = Terminal(several(fake, *found, *missing), clean_environment(), columns=200)
+    shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0
     assert "[0, 0, 0, 0, 0, 1, 1]" in shown.text
     written = shown.raw
@@ -193,13 +203,16 @@ def test_a_terminal_gets_no_controls_of_customers(fake: FakeService) -> None:
     assert written.count("A") >= len([*found, *missing])
 
 
-def test_a_pipe_gets_no_controls_of_customers_either(fake: FakeService) -> None:
-    """P8: what goes through head or less ends on a terminal; and the file loses none."""
+def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService) -> None:
+    """P8: output that passes through head or less ends at a terminal.
+
+    The file itself loses no character.
+    """
     status, headers, content = people("ada")
     page = json.loads(content)
     page["entries"][0]["profile"] = {HOSTILE: HOSTILE, "name": HOSTILE, "note": "a\r\nb\tc"}
     fake.script = [answer(status, page, **headers)] * 4
-    written = piped(fake, *WRITING).stdout.decode()
+    written = run_in_pipe(fake, *WRITING).stdout.decode()
     for control in HOSTILE:
         if not control.isprintable():
             assert control not in written, hex(ord(control))

@@ -1,4 +1,4 @@
-"""Entry tokens on the command line: one person's, and those of an import's people."""
+"""Entry tokens on the command line: the token of a person, and the tokens of an import."""
 
 import csv
 import json
@@ -12,8 +12,8 @@ import pytest
 from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
-from tests.unit.cli.interrupting import interrupted
-from tests.unit.cli.people_files import customers, file_of
+from tests.unit.cli.interrupting import run_interrupted
+from tests.unit.cli.people_files import customers, write_customer_file
 from tests.unit.cli.typed import Typed
 from tools.local.operator import local_operator
 from waitlist_cli.client.ids import entry_id_of
@@ -22,21 +22,21 @@ HEADER = ["entry_id", "customer_id", "entry_token", "link", "address"]
 NO_TOKENS = {"code": "no_entry_tokens", "detail": "Its customers are an issuer's."}
 
 
-def written(path: Path) -> list[list[str]]:
+def read_tokens(path: Path) -> list[list[str]]:
     header, *rows = csv.reader(path.read_text("utf-8").splitlines())
     assert header == HEADER
     return rows
 
 
-def of_the_fake(names: list[str]) -> list[list[str]]:
+def expected_tokens(names: list[str]) -> list[list[str]]:
     return [["a" * 26, name, f"token-of-{name}", "", ""] for name in names]
 
 
-def mode(path: Path) -> int:
+def read_mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_token_is_printed_alone_for_a_script_to_take(typed: Typed, bakery: Bakery) -> None:
+def test_a_token_is_printed_alone_so_that_scripts_can_use_it(typed: Typed, bakery: Bakery) -> None:
     """P6"""
     typed.done("signup", bakery.waitlist_id, "ada")
     person = [bakery.waitlist_id, "--customer", "ada"]
@@ -48,13 +48,13 @@ def test_a_token_is_printed_alone_for_a_script_to_take(typed: Typed, bakery: Bak
 
 
 @pytest.mark.parametrize("words", [[], ["a" * 26, "--customer", "ada"], ["ada"]], ids=str)
-def test_a_token_is_one_persons(fake: FakeService, words: list[str]) -> None:
+def test_token_needs_exactly_one_person(fake: FakeService, words: list[str]) -> None:
     """P5"""
     assert Typed(fake.url)("token", "bakery", *words).exit_code == 2
     assert fake.requests == []
 
 
-def test_where_there_are_no_tokens_the_services_reason_is_shown(fake: FakeService) -> None:
+def test_a_stack_without_entry_tokens_gives_a_reason(fake: FakeService) -> None:
     fake.script = [answer(409, NO_TOKENS)]
     result = Typed(fake.url)("token", "bakery", "--customer", "ada-lovelace", NO_COLOR="1")
     assert result.exit_code == 1
@@ -66,59 +66,63 @@ def test_where_there_are_no_tokens_the_services_reason_is_shown(fake: FakeServic
     )
 
 
-def test_an_import_writes_its_peoples_tokens_for_its_owner_alone(
+def test_an_import_writes_tokens_to_a_file_that_only_the_owner_can_read(
     fake: FakeService, tmp_path: Path
 ) -> None:
     """P8"""
     names, tokens = customers(1203), tmp_path / "tokens.csv"
-    path = file_of(tmp_path / "p.csv", [*names[:700], "b b", *names[700:]])
+    path = write_customer_file(tmp_path / "p.csv", [*names[:700], "b b", *names[700:]])
     result = Typed(fake.url)("--json", "import", "bakery", path, "--tokens", str(tokens))
     shown = json.loads(result.stdout)
     assert (result.exit_code, shown["joined"], shown["tokens_file"]) == (1, 1203, str(tokens))
-    assert written(tokens) == of_the_fake(names)
-    assert mode(tokens) == 0o600
+    assert read_tokens(tokens) == expected_tokens(names)
+    assert read_mode(tokens) == 0o600
     assert "token-of" not in result.output
 
 
 def test_an_import_asks_for_tokens_only_with_the_option(fake: FakeService, tmp_path: Path) -> None:
-    path = file_of(tmp_path / "p.csv", customers(3))
+    path = write_customer_file(tmp_path / "p.csv", customers(3))
     shown = Typed(fake.url).json("import", "bakery", path)
     assert shown["tokens_file"] is None
     assert fake.requests[0][1].endswith("/import")
     assert not list(tmp_path.glob("*token*"))
 
 
-def test_killed_in_the_middle_and_run_again_the_file_is_whole(
+def test_the_file_of_tokens_is_complete_after_a_kill_and_a_repeat(
     fake: FakeService, tmp_path: Path
 ) -> None:
     """P3"""
     names, tokens = customers(1600), tmp_path / "tokens.csv"
-    words = ["import", "bakery", file_of(tmp_path / "p.csv", names), "--tokens", str(tokens)]
-    code, _, _ = interrupted(fake, signal.SIGKILL, *words)
-    assert (code, mode(tokens)) == (-signal.SIGKILL, 0o600)
-    assert written(tokens) == of_the_fake(names[:500])
+    words = [
+        "import",
+        "bakery",
+        write_customer_file(tmp_path / "p.csv", names),
+        "--tokens",
+        str(tokens),
+    ]
+    code, _, _ = run_interrupted(fake, signal.SIGKILL, *words)
+    assert (code, read_mode(tokens)) == (-signal.SIGKILL, 0o600)
+    assert read_tokens(tokens) == expected_tokens(names[:500])
     Typed(fake.url).done(*words)
-    assert written(tokens) == of_the_fake(names)
+    assert read_tokens(tokens) == expected_tokens(names)
 
 
 @pytest.mark.parametrize("torn", ["", "\r", 'aaaa,"c000', "aaaa,c00010,token-of-c0"], ids=ascii)
-def test_a_line_that_a_kill_has_torn_is_taken_away(
-    fake: FakeService, tmp_path: Path, torn: str
-) -> None:
-    """P3: half a token proves nothing, and would make the next line unreadable."""
-    path, tokens = file_of(tmp_path / "p.csv", customers(20)), tmp_path / "tokens.csv"
+def test_an_incomplete_last_line_is_removed(fake: FakeService, tmp_path: Path, torn: str) -> None:
+    """P3: an incomplete token proves nothing, and would make the next line unreadable."""
+    path, tokens = write_customer_file(tmp_path / "p.csv", customers(20)), tmp_path / "tokens.csv"
     words = ["import", "bakery", path, "--tokens", str(tokens)]
     Typed(fake.url).done(*words)
     lines = tokens.read_bytes().splitlines(keepends=True)
     tokens.write_bytes(b"".join(lines[:11]) + torn.encode())
     Typed(fake.url).done(*words, "--from-row", "11")
-    assert written(tokens) == of_the_fake(customers(20))
+    assert read_tokens(tokens) == expected_tokens(customers(20))
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.refused.csv", "notes.txt", "folder"])
-def test_no_other_file_is_written_over(fake: FakeService, tmp_path: Path, name: str) -> None:
+def test_tokens_do_not_overwrite_other_files(fake: FakeService, tmp_path: Path, name: str) -> None:
     """P5"""
-    path = file_of(tmp_path / "p.csv", ["ada", "b b"])
+    path = write_customer_file(tmp_path / "p.csv", ["ada", "b b"])
     (tmp_path / "notes.txt").write_text("dear diary\n", "utf-8")
     (tmp_path / "p.refused.csv").write_text("entry_id,customer_id,entry_token\n", "utf-8")
     (tmp_path / "folder").mkdir()
@@ -130,22 +134,25 @@ def test_no_other_file_is_written_over(fake: FakeService, tmp_path: Path, name: 
 
 
 def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: Path) -> None:
-    path, nowhere = file_of(tmp_path / "p.csv", customers(3)), tmp_path / "none" / "tokens.csv"
+    path, nowhere = (
+        write_customer_file(tmp_path / "p.csv", customers(3)),
+        tmp_path / "none" / "tokens.csv",
+    )
     result = Typed(fake.url)("import", "bakery", path, "--tokens", str(nowhere))
     assert (result.exit_code, "writes all tokens again" in result.stderr) == (2, True)
 
 
-def test_each_token_of_the_real_service_shows_its_persons_position(
+def test_each_imported_token_shows_the_position_of_its_person(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """P6: of those who were there and of those who joined."""
+    """P6: this includes people who were on the list before the import."""
     names, tokens = customers(620), tmp_path / "tokens.csv"
     words = ["import", bakery.waitlist_id]
-    bakery.typed.done(*words, file_of(tmp_path / "some.csv", names[:300]))
-    path = file_of(tmp_path / "p.csv", names)
+    bakery.typed.done(*words, write_customer_file(tmp_path / "some.csv", names[:300]))
+    path = write_customer_file(tmp_path / "p.csv", names)
     shown = bakery.typed.json(*words, path, "--tokens", str(tokens))
     assert (shown["already"], shown["joined"]) == (300, 320)
-    rows = written(tokens)
+    rows = read_tokens(tokens)
     assert [row[1] for row in rows] == names
     for number in (0, 299, 300, 619):
         entry_id, name, token, link, _address = rows[number]
@@ -183,21 +190,24 @@ def test_a_person_is_found_by_address_verified_and_gets_a_link(
     assert [(one["row"], one["former_row"]) for one in shown["duplicate_rows"]] == [(2, 1)]
     assert "@" not in tried.stdout.replace("ada@example.com", "")
     assert typed("--json", *words, "--tokens", str(tokens)).exit_code == 1
-    bob = written(tokens)[0]
+    bob = read_tokens(tokens)[0]
     assert (bob[3].endswith(f"#t={bob[0]}.{bob[2]}"), bob[4]) == (True, "bob@example.com")
 
 
 @pytest.mark.parametrize("words", [[], ["ada", "--email", "a@b.example"]], ids=str)
-def test_find_takes_a_text_or_one_address(fake: FakeService, words: list[str]) -> None:
+def test_find_takes_either_a_text_or_an_address(fake: FakeService, words: list[str]) -> None:
     """P5"""
     assert Typed(fake.url)("find", "bakery", *words).exit_code == 2
     assert fake.requests == []
 
 
-def test_a_list_moves_to_one_that_knows_people_by_address(
+def test_a_list_is_moved_to_a_list_that_identifies_people_by_address(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """docs/operate/identity.md: the order stays; who has no address is imported by customer id."""
+    """The steps of docs/operate/identity.md keep the order.
+
+    People without an address are imported by customer id.
+    """
     bakery.sign_up("ada", profile={"email": "Ada@Example.com"})
     bakery.sign_up("bob")
     bakery.sign_up("cyd", profile={"email": "cyd@example.com"})

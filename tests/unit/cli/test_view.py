@@ -1,4 +1,4 @@
-"""Looking, against the real service."""
+"""Commands that show a waitlist, against the real service."""
 
 import pytest
 
@@ -10,13 +10,13 @@ from waitlist_cli.commands.view import readable
 NAMES = [f"p{number}" for number in range(12)]
 
 
-def around(bakery: Bakery, name: str, count: int) -> list[tuple[str, int]]:
+def read_neighbours(bakery: Bakery, name: str, count: int) -> list[tuple[str, int]]:
     words = [bakery.waitlist_id, "--customer", name, "-n", str(count)]
     shown = bakery.typed.json("around", *words)
     return [(one["customer_id"], one["position"]) for one in shown["entries"]]
 
 
-def test_counts_are_shown(bakery: Bakery) -> None:
+def test_the_counts_of_a_list_are_shown(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", attributes={"language": ["English", "Spanish"]})
     bakery.sign_up("cyd", attributes={"language": "Spanish"})
     assert bakery.typed.json("stats", bakery.waitlist_id)["waiting"] == 3
@@ -29,7 +29,7 @@ def test_counts_are_shown(bakery: Bakery) -> None:
     assert "language=Spanish\t3\n" in bakery.typed.done("segments", bakery.waitlist_id)
 
 
-def test_the_estimated_wait_is_shown_in_words_or_why_there_is_none(bakery: Bakery) -> None:
+def test_the_estimated_wait_is_shown_in_words_or_a_reason_why_it_is_unknown(bakery: Bakery) -> None:
     bakery.sign_up("ada")
     counted = bakery.typed.done("stats", bakery.waitlist_id)
     assert "estimate_unavailable\tunknown\n" in counted
@@ -59,7 +59,7 @@ def test_the_counts_over_time_are_shown_point_by_point(bakery: Bakery) -> None:
     assert [line[0] for line in lines[1:]] == [one["at"] for one in found["points"]]
 
 
-def test_the_head_begins_at_a_position(bakery: Bakery) -> None:
+def test_the_head_can_begin_at_a_position(bakery: Bakery) -> None:
     bakery.sign_up(*NAMES[:4])
     words = [bakery.waitlist_id, "--first", "3"]
     shown = bakery.typed.json("head", *words)["entries"]
@@ -85,7 +85,7 @@ def test_people_are_found_by_a_part_of_their_id_in_any_case(bakery: Bakery) -> N
     assert "--max limited the search to the first 1 waiting people" in result.stderr
 
 
-def test_the_head_is_as_long_as_asked_for(bakery: Bakery) -> None:
+def test_the_head_has_the_requested_length(bakery: Bakery) -> None:
     """P1"""
     bakery.sign_up(*NAMES)
     lines = bakery.typed.done("head", bakery.waitlist_id, "-n", "3").splitlines()
@@ -97,15 +97,17 @@ def test_the_head_is_as_long_as_asked_for(bakery: Bakery) -> None:
     ("place", "count", "expected"),
     [(6, 2, range(4, 9)), (1, 2, range(1, 4)), (12, 3, range(9, 13)), (2, 5, range(1, 8))],
 )
-def test_neighbours_are_those_just_before_and_just_after(
+def test_neighbours_are_the_entries_just_before_and_just_after(
     bakery: Bakery, place: int, count: int, expected: range
 ) -> None:
     """P6"""
     bakery.sign_up(*NAMES)
-    assert around(bakery, NAMES[place - 1], count) == [(NAMES[one - 1], one) for one in expected]
+    assert read_neighbours(bakery, NAMES[place - 1], count) == [
+        (NAMES[one - 1], one) for one in expected
+    ]
 
 
-def test_an_entry_that_does_not_wait_has_no_neighbours(bakery: Bakery) -> None:
+def test_an_entry_that_is_not_waiting_has_no_neighbours(bakery: Bakery) -> None:
     bakery.sign_up("ada")
     bakery.typed.done("claim", bakery.waitlist_id)
     result = bakery.typed("around", bakery.waitlist_id, "--customer", "ada")

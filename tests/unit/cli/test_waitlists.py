@@ -1,4 +1,4 @@
-"""Waitlists, against the real service."""
+"""Commands about waitlists, against the real service."""
 
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,12 @@ from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, problem
 
 
-def settings(bakery: Bakery) -> dict[str, object]:
+def read_settings(bakery: Bakery) -> dict[str, object]:
     shown: dict[str, object] = bakery.typed.json("show", bakery.waitlist_id)
     return shown
 
 
-def test_a_waitlist_is_made_with_its_settings(typed: Typed, bakery: Bakery) -> None:
+def test_a_waitlist_is_created_with_settings(typed: Typed, bakery: Bakery) -> None:
     name = f"{bakery.waitlist_id}-2"
     made = typed.json("create", name, "--capacity=9", "--closed", "--rejoin=never", "--lease=60")
     assert made["max_guest_bytes"] == 2048
@@ -24,15 +24,17 @@ def test_a_waitlist_is_made_with_its_settings(typed: Typed, bakery: Bakery) -> N
     assert {name, bakery.waitlist_id} <= {one["waitlist_id"] for one in listed}
 
 
-def test_one_that_is_there_is_not_made_again(typed: Typed, bakery: Bakery) -> None:
-    """P5: making it again would replace its settings."""
+def test_an_existing_waitlist_is_not_created_again(typed: Typed, bakery: Bakery) -> None:
+    """P5: creating the waitlist again would replace its settings."""
     result = typed("create", bakery.waitlist_id, "--name", "Other")
     assert result.exit_code == 1
     assert f"waitlist edit {bakery.waitlist_id}" in result.stderr
-    assert settings(bakery)["name"] == "Bakery"
+    assert read_settings(bakery)["name"] == "Bakery"
 
 
-def test_one_that_is_made_meanwhile_is_not_replaced(fake: FakeService) -> None:
+def test_a_waitlist_that_another_operator_has_just_created_is_not_replaced(
+    fake: FakeService,
+) -> None:
     exists = {"code": "waitlist_exists", "detail": "it has another name", "status": 412}
     differs = {**exists, "errors": [{"field": "body.name", "message": 'is "Other" now'}]}
     missing = refusal(404, "waitlist_not_found")
@@ -40,34 +42,36 @@ def test_one_that_is_made_meanwhile_is_not_replaced(fake: FakeService) -> None:
     result = Typed(fake.url)("create", "bakery", "--name", "Mine")
     assert (result.exit_code, "waitlist edit bakery" in result.stderr) == (1, True)
     assert fake.requests[-1][2]["if-none-match"] == "*"
-    # The first try was done, and its answer lost.
+    # The first attempt was carried out, but its response was lost.
     lost = refusal(503, "record_unavailable", Retry_After="0")
     fake.script = [missing, lost, answer(412, exists), answer(200, {"waitlist_id": "bakery"})]
     assert Typed(fake.url)("--json", "create", "bakery", "--name", "Mine").exit_code == 0
 
 
-def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery, tmp_path: Path) -> None:
+def test_an_edit_keeps_settings_that_it_does_not_name(
+    typed: Typed, bakery: Bakery, tmp_path: Path
+) -> None:
     typed.done("edit", bakery.waitlist_id, "--capacity", "5", "--retention-days", "30")
     typed.done("edit", bakery.waitlist_id, "--max-guest-bytes", "500", "--max-claims", "1")
-    before = settings(bakery)
+    before = read_settings(bakery)
     assert (before["max_guest_bytes"], before["max_claims"]) == (500, 1)
     typed.done("edit", bakery.waitlist_id, "--max-attempts", "2", "--hide-counts")
-    after = settings(bakery)
+    after = read_settings(bakery)
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {"max_attempts", "hide_counts", "version", "updated_at"}
     typed.done("edit", bakery.waitlist_id, "--rest-times", "2")
     typed.done("edit", bakery.waitlist_id, "--rest-max-days", "30")
-    assert settings(bakery)["rest"] == {"max_days": 30, "times": 2}
+    assert read_settings(bakery)["rest"] == {"max_days": 30, "times": 2}
     assert "rest\tat most 30 days, 2 times in a stay\n" in typed.done("show", bakery.waitlist_id)
     typed.done("edit", bakery.waitlist_id, "--rest-max-days", "0")
-    assert settings(bakery)["rest"] is None
+    assert read_settings(bakery)["rest"] is None
     typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "60")
     typed.done("edit", bakery.waitlist_id, "--confirm-reminders-days", "7,1")
     typed.done("edit", bakery.waitlist_id, "--confirm-then", "to_back")
     text = "asked every 60 days, 14 days to answer, reminders 7, 1 days before, then to back\n"
     assert f"confirm\t{text}" in typed.done("show", bakery.waitlist_id)
     typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "0")
-    assert settings(bakery)["confirm"] is None
+    assert read_settings(bakery)["confirm"] is None
     assert typed("edit", bakery.waitlist_id, "--confirm-reminders-days", "x").exit_code == 2
     typed.done("edit", bakery.waitlist_id, "--messages", "joined, near", "--messages-near", "5")
     words = tmp_path / "words.json"
@@ -97,10 +101,10 @@ def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery, tmp_path:
     unlimited = ("capacity", "retention_days", "max_claims")
     for name in unlimited:
         typed.done("edit", bakery.waitlist_id, f"--{name.replace('_', '-')}", "0")
-    assert [settings(bakery)[name] for name in unlimited] == [None, None, None]
+    assert [read_settings(bakery)[name] for name in unlimited] == [None, None, None]
 
 
-def test_files_of_words_may_begin_with_a_mark_and_are_objects(
+def test_files_of_texts_may_begin_with_a_byte_order_mark_and_must_be_objects(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
     """P5"""
@@ -116,7 +120,7 @@ def test_files_of_words_may_begin_with_a_mark_and_are_objects(
         assert "texts: must be" in refused.stderr
 
 
-def test_guests_are_told_apart_by_their_addresses(typed: Typed, bakery: Bakery) -> None:
+def test_a_waitlist_can_identify_guests_by_address(typed: Typed, bakery: Bakery) -> None:
     options = ("--identity", "email", "--verify", "before_offer", "--verify-minutes", "60")
     made = typed.json(
         "create", f"{bakery.waitlist_id}-3", *options, "--blocked-domain", "a.example"
@@ -132,30 +136,30 @@ def test_guests_are_told_apart_by_their_addresses(typed: Typed, bakery: Bakery) 
     typed.done("edit", bakery.waitlist_id, *other)
     kept = {"field": "phone", "verify": "off", "verify_minutes": 60}
     changed: dict[str, Any] = {"plus_addresses": "different", "region": None}
-    assert settings(bakery)["identity"] == kept | changed | {"blocked_domains": []}
+    assert read_settings(bakery)["identity"] == kept | changed | {"blocked_domains": []}
     typed.done("edit", bakery.waitlist_id, "--identity", "off")
-    assert settings(bakery)["identity"] is None
+    assert read_settings(bakery)["identity"] is None
     assert "the customer_id" in typed.done("show", bakery.waitlist_id)
 
 
-def test_a_list_opens_and_closes_at_times(typed: Typed, bakery: Bakery) -> None:
+def test_opening_and_closing_times_are_set_and_removed(typed: Typed, bakery: Bakery) -> None:
     times = ("--opens-at", "2999-12-01T09:00:00+01:00", "--closes-at", "2999-12-02T09:00Z")
     typed.done("edit", bakery.waitlist_id, *times)
-    shown = (settings(bakery)["opens_at"], settings(bakery)["closes_at"])
+    shown = (read_settings(bakery)["opens_at"], read_settings(bakery)["closes_at"])
     assert shown == ("2999-12-01T08:00:00.000Z", "2999-12-02T09:00:00.000Z")
     refused = typed("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00")
     assert "--opens-at: '2999-12-01T09:00:00' has no UTC offset" in refused.stderr
     refused = typed("edit", bakery.waitlist_id, "--opens-at", "9999-12-31T23:59:59-01:00")
     assert "--opens-at: '9999-12-31T23:59:59-01:00' is not a time" in refused.stderr
     typed.done("edit", bakery.waitlist_id, "--opens-at", "", "--closes-at", "")
-    assert (settings(bakery)["opens_at"], settings(bakery)["closes_at"]) == (None, None)
+    assert (read_settings(bakery)["opens_at"], read_settings(bakery)["closes_at"]) == (None, None)
 
 
 def test_segments_are_replaced_together(typed: Typed, bakery: Bakery) -> None:
     typed.done("edit", bakery.waitlist_id, "--segment", "city,language", "--segment", "city")
-    assert settings(bakery)["segments"] == [["city"], ["city", "language"]]
+    assert read_settings(bakery)["segments"] == [["city"], ["city", "language"]]
     typed.done("edit", bakery.waitlist_id, "--segment", "")
-    assert settings(bakery)["segments"] == []
+    assert read_settings(bakery)["segments"] == []
 
 
 def test_a_waitlist_is_paused_resumed_closed_and_opened(typed: Typed, bakery: Bakery) -> None:
@@ -166,14 +170,14 @@ def test_a_waitlist_is_paused_resumed_closed_and_opened(typed: Typed, bakery: Ba
         ("open", "open", True),
     ]:
         typed.done(command, bakery.waitlist_id)
-        assert settings(bakery)[name] is value
+        assert read_settings(bakery)[name] is value
 
 
 def test_a_waitlist_is_deleted_only_after_a_confirmation(typed: Typed, bakery: Bakery) -> None:
     """P5"""
     result = typed("delete", bakery.waitlist_id)
     assert (result.exit_code, "--yes" in result.stderr) == (2, True)
-    assert settings(bakery)["name"] == "Bakery"
+    assert read_settings(bakery)["name"] == "Bakery"
     typed.done("delete", bakery.waitlist_id, "--yes")
     result = typed("--json", "show", bakery.waitlist_id)
     assert (result.exit_code, problem(result)["code"]) == (1, "waitlist_not_found")
@@ -188,14 +192,16 @@ def test_settings_and_a_person_are_not_edited_in_one_command(typed: Typed, baker
         assert typed("edit", bakery.waitlist_id, *words).exit_code == 2
 
 
-def test_in_a_pipe_a_list_is_lines_with_tabs(typed: Typed, bakery: Bakery) -> None:
+def test_in_a_pipe_list_prints_lines_with_tabs(typed: Typed, bakery: Bakery) -> None:
     lines = typed.done("list").splitlines()
     assert lines[0].split("\t")[:4] == ["waitlist", "name", "open", "paused"]
     row = next(line for line in lines if line.startswith(f"{bakery.waitlist_id}\t"))
     assert row.split("\t")[1:6] == ["Bakery", "true", "false", "", "language"]
 
 
-def test_a_setting_that_lacks_another_is_saved_with_a_warning(typed: Typed, bakery: Bakery) -> None:
+def test_a_setting_that_needs_another_setting_is_saved_with_a_warning(
+    typed: Typed, bakery: Bakery
+) -> None:
     enter = "https://shop.example.com/enter"
     result = typed("page", bakery.waitlist_id, "--enter", enter)
     assert result.exit_code == 0

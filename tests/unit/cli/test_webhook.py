@@ -1,4 +1,4 @@
-"""`waitlist webhook`: dead letters are sent again, some hundred a request."""
+"""`waitlist webhook` sends dead letters again, some hundreds with each request."""
 
 import json
 
@@ -7,7 +7,7 @@ from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed
 
 
-def test_a_replay_asks_until_there_are_no_more(fake: FakeService) -> None:
+def test_a_replay_continues_until_no_dead_letters_are_left(fake: FakeService) -> None:
     fake.script = [
         answer(200, {"replayed": 400, "more": True}),
         answer(200, {"replayed": 601, "more": False}),
@@ -19,7 +19,7 @@ def test_a_replay_asks_until_there_are_no_more(fake: FakeService) -> None:
     assert json.loads(fake.requests[0][3]) == {"since": "2026-03-01T09:00:00Z"}
 
 
-def test_a_stack_without_a_webhook_says_so(fake: FakeService) -> None:
+def test_a_stack_without_a_webhook_is_an_error(fake: FakeService) -> None:
     fake.script = [refusal(409, "no_webhook", "Set WebhookUrl.")]
     result = Typed(fake.url)("webhook", "replay", "--since", "1h")
     assert (result.exit_code, result.stderr) == (1, "Set WebhookUrl. (no_webhook)\n")

@@ -1,4 +1,4 @@
-"""`waitlist work`, against the real service: a command for each person."""
+"""`waitlist work` runs a program for each person, against the real service."""
 
 import json
 import os
@@ -21,7 +21,7 @@ with pathlib.Path(sys.argv[1]).open("a") as file:
     print(person["customer_id"], person["attempts"], person["profile"], file=file)
 """
 FAIL = "import sys; sys.exit(3)"
-# Writes its process id, then waits for as long as it is let.
+# Writes its process id, and then waits until a file appears.
 STAY = """
 import os, pathlib, signal, sys, time
 signal.signal(signal.SIGINT, lambda *_: pathlib.Path(sys.argv[1] + ".heard").touch())
@@ -31,8 +31,9 @@ while not pathlib.Path(sys.argv[1] + ".end").exists():
 """
 
 
-# For "ada" it starts a program that ignores SIGTERM, and waits for it, as a shell does. For anyone
-# else it writes whether that program still runs. That program has a pipe open while it runs.
+# For "ada", this program starts a program that ignores SIGTERM and waits for it, as a shell does.
+# For others, it records whether the other program is still running. That program keeps a pipe open
+# while it runs.
 SHELL = """
 import json, os, signal, subprocess, sys
 pipe = sys.argv[1]
@@ -51,12 +52,12 @@ open(pipe + ".seen", "w").write(str(is_running))
 """
 
 
-def work(bakery: Bakery, program: str, *words: str, options: str = "") -> Any:
+def run_work(bakery: Bakery, program: str, *words: str, options: str = "") -> Any:
     command = ["work", bakery.waitlist_id, *options.split(), "--", program, *words]
     return bakery.typed("--json", *command)
 
 
-def outcomes(text: str) -> list[tuple[str, str]]:
+def read_outcomes(text: str) -> list[tuple[str, str]]:
     shown = [json.loads(line) for line in text.splitlines()]
     return [(one["customer_id"], one["outcome"]) for one in shown]
 
@@ -71,8 +72,8 @@ def stay(tmp_path: Path) -> str:
     return write_program(tmp_path / "stay.py", STAY)
 
 
-def started(bakery: Bakery, program: str, marker: Path, *options: str) -> subprocess.Popen[str]:
-    """Start work in a process of its own, and wait until its command runs."""
+def start_work(bakery: Bakery, program: str, marker: Path, *options: str) -> subprocess.Popen[str]:
+    """Start work in its own process, and wait until its program runs."""
     process = bakery.typed.process(
         "work", bakery.waitlist_id, *options, "--", program, str(marker), start_new_session=True
     )
@@ -88,29 +89,29 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def test_each_person_is_given_to_the_command_and_admitted(
+def test_the_program_runs_for_each_person_who_is_then_admitted(
     bakery: Bakery, remember: str, tmp_path: Path
 ) -> None:
     """P1 P4"""
     bakery.sign_up("ada", "bob", "cyd", profile={"n": 1})
     seen = tmp_path / "seen"
-    result = work(bakery, remember, str(seen), options="--until-empty")
+    result = run_work(bakery, remember, str(seen), options="--until-empty")
     assert result.exit_code == 0
-    assert outcomes(result.stdout) == [(name, "completed") for name in ("ada", "bob", "cyd")]
+    assert read_outcomes(result.stdout) == [(name, "completed") for name in ("ada", "bob", "cyd")]
     assert seen.read_text().splitlines() == [
         f"{name} 0 {{'n': 1}}" for name in ("ada", "bob", "cyd")
     ]
     assert {bakery.status(name) for name in ("ada", "bob", "cyd")} == {"admitted"}
 
 
-def test_several_entries_are_served_at_a_time_and_none_twice(
+def test_several_entries_are_served_at_once_and_none_twice(
     bakery: Bakery, remember: str, tmp_path: Path
 ) -> None:
     """P4"""
     names = [f"p{number}" for number in range(9)]
     bakery.sign_up(*names)
     seen = tmp_path / "seen"
-    result = work(bakery, remember, str(seen), options="--until-empty --concurrency 3")
+    result = run_work(bakery, remember, str(seen), options="--until-empty --concurrency 3")
     assert result.exit_code == 0
     assert sorted(line.split()[0] for line in seen.read_text().splitlines()) == names
 
@@ -123,27 +124,27 @@ def test_several_entries_are_served_at_a_time_and_none_twice(
         ("park", "parked", ["bob"]),
     ],
 )
-def test_a_command_that_fails_gives_its_person_back(
+def test_if_the_program_fails_the_person_is_given_back(
     bakery: Bakery, tmp_path: Path, how: str, outcome: str, line: list[str]
 ) -> None:
     """P3"""
     bakery.sign_up("ada", "bob")
     fail = write_program(tmp_path / "fail.py", FAIL)
-    result = work(bakery, fail, options=f"--max 1 --on-failure {how}")
+    result = run_work(bakery, fail, options=f"--max 1 --on-failure {how}")
     assert result.exit_code == 1
-    assert outcomes(result.stdout) == [("ada", outcome)]
+    assert read_outcomes(result.stdout) == [("ada", outcome)]
     assert bakery.line() == line
     history = bakery.typed.json("history", bakery.waitlist_id, "--customer", "ada")["history"]
     assert history[-1]["reason"].endswith("fail.py ended with 3")
 
 
-def test_a_hold_is_extended_while_the_command_runs_and_its_loss_ends_the_command(
+def test_a_hold_is_extended_while_the_program_runs_and_losing_it_ends_the_program(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
-    """P4: otherwise another worker could claim, or hold, the entry while the command runs."""
+    """P4: otherwise another worker could claim the entry while the program runs."""
     bakery.sign_up("ada")
     marker = tmp_path / "stay"
-    process = started(bakery, stay, marker, "--lease", "2", "--max", "1")
+    process = start_work(bakery, stay, marker, "--lease", "2", "--max", "1")
     pid = int(marker.read_text())
 
     def deadline() -> str:
@@ -162,13 +163,13 @@ def test_a_hold_is_extended_while_the_command_runs_and_its_loss_ends_the_command
     assert bakery.status("ada") == "left"
 
 
-def test_ctrl_c_waits_for_the_command_and_ends_claiming(
+def test_ctrl_c_waits_for_the_program_and_stops_claiming(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
-    process = started(bakery, stay, marker)
-    # A terminal sends the signal to the foreground group, which the command is not in.
+    process = start_work(bakery, stay, marker)
+    # A terminal sends the signal to the foreground group. The program runs in another group.
     os.killpg(process.pid, signal.SIGINT)
     assert process.stderr is not None
     assert "Waiting for running commands" in process.stderr.readline()
@@ -180,13 +181,13 @@ def test_ctrl_c_waits_for_the_command_and_ends_claiming(
     assert not Path(f"{marker}.heard").exists()
 
 
-def test_a_second_ctrl_c_ends_the_command_and_gives_its_person_back(
+def test_a_second_ctrl_c_ends_the_program_and_gives_the_person_back(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
     """P3"""
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
-    process = started(bakery, stay, marker)
+    process = start_work(bakery, stay, marker)
     pid = int(marker.read_text())
     process.send_signal(signal.SIGTERM)
     assert process.stderr is not None
@@ -198,8 +199,8 @@ def test_a_second_ctrl_c_ends_the_command_and_gives_its_person_back(
     assert bakery.line() == ["ada", "bob"]
 
 
-def test_a_service_that_fails_does_not_end_the_work(fake: FakeService) -> None:
-    """P3: whose completion is not recorded is said so, and the next is asked for."""
+def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
+    """P3: an entry whose completion was not recorded is reported, and the next entry is claimed."""
     claims = [{"entry_id": "a" * 26, "customer_id": n, "claim_token": "0" * 40} for n in "xy"]
     broken = answer(500, {"code": "internal_error", "detail": "A defect."})
     fake.script = [answer(200, {"lease_seconds": 300}), broken]
@@ -208,7 +209,7 @@ def test_a_service_that_fails_does_not_end_the_work(fake: FakeService) -> None:
     words = ["--json", "work", "bakery", "--max", "2", "--", "true"]
     result = Typed(fake.url)(*words)
     assert result.exit_code == 1
-    assert outcomes(result.stdout) == [
+    assert read_outcomes(result.stdout) == [
         ("x", "not recorded as completed: A defect."),
         ("y", "completed"),
     ]
@@ -217,7 +218,7 @@ def test_a_service_that_fails_does_not_end_the_work(fake: FakeService) -> None:
 def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     fake: FakeService, stay: str, tmp_path: Path
 ) -> None:
-    """P4: credentials may come back while the lease lasts, and no longer."""
+    """P4: the credentials may be renewed while the lease lasts, but not later."""
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     expired = answer(403, {"code": "forbidden", "detail": "The token has expired."})
     fake.script = [answer(200, {"lease_seconds": 2}), answer(200, {"claims": [claim]})]
@@ -230,10 +231,10 @@ def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     assert not is_alive(int(marker.read_text()))
 
 
-def test_a_program_that_ignores_the_end_is_killed_before_the_next_person_is_claimed(
+def test_a_program_that_ignores_sigterm_is_killed_before_the_next_claim(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P4: also if a shell that ended at once has started it."""
+    """P4: this includes a program that was started by a shell which has already ended."""
     monkeypatch.setattr("waitlist_cli.work.program.GRACE_SECONDS", 0.3)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -252,19 +253,19 @@ def test_a_program_that_ignores_the_end_is_killed_before_the_next_person_is_clai
     fake.script += [answer(200, {"claims": claims[1:]}), answer(200, {})]
     shell = write_program(tmp_path / "shell.py", SHELL)
     result = Typed(fake.url)("--json", "work", "bakery", "--max", "2", "--", shell, str(pipe))
-    assert outcomes(result.stdout) == [("ada", "lost: Gone."), ("bob", "completed")]
+    assert read_outcomes(result.stdout) == [("ada", "lost: Gone."), ("bob", "completed")]
     assert Path(f"{pipe}.seen").read_text() == "False"
 
 
 def test_a_missing_program_claims_no_entry(bakery: Bakery) -> None:
     """P5"""
     bakery.sign_up("ada")
-    assert work(bakery, "no-such-program").exit_code == 2
+    assert run_work(bakery, "no-such-program").exit_code == 2
     assert bakery.status("ada") == "waiting"
 
 
-def test_a_busy_service_and_a_paused_list_are_waited_for(fake: FakeService) -> None:
-    """P2: and a claim is asked for again with the same key, until it is answered."""
+def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeService) -> None:
+    """P2: a claim is requested again with the same key until it is answered."""
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     busy = answer(503, {"code": "rebuilding", "detail": "Later."}, Retry_After="0")
     paused = answer(409, {"code": "waitlist_paused", "detail": "Paused."})
@@ -283,8 +284,8 @@ def test_a_busy_service_and_a_paused_list_are_waited_for(fake: FakeService) -> N
     assert fake.requests[-1][1].endswith("/complete")
 
 
-def test_until_empty_does_not_end_at_the_limit_of_claims(fake: FakeService) -> None:
-    """P3: others may wait, who can be claimed when a claim has ended."""
+def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> None:
+    """P3: other people may be waiting, who can be claimed after a claim has ended."""
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     fake.script = [
         answer(200, {"lease_seconds": 300}),
@@ -299,8 +300,11 @@ def test_until_empty_does_not_end_at_the_limit_of_claims(fake: FakeService) -> N
     assert "1 completed" in result.stderr
 
 
-def test_a_released_person_is_passed_over_for_longer_after_each_failure(fake: FakeService) -> None:
-    """Also after holds that expired; up to an hour, and not at all with `--retry-after 0`."""
+def test_the_delay_of_a_released_person_grows_with_each_failure(fake: FakeService) -> None:
+    """Earlier holds that expired count as failures.
+
+    The delay is at most an hour. `--retry-after 0` means no delay.
+    """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40, "attempts": 1}
     words = ["work", "bakery", "--max", "2"]
     for after, bounds in ((100, [(160, 240), (320, 480)]), (3600, [(2880, 4320)] * 2), (0, [])):

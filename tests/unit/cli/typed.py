@@ -1,4 +1,4 @@
-"""The command line as it is typed: in this process, and in one of its own."""
+"""Runs commands as an operator types them, in this process or in another process."""
 
 import json
 import os
@@ -19,13 +19,15 @@ from waitlist_cli.terminal.command import app
 PARTS = commands
 GROUP: Any = get_command(app)
 RUN_SECONDS = 60
-# What a developer's own settings would change.
-# Output that is not buffered is nothing that operators have.
+# Variables that a developer's environment may set, and that would change the tests.
+# PYTHONUNBUFFERED is among them because operators run with buffered output.
 FOREIGN = ("WAITLIST_", "AWS_", "NO_COLOR", "FORCE_COLOR", "PORT", "PYTHONUNBUFFERED")
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """Return an environment without settings of this program's, but for those given."""
+    """Return an environment without variables that affect the command line, except for the given
+    variables.
+    """
     whole = environment()
     folders = os.pathsep.join([str(ROOT / "cli"), whole["PYTHONPATH"]])
     kept = {name: value for name, value in whole.items() if not name.startswith(FOREIGN)}
@@ -35,7 +37,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Typed:
-    """Types commands to one service; `url` None gives no address."""
+    """Runs commands against a service. If `url` is None, the commands name no service."""
 
     url: str | None = None
 
@@ -53,17 +55,17 @@ class Typed:
         return ["--local", "--url", self.url] if self.url else []
 
     def done(self, *words: str, **more: Any) -> str:
-        """Return what a command printed that must end well."""
+        """Run a command that must succeed, and return its output."""
         result = self(*words, **more)
         assert result.exit_code == 0, (words, result.output, result.exception)
         return str(result.stdout)
 
     def json(self, *words: str, **more: Any) -> Any:
-        """Return the JSON document of a command that must end well."""
+        """Run a command that must succeed, and return its JSON document."""
         return json.loads(self.done("--json", *words, **more))
 
     def process(self, *words: str, **more: Any) -> subprocess.Popen[str]:
-        """Start a command in a process of its own."""
+        """Start a command in its own process."""
         return subprocess.Popen(
             [sys.executable, "-m", "waitlist_cli", *self.service, *words],
             env=more.pop("env", None) or clean_environment(),
@@ -76,7 +78,7 @@ class Typed:
 
 
 def problem(result: Result) -> dict[str, Any]:
-    """Return the problem that --json printed to standard error; a traceback fails."""
+    """Return the problem that --json printed to standard error. A traceback makes this fail."""
     document: dict[str, Any] = json.loads(result.stderr.strip().splitlines()[-1])
     return document
 

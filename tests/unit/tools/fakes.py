@@ -1,4 +1,4 @@
-"""Stand-ins for functions, and a server that stops with its test."""
+"""Stand-ins for Lambda functions, and a server that stops when its test has ended."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from tools.local.http_server import HttpServer
 
 
 class FakeFunction:
-    """Runs `handler` in the caller's thread and records the events."""
+    """A function that runs `handler` in the caller's thread and records its events."""
 
     def __init__(self, handler: Callable[[Any], Any] = lambda event: event) -> None:
         self.handler = handler
@@ -34,7 +34,7 @@ class FailingFunction:
 
 
 class BusyFunction:
-    """Throttles its first `times` calls, then runs `then`."""
+    """A function that throttles its first `times` calls. After that, it runs `then`."""
 
     def __init__(self, times: int = 10**9) -> None:
         self.times = times

@@ -1,4 +1,4 @@
-"""Handlers that the tests run in child processes."""
+"""Lambda handlers that the tests run in child processes."""
 
 import os
 import socket
@@ -27,7 +27,7 @@ def describe(event: Any, context: LambdaContext) -> dict[str, Any]:
 
 
 def meet(event: Any, context: LambdaContext) -> int:
-    """Return when the test, which listens on the port, ends the meeting."""
+    """Wait until the test, which listens on the port, ends the meeting."""
     with socket.create_connection(("127.0.0.1", event["port"])) as meeting:
         meeting.recv(1)
     return os.getpid()

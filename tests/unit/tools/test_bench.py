@@ -1,4 +1,4 @@
-"""The benchmark runs and prints its measurements; the tests do not check speed."""
+"""The benchmark runs and prints its measurements. The tests do not check any speed."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,10 @@ Run = Callable[[str], tuple[list[dict[str, Any]], str]]
 
 @pytest.fixture
 def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs one part, and returns its rows and what it printed."""
+    """Return a function that runs a part of the benchmark.
+
+    It returns the rows and the printed text.
+    """
 
     def run(part: str) -> tuple[list[dict[str, Any]], str]:
         results = tmp_path / "results.json"
@@ -47,7 +50,7 @@ def test_a_quick_run_prints_every_ratio(part: str, quick_run: Run) -> None:
         assert f"{row['ratio']:.3f}" in printed
 
 
-def test_a_quick_run_of_the_waits_compares_each_simulated_list_with_both_baselines(
+def test_the_benchmark_of_waits_compares_each_simulated_list_with_two_baselines(
     quick_run: Run,
 ) -> None:
     rows, _ = quick_run("wait")

@@ -1,4 +1,4 @@
-"""Which Chromium the browser tests and the pictures use, and what they say without one."""
+"""Which Chromium the browser tests and the pictures use, and the advice if there is none."""
 
 import os
 import subprocess
@@ -17,13 +17,13 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_named_chromium_is_used_or_none(program: Path) -> None:
+def test_a_chromium_that_is_named_is_used_or_none(program: Path) -> None:
     own = str(program)
     assert executable({"CHROMIUM": own}, "/nowhere") == own
     assert executable({"CHROMIUM": "/nowhere"}, own) is None
 
 
-def test_without_a_name_it_is_that_of_path_and_then_playwrights_own(
+def test_without_a_name_the_chromium_in_path_comes_before_that_of_playwright(
     program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(program.parent))
@@ -33,7 +33,7 @@ def test_without_a_name_it_is_that_of_path_and_then_playwrights_own(
     assert executable({}, "/nowhere") is None
 
 
-def test_without_a_chromium_it_says_how_to_get_one() -> None:
+def test_the_error_about_a_missing_chromium_says_how_to_install_it() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "tests.browser.chromium"],
         env={**os.environ, "CHROMIUM": "/nowhere"},

@@ -18,7 +18,7 @@ ALLOW = "access-control-allow-origin"
 
 @contextmanager
 def client(public: FakeFunction, *origins: str) -> Iterator[httpx.Client]:
-    """Yield a client of a gateway with all authorizers, behind the CORS rules."""
+    """Yield a client of a gateway that has all authorizers and the CORS rules."""
     routes = Routes.from_template(read_template())
     gateway = LocalGateway(public, {}, routes, jwt_authorizer=authorizer())
     rules = CorsRules.from_template(read_template(), origins)
@@ -35,7 +35,7 @@ def preflight(http: httpx.Client, path: str, origin: str, method: str = "POST") 
     return http.options(path, headers=headers)
 
 
-def list_of(header: str) -> set[str]:
+def split_header(header: str) -> set[str]:
     return {one.strip() for one in header.split(",")}
 
 
@@ -48,18 +48,20 @@ def test_a_preflight_is_answered_without_credentials_and_without_the_function(pa
         response = preflight(http, path, PAGE, "PUT")
     headers = response.headers
     assert (response.status_code, headers[ALLOW]) == (204, PAGE)
-    assert "PUT" in list_of(headers["access-control-allow-methods"])
-    assert {"authorization", "x-correlation-id"} <= list_of(headers["access-control-allow-headers"])
+    assert "PUT" in split_header(headers["access-control-allow-methods"])
+    assert {"authorization", "x-correlation-id"} <= split_header(
+        headers["access-control-allow-headers"]
+    )
     assert headers["access-control-max-age"] == "3600"
     assert public.events == []
 
 
-def test_an_answer_may_be_read_by_the_page_also_a_refusal() -> None:
+def test_the_page_may_read_every_response_including_refusals() -> None:
     with client(fake(), PAGE) as http:
         for path, status in (("/v1/health", 200), ("/v1/waitlists/bakery/entries/me", 401)):
             response = http.get(path, headers={"origin": PAGE})
             assert (response.status_code, response.headers[ALLOW]) == (status, PAGE)
-            assert "retry-after" in list_of(response.headers["access-control-expose-headers"])
+            assert "retry-after" in split_header(response.headers["access-control-expose-headers"])
 
 
 def test_another_origin_gets_no_permission() -> None:

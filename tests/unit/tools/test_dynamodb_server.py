@@ -26,23 +26,23 @@ def client() -> Iterator["DynamoDBClient"]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_it_refuses_what_dynamodb_refuses(case: Case, client: Any) -> None:
+def test_the_server_refuses_requests_that_dynamodb_refuses(case: Case, client: Any) -> None:
     assert code_of(case, client) == case.code
 
 
-def test_the_table_is_the_one_of_the_template(client: "DynamoDBClient") -> None:
+def test_the_table_is_the_table_that_the_template_declares(client: "DynamoDBClient") -> None:
     table = client.describe_table(TableName=TABLE)["Table"]
     assert [index["IndexName"] for index in table["GlobalSecondaryIndexes"]] == ["by_place"]
 
 
-def test_an_existing_table_is_left_alone(client: "DynamoDBClient") -> None:
+def test_an_existing_table_is_kept(client: "DynamoDBClient") -> None:
     client.put_item(TableName=TABLE, Item=key("kept"))
     ensure_table(client.meta.endpoint_url, TABLE)
     assert item(client, TABLE, "kept") == key("kept")
 
 
-def test_a_transaction_with_the_same_token_is_done_once(client: "DynamoDBClient") -> None:
-    """boto3 retries a transaction if it got no answer."""
+def test_a_transaction_with_the_same_token_runs_only_once(client: "DynamoDBClient") -> None:
+    """boto3 repeats a transaction if it gets no response."""
     condition = {
         "ConditionExpression": "attribute_not_exists(#pk)",
         "ExpressionAttributeNames": {"#pk": "pk"},
@@ -60,15 +60,15 @@ def test_an_unknown_operation_is_refused(client: "DynamoDBClient") -> None:
 
 
 @pytest.mark.parametrize("header", [("Origin", "null"), ("Host", "evil.example.com")])
-def test_no_web_page_reads_the_table(header: tuple[str, str]) -> None:
-    """P5: neither from another origin nor by DNS rebinding."""
+def test_no_web_page_can_read_the_table(header: tuple[str, str]) -> None:
+    """P5: another origin and DNS rebinding are both refused."""
     target = ("X-Amz-Target", "DynamoDB_20120810.Scan")
     response = Database()(HttpRequest("POST", "/", (target, header), b"{}"))
     assert (response.status, b"AccessDeniedException" in response.body) == (400, True)
 
 
 @pytest.mark.parametrize("text", ["().__class__", "#pk = :pk.real", "lambda: #pk", "'a' = 'a'"])
-def test_an_expression_is_never_a_program(text: str, client: "DynamoDBClient") -> None:
+def test_an_expression_cannot_run_code(text: str, client: "DynamoDBClient") -> None:
     """P5"""
     with pytest.raises(client.exceptions.ClientError, match="Invalid expression"):
         client.delete_item(
@@ -80,7 +80,7 @@ def test_an_expression_is_never_a_program(text: str, client: "DynamoDBClient") -
         )
 
 
-def test_it_runs_as_a_child_and_keeps_its_items_in_a_file(tmp_path: Path) -> None:
+def test_the_server_runs_as_a_child_process_and_keeps_its_items_in_a_file(tmp_path: Path) -> None:
     file = str(tmp_path / "dynamodb.sqlite")
     for expected in (None, key("kept")):
         with Child("tools.local.dynamodb.server", file) as child:
@@ -101,7 +101,7 @@ def test_an_endpoint_that_does_not_answer_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("is_kept", [False, True])
-def test_with_a_stream_each_change_is_handed_out_once(is_kept: bool, tmp_path: Path) -> None:
+def test_the_stream_returns_each_change_once(is_kept: bool, tmp_path: Path) -> None:
     arguments = ["--stream", *([str(tmp_path / "table.sqlite")] if is_kept else [])]
     with Child("tools.local.dynamodb.server", *arguments) as child:
         url = f"http://127.0.0.1:{child.port()}"

@@ -22,7 +22,7 @@ STACK = "waitlist-prod"
 
 
 class AliasedLambda(InProcessLambda):
-    """A private function that accepts calls only by its alias."""
+    """A private function that can be called only through its alias."""
 
     def invoke(self, **call: Any) -> dict[str, Any]:
         assert call["FunctionName"] == f"{PRIVATE}:live"
@@ -31,7 +31,7 @@ class AliasedLambda(InProcessLambda):
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """Two waitlists with one entry each, and their stack."""
+    """A stack that has two waitlists, each with an entry."""
     world = World.on(MemoryTable(), empty_redis())
     for waitlist_id in ("bakery", "cafe"):
         people = People(world, waitlist_id)
@@ -47,26 +47,28 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         yield world
 
 
-def known(world: World) -> set[str]:
+def find_known_orders(world: World) -> set[str]:
     return {name for name in ("bakery", "cafe") if world.redis.exists(keys.queue(name))}
 
 
-def test_every_line_of_the_record_is_forgotten_and_comes_back(
+def test_the_orders_of_all_waitlists_are_deleted_and_rebuilt(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """P3"""
-    assert known(world) == {"bakery", "cafe"}
+    assert find_known_orders(world) == {"bakery", "cafe"}
     assert main(["--stack", STACK]) == 0
-    assert known(world) == set()
+    assert find_known_orders(world) == set()
     assert capsys.readouterr().out.startswith("✓ bakery\n✓ cafe\n")
     world.maintain()
     assert People(world, "cafe").poll("ann").json["position"] == 1
 
 
 @pytest.mark.parametrize("waitlist_id", ["bakery", "made-since"])
-def test_one_line_is_forgotten_be_it_in_the_record_or_not(world: World, waitlist_id: str) -> None:
+def test_the_order_of_a_named_waitlist_is_deleted_even_if_the_record_lacks_it(
+    world: World, waitlist_id: str
+) -> None:
     assert main(["--stack", STACK, "--waitlist", waitlist_id]) == 0
-    assert known(world) == {"bakery", "cafe"} - {waitlist_id}
+    assert find_known_orders(world) == {"bakery", "cafe"} - {waitlist_id}
 
 
 def test_a_missing_or_older_stack_is_an_error(
@@ -76,9 +78,9 @@ def test_a_missing_or_older_stack_is_an_error(
     make_stack("older", {})
     assert main(["--stack", "older"]) == 1
     assert "no output TableName" in capsys.readouterr().err
-    assert known(world) == {"bakery", "cafe"}
+    assert find_known_orders(world) == {"bakery", "cafe"}
 
 
-def test_a_stack_returns_the_outputs_that_are_asked_for() -> None:
+def test_the_template_declares_the_outputs_that_the_command_reads() -> None:
     assert {forget_order.TABLE, forget_order.FUNCTION} <= set(TEMPLATE["Outputs"])
     assert TEMPLATE["Globals"]["Function"]["AutoPublishAlias"] == forget_order.ALIAS

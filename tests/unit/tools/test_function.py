@@ -37,7 +37,7 @@ def make_function() -> Iterator[MakeFunction]:
 
 
 class Meeting:
-    """Lets handlers in child processes wait for each other."""
+    """A place at which handlers in child processes wait for each other."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2 * MANY)
@@ -80,7 +80,7 @@ def test_a_handler_gets_the_event_and_a_context(make_function: MakeFunction) -> 
     assert answer["pid"] != os.getpid()
 
 
-def test_32_events_run_at_once_each_in_a_process_of_its_own(
+def test_32_events_run_at_once_each_in_its_own_process(
     make_function: MakeFunction, meeting: Meeting
 ) -> None:
     function = make_function("meet", environments=MANY)
@@ -92,7 +92,7 @@ def test_32_events_run_at_once_each_in_a_process_of_its_own(
     assert len(pids) == MANY
 
 
-def test_an_event_that_no_environment_is_free_for_in_time_is_throttled(
+def test_an_event_is_throttled_if_no_environment_becomes_free_in_time(
     make_function: MakeFunction, meeting: Meeting
 ) -> None:
     function = make_function("meet", environments=1, queue_seconds=0.01)
@@ -122,7 +122,7 @@ def test_events_beyond_the_reserved_concurrency_are_throttled(
         assert not second.result().failed
 
 
-def test_an_exception_is_described_and_the_environment_lives_on(
+def test_an_exception_is_described_and_the_environment_is_reused(
     make_function: MakeFunction,
 ) -> None:
     function = make_function("misbehave")
@@ -137,7 +137,9 @@ def test_an_exception_is_described_and_the_environment_lives_on(
 
 
 @pytest.mark.parametrize("how", ["exit", "die"])
-def test_a_process_that_ends_fails_its_event_alone(make_function: MakeFunction, how: str) -> None:
+def test_a_process_that_ends_fails_only_its_own_event(
+    make_function: MakeFunction, how: str
+) -> None:
     function = make_function("misbehave")
     invocation = function.invoke(json.dumps(how).encode())
     assert json.loads(invocation.payload)["errorType"] == "Runtime.ExitError"
@@ -153,7 +155,7 @@ def test_a_handler_that_takes_too_long_is_killed(
     [handler] = program.children()
     invocation = function.invoke(meeting.event)
     assert json.loads(invocation.payload)["errorType"] == "Sandbox.Timedout"
-    # Not left running, whether or not it had time to come to the meeting.
+    # The handler does not keep running, whether or not it had time to join the meeting.
     wait_until(lambda: not handler.is_running() or handler.status() == psutil.STATUS_ZOMBIE)
 
 

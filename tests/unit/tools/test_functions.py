@@ -21,20 +21,20 @@ BACKENDS = Backends(
 )
 
 
-def declared(**inherited: str) -> dict[str, DeclaredFunction]:
+def declare_functions(**inherited: str) -> dict[str, DeclaredFunction]:
     return declared_functions(read_template(), BACKENDS, inherited)
 
 
-def test_handlers_and_limits_are_those_of_the_template() -> None:
-    settings = declared()[PRIVATE_NAME].settings
+def test_handlers_and_limits_come_from_the_template() -> None:
+    settings = declare_functions()[PRIVATE_NAME].settings
     assert settings.handler == "waitlist_queue.app.lambda_handler"
     assert (settings.timeout_seconds, settings.memory_mb) == (3, 512)
-    assert declared()[PUBLIC_NAME].settings.handler == "waitlist_api.app.lambda_handler"
-    handler = declared()[MAINTENANCE_NAME].settings.handler
+    assert declare_functions()[PUBLIC_NAME].settings.handler == "waitlist_api.app.lambda_handler"
+    handler = declare_functions()[MAINTENANCE_NAME].settings.handler
     assert handler == "waitlist_api.maintenance_app.lambda_handler"
 
 
-def test_the_functions_run_as_many_calls_at_once_as_they_are_given() -> None:
+def test_the_concurrency_of_the_functions_can_be_set() -> None:
     functions = declared_functions(
         read_template(), BACKENDS, {}, private_concurrency=2, public_concurrency=3
     )
@@ -42,9 +42,9 @@ def test_the_functions_run_as_many_calls_at_once_as_they_are_given() -> None:
     assert limits == {PRIVATE_NAME: 2, PUBLIC_NAME: 3, MAINTENANCE_NAME: None}
 
 
-def test_each_function_gets_the_variables_that_the_template_names_and_no_others() -> None:
+def test_each_function_gets_only_the_variables_that_the_template_names() -> None:
     """P8"""
-    functions = declared()
+    functions = declare_functions()
     assert functions[PRIVATE_NAME].environ["REDIS_URL"] == "redis://127.0.0.1:1"
     assert functions[PRIVATE_NAME].environ["REDIS_CLUSTER"] == "false"
     assert "TABLE_NAME" not in functions[PRIVATE_NAME].environ
@@ -62,7 +62,7 @@ def test_each_function_gets_the_variables_that_the_template_names_and_no_others(
 
 
 def test_the_callers_own_aws_configuration_is_not_used() -> None:
-    environ = declared(
+    environ = declare_functions(
         AWS_PROFILE="production",
         AWS_ACCESS_KEY_ID="AKIAREAL",
         AWS_ENDPOINT_URL="https://elsewhere.example.com",
@@ -74,8 +74,8 @@ def test_the_callers_own_aws_configuration_is_not_used() -> None:
     assert not environ.keys() & {"AWS_PROFILE", "AWS_ENDPOINT_URL", "HTTPS_PROXY"}
 
 
-def test_waiting_for_a_free_environment_ends_with_the_callers_timeout() -> None:
-    settings = {name: function.settings for name, function in declared().items()}
+def test_waiting_for_an_environment_ends_before_the_callers_timeout() -> None:
+    settings = {name: function.settings for name, function in declare_functions().items()}
     public, private = settings[PUBLIC_NAME], settings[PRIVATE_NAME]
     api_seconds = 25
     assert public.queue_seconds + public.timeout_seconds == api_seconds

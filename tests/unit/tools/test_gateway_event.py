@@ -61,7 +61,7 @@ def test_a_whole_event_has_the_shape_of_payload_format_2() -> None:
     }
 
 
-def test_absent_parts_of_a_request_are_absent_and_not_null() -> None:
+def test_missing_parts_of_a_request_are_left_out_of_the_event() -> None:
     event = event_of(HttpRequest("GET", "/v1/health"))
     assert not event.keys() & {"body", "cookies", "queryStringParameters", "pathParameters"}
     assert event["isBase64Encoded"] is False
@@ -76,13 +76,13 @@ def test_the_path_is_decoded_and_the_query_string_is_not() -> None:
     assert event["queryStringParameters"] == {"q": "é"}
 
 
-def test_headers_and_parameters_that_repeat_are_joined_by_commas() -> None:
+def test_repeated_headers_and_parameters_are_joined_by_commas() -> None:
     event = event_of(HttpRequest("GET", "/x?s=a&s=b&flag", (("X-One", "1"), ("x-one", "2"))))
     assert event["headers"]["x-one"] == "1,2"
     assert event["queryStringParameters"] == {"s": "a,b", "flag": ""}
 
 
-def test_a_form_and_an_untyped_body_are_base64() -> None:
+def test_a_form_and_a_body_without_a_type_are_base64() -> None:
     form = ("content-type", "application/x-www-form-urlencoded")
     for headers in ((form,), ()):
         event = event_of(HttpRequest("POST", "/x", headers, b"a=b"))

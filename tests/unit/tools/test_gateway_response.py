@@ -13,7 +13,7 @@ def test_status_headers_and_body_pass_through() -> None:
     assert gateway_response(answer) == expected
 
 
-def test_each_cookie_is_a_header_of_its_own() -> None:
+def test_each_cookie_is_sent_in_its_own_header() -> None:
     answer = {"statusCode": 204, "cookies": ["a=1", "b=2"]}
     assert gateway_response(answer).headers == (("set-cookie", "a=1"), ("set-cookie", "b=2"))
 
@@ -35,6 +35,6 @@ def test_a_base64_body_is_decoded() -> None:
         {"statusCode": 7},
     ],
 )
-def test_an_answer_that_makes_no_response_is_a_500(answer: dict[str, Any]) -> None:
+def test_an_invalid_answer_of_the_function_is_a_500(answer: dict[str, Any]) -> None:
     response = gateway_response(answer)
     assert (response.status, response.body) == (500, b'{"message": "Internal Server Error"}')

@@ -13,7 +13,7 @@ def echo(request: HttpRequest) -> HttpResponse:
     return HttpResponse(200, (("content-type", "text/plain"),), request.body)
 
 
-def test_a_body_that_lambda_would_not_take_is_refused() -> None:
+def test_a_body_that_lambda_would_not_accept_is_refused() -> None:
     """P5"""
     with serving(echo) as server, httpx.Client(base_url=url_of(server)) as client:
         assert client.post("/", content=b"a" * MAX_BODY_BYTES).status_code == 200
@@ -22,7 +22,7 @@ def test_a_body_that_lambda_would_not_take_is_refused() -> None:
         assert client.post("/", content=chunks).status_code == 413
 
 
-def test_an_error_in_the_app_is_a_500_and_the_server_goes_on() -> None:
+def test_an_error_in_the_app_is_a_500_and_the_server_keeps_running() -> None:
     def fail(request: HttpRequest) -> HttpResponse:
         if request.path == "/broken":
             raise ValueError("broken")
@@ -33,7 +33,7 @@ def test_an_error_in_the_app_is_a_500_and_the_server_goes_on() -> None:
         assert client.get("/").status_code == 200
 
 
-def test_waiting_for_idle_waits_for_the_answer_and_no_longer() -> None:
+def test_the_server_is_idle_as_soon_as_the_response_is_sent() -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def slow(_request: HttpRequest) -> HttpResponse:
@@ -50,7 +50,7 @@ def test_waiting_for_idle_waits_for_the_answer_and_no_longer() -> None:
         assert answer.result().status_code == 200
 
 
-def test_a_taken_port_is_named() -> None:
+def test_the_error_about_a_port_in_use_names_the_port() -> None:
     with serving(echo) as server, pytest.raises(PortError) as taken:
         HttpServer(server.port)
     assert (taken.value.port, taken.value.reason) == (server.port, "in use")

@@ -1,4 +1,4 @@
-"""IAM's decisions, by the rules of its evaluation logic."""
+"""IAM's decisions, following its policy evaluation logic."""
 
 from typing import Any
 
@@ -41,18 +41,18 @@ def test_an_action_and_a_resource_match_by_wildcards(
     assert is_allowed(READ, policy({"Action": [action], "Resource": [resource]})) == is_read
 
 
-def test_an_action_without_a_resource_is_allowed_on_every_resource_alone() -> None:
+def test_an_action_without_a_resource_needs_a_statement_for_all_resources() -> None:
     listing = Call("dynamodb:ListStreams", "*")
     assert is_allowed(listing, policy({"Action": listing.action}))
     assert not is_allowed(listing, policy({"Action": listing.action, "Resource": TABLE}))
 
 
-def test_an_action_without_an_allow_is_denied_and_a_deny_prevails() -> None:
+def test_an_action_is_denied_without_an_allow_and_by_any_deny() -> None:
     assert not is_allowed(READ, [])
     assert not is_allowed(READ, [*EVERYTHING, *policy({"Effect": "Deny", "Action": READ.action})])
 
 
-def test_a_not_action_allows_all_actions_but_those() -> None:
+def test_a_not_action_allows_all_other_actions() -> None:
     others = policy({"NotAction": ["kms:Sign", "kms:CreateGrant"]})
     assert is_allowed(READ, others)
     assert not is_allowed(SIGN, others)
@@ -74,20 +74,20 @@ def test_a_not_action_allows_all_actions_but_those() -> None:
         ({"StringNotEquals": {"tag": "a"}, "Null": {"tag": "false"}}, {}, False),
     ],
 )
-def test_a_statement_holds_under_its_conditions(
+def test_a_statement_applies_only_if_its_conditions_are_met(
     condition: dict[str, Any], context: dict[str, str], holds: bool
 ) -> None:
     conditional = policy({"Action": "*", "Condition": condition})
     assert is_allowed(Call("dynamodb:GetItem", TABLE, context), conditional) == holds
 
 
-def test_a_boundary_limits_and_allows_nothing_itself() -> None:
+def test_a_boundary_limits_permissions_and_grants_none() -> None:
     assert is_allowed(READ, EVERYTHING, boundary=EVERYTHING)
     assert not is_allowed(READ, EVERYTHING, boundary=policy({"Action": "kms:*"}))
     assert not is_allowed(READ, [], boundary=EVERYTHING)
 
 
-def test_a_key_is_used_by_the_roles_that_its_policy_names() -> None:
+def test_a_key_can_be_used_by_the_roles_that_its_policy_names() -> None:
     of_role = policy({"Action": "kms:Sign", "Principal": {"AWS": ROLE}})
     assert is_allowed(SIGN, [], of_key=of_role, role_arn=ROLE)
     assert is_allowed(SIGN, [], of_key=of_role, boundary=EVERYTHING, role_arn=ROLE)
@@ -95,7 +95,7 @@ def test_a_key_is_used_by_the_roles_that_its_policy_names() -> None:
     assert not is_allowed(SIGN, EVERYTHING, of_key=of_role, role_arn=f"{ROLE}2")
 
 
-def test_a_key_that_names_the_account_leaves_it_to_the_policies_of_roles() -> None:
+def test_a_key_policy_that_names_the_account_leaves_the_decision_to_role_policies() -> None:
     of_account = policy({"Action": "kms:*", "Principal": {"AWS": ACCOUNT}})
     assert is_allowed(SIGN, EVERYTHING, of_key=of_account, role_arn=ROLE)
     assert not is_allowed(SIGN, [], of_key=of_account, role_arn=ROLE)

@@ -29,24 +29,24 @@ def authorizer() -> JwtAuthorizer:
     return JwtAuthorizer(ISSUER, ("other", "waitlist"), keys, guarded_routes(read_template()))
 
 
-def token(claims: Mapping[str, Any] = CLAIMS, key: Any = KEY, **header: str) -> str:
+def make_token(claims: Mapping[str, Any] = CLAIMS, key: Any = KEY, **header: str) -> str:
     kid = key.kid if key.kid else KEY.kid
     return jwt.encode({"alg": "RS256", "kid": kid, **header}, dict(claims), key)
 
 
-def claims_of(authorization: str) -> dict[str, str]:
+def read_claims(authorization: str) -> dict[str, str]:
     request = HttpRequest("GET", ENTRY, (("Authorization", authorization),))
     return authorizer().claims(request, NOW)
 
 
-def without(name: str) -> dict[str, Any]:
+def claims_without(name: str) -> dict[str, Any]:
     return {key: value for key, value in CLAIMS.items() if key != name}
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", ""])
 def test_a_tokens_claims_are_passed_on_as_text(scheme: str) -> None:
     claims = {**CLAIMS, "scope": "a b", "groups": ["x", "y"], "email_verified": True}
-    assert claims_of(scheme + token(claims)) == {
+    assert read_claims(scheme + make_token(claims)) == {
         "iss": ISSUER,
         "aud": "waitlist",
         "sub": "ada",
@@ -66,30 +66,32 @@ def test_a_tokens_claims_are_passed_on_as_text(scheme: str) -> None:
         {**CLAIMS, "exp": NOW - 1},
         {**CLAIMS, "nbf": NOW + 60},
         {**CLAIMS, "iat": NOW + 60},
-        without("iss"),
-        without("aud"),
-        without("exp"),
+        claims_without("iss"),
+        claims_without("aud"),
+        claims_without("exp"),
     ],
     ids=["iss", "aud", "client_id", "exp", "nbf", "iat", "no iss", "no aud", "no exp"],
 )
-def test_claims_that_do_not_hold(claims: dict[str, Any]) -> None:
+def test_a_token_with_wrong_claims_is_refused(claims: dict[str, Any]) -> None:
     """P5"""
     with pytest.raises(TokenError):
-        claims_of(f"Bearer {token(claims)}")
+        read_claims(f"Bearer {make_token(claims)}")
 
 
-def test_a_signature_that_does_not_hold() -> None:
-    """P5: another key under the same key id, no signature, a shared secret, and no token at all."""
-    whole = token()
+def test_a_token_with_a_wrong_signature_is_refused() -> None:
+    """P5: this includes another key with the same key id, a missing signature, a shared secret, and
+    text that is not a token.
+    """
+    whole = make_token()
     header, payload, _ = whole.split(".")
     secret = OctKey.import_key(json.dumps(KEY.as_dict(private=False)))
     shared = jwt.encode({"alg": "HS256", "kid": KEY.kid}, CLAIMS, secret)
-    forged = token(key=OTHER_KEY, kid=str(KEY.kid))
+    forged = make_token(key=OTHER_KEY, kid=str(KEY.kid))
     for wrong in (forged, f"{header}.{payload}.", shared, whole[:-8], "nonsense", "a.b.c", "☕"):
         with pytest.raises(TokenError):
-            claims_of(f"Bearer {wrong}")
+            read_claims(f"Bearer {wrong}")
     with pytest.raises(TokenError):
-        claims_of(f"Bearer {token(key=OTHER_KEY)}")
+        read_claims(f"Bearer {make_token(key=OTHER_KEY)}")
 
 
 def gateway(public: FakeFunction) -> LocalGateway:
@@ -102,16 +104,16 @@ def gateway(public: FakeFunction) -> LocalGateway:
     )
 
 
-def test_the_front_hands_the_claims_over() -> None:
+def test_the_local_gateway_passes_the_claims_to_the_function() -> None:
     public = FakeFunction(lambda _: {"statusCode": 200})
-    request = HttpRequest("GET", ENTRY, (("authorization", f"Bearer {token()}"),))
+    request = HttpRequest("GET", ENTRY, (("authorization", f"Bearer {make_token()}"),))
     assert gateway(public)(request).status == 200
     (event,) = public.events
     assert event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"] == "ada"
     assert event["requestContext"]["authorizer"]["jwt"]["scopes"] is None
 
 
-def test_the_front_answers_as_the_gateway_does_and_asks_no_function() -> None:
+def test_the_local_gateway_refuses_a_wrong_token_as_api_gateway_does() -> None:
     """P5"""
     public = FakeFunction(lambda _: {"statusCode": 200})
     none = gateway(public)(HttpRequest("GET", ENTRY))
@@ -124,7 +126,7 @@ def test_the_front_answers_as_the_gateway_does_and_asks_no_function() -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/health", "/v1/waitlists/bakery", "/docs"])
-def test_the_local_gateway_asks_no_token_on_other_routes(path: str) -> None:
+def test_the_local_gateway_needs_no_token_on_other_routes(path: str) -> None:
     public = FakeFunction(lambda _: {"statusCode": 200})
     assert gateway(public)(HttpRequest("GET", path)).status == 200
     assert "authorizer" not in public.events[0]["requestContext"]
@@ -141,7 +143,7 @@ def test_the_local_issuer_keeps_its_key(tmp_path: Path) -> None:
     assert issued.claims(sent, NOW)["sub"] == "bob"
 
 
-def test_another_issuers_keys_are_read_from_their_address() -> None:
+def test_the_keys_of_another_issuer_are_read_from_their_url() -> None:
     document = json.dumps(KeySet([RSAKey.import_key(KEY.as_dict(private=False))]).as_dict())
     with serving(lambda _: HttpResponse(200, (), document.encode())) as server:
         assert read_keys(url_of(server)).as_dict()["keys"][0]["kid"] == KEY.kid

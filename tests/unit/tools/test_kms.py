@@ -1,4 +1,4 @@
-"""The stand-in for KMS, called by botocore as the public function calls KMS."""
+"""The stand-in for KMS, called through botocore as the public function calls KMS."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def kms() -> Iterator[Any]:
         )
 
 
-def test_it_signs_passes_that_a_library_accepts(kms: Any) -> None:
+def test_the_stand_in_signs_passes_that_a_library_accepts(kms: Any) -> None:
     passes = create_passes(kms, KEY_ARN)
     token = issue(passes)
     assert token == issue(passes)
@@ -42,7 +42,7 @@ def test_it_signs_passes_that_a_library_accepts(kms: Any) -> None:
         ({"SigningAlgorithm": "RSASSA_PSS_SHA_256"}, "ValidationException"),
     ],
 )
-def test_it_refuses_what_the_service_does_not_use(
+def test_the_stand_in_refuses_parameters_that_the_service_does_not_use(
     kms: Any, wrong: dict[str, str], code: str
 ) -> None:
     sent = {"KeyId": KEY_ARN, "MessageType": "RAW", "SigningAlgorithm": ALGORITHM, **wrong}
@@ -51,7 +51,7 @@ def test_it_refuses_what_the_service_does_not_use(
     assert error.value.response["Error"]["Code"] == code
 
 
-def test_it_supports_two_operations(kms: Any) -> None:
+def test_the_stand_in_refuses_other_operations(kms: Any) -> None:
     with pytest.raises(ClientError, match="CreateKey is not supported here"):
         kms.create_key()
 
@@ -65,7 +65,7 @@ def test_a_web_page_gets_no_signature(header: tuple[str, str]) -> None:
     assert (answer.status, json.loads(answer.body)["__type"]) == (400, "AccessDeniedException")
 
 
-def test_a_kept_key_signs_alike_in_the_next_run(tmp_path: Path) -> None:
+def test_a_stored_key_is_used_again_in_the_next_run(tmp_path: Path) -> None:
     path = tmp_path / "pass-key.json"
     first, second = (issue(create_passes(LocalKms(path), KEY_ARN)) for _ in range(2))
     assert first == second != issue(create_passes(LocalKms(), KEY_ARN))

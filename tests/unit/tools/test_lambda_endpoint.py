@@ -32,8 +32,8 @@ def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpReque
     ],
     ids=str,
 )
-def test_no_web_page_invokes_a_function(headers: Headers) -> None:
-    """P5: neither from another origin nor by DNS rebinding."""
+def test_no_web_page_can_invoke_a_function(headers: Headers) -> None:
+    """P5: another origin and DNS rebinding are both refused."""
     function = FakeFunction()
     target = "/2015-03-31/functions/f/invocations"
     response = LambdaEndpoint({"f": function})(HttpRequest("POST", target, headers, b"{}"))
@@ -45,13 +45,13 @@ def test_no_web_page_invokes_a_function(headers: Headers) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "[::1]:8080"])
-def test_programs_on_this_machine_invoke_functions(host: str) -> None:
+def test_programs_on_this_machine_can_invoke_functions(host: str) -> None:
     target = "/2015-03-31/functions/f/invocations"
     request = HttpRequest("POST", target, (("Host", host),), b"{}")
     assert LambdaEndpoint({"f": FakeFunction()})(request).status == 200
 
 
-def test_an_event_or_an_answer_of_more_than_lambda_takes_is_refused() -> None:
+def test_an_event_or_an_answer_above_lambdas_limit_is_refused() -> None:
     """P9"""
     function = FakeFunction(lambda event: event if len(event) < 9 else "x" * MAX_PAYLOAD_BYTES)
     endpoint = LambdaEndpoint({"f": function})
@@ -66,7 +66,7 @@ def test_an_event_or_an_answer_of_more_than_lambda_takes_is_refused() -> None:
     assert json.loads(answered.body)["errorType"] == "Function.ResponseSizeTooLarge"
 
 
-def test_an_event_is_taken_at_once_and_run_in_the_background() -> None:
+def test_an_event_is_accepted_at_once_and_run_in_the_background() -> None:
     release, done = threading.Event(), threading.Event()
 
     def slow(_event: Any) -> None:
@@ -81,7 +81,7 @@ def test_an_event_is_taken_at_once_and_run_in_the_background() -> None:
     endpoint.stop(30)
 
 
-def test_the_events_that_wait_are_bounded() -> None:
+def test_the_number_of_waiting_events_is_limited() -> None:
     """P9"""
     release = threading.Event()
     endpoint = LambdaEndpoint({"f": FakeFunction(lambda _: release.wait(30))})
@@ -91,7 +91,7 @@ def test_the_events_that_wait_are_bounded() -> None:
     endpoint.stop(30)
 
 
-def test_an_event_of_a_busy_function_waits_until_there_is_room() -> None:
+def test_an_event_waits_while_the_function_is_busy() -> None:
     function, done, pauses = BusyFunction(times=3), threading.Event(), list[float]()
 
     def wait(seconds: float) -> bool:
@@ -115,7 +115,7 @@ def test_a_payload_that_is_not_json_is_refused() -> None:
     assert function.events == []
 
 
-def test_boto3_understands_every_answer() -> None:
+def test_boto3_understands_every_response() -> None:
     functions: dict[str, Invocable] = {
         "f": FakeFunction(),
         "failing": FailingFunction(),

@@ -23,7 +23,7 @@ def answer(event: Any) -> dict[str, Any]:
 
 
 class Answering:
-    """A function that always returns these bytes."""
+    """A function that always returns the same bytes."""
 
     def __init__(self, payload: bytes) -> None:
         self.payload = payload
@@ -38,7 +38,7 @@ def gateway(public: Invocable, **functions: Invocable) -> LocalGateway:
     )
 
 
-def test_a_request_becomes_an_event_and_its_answer_a_response() -> None:
+def test_a_request_becomes_an_event_and_the_answer_becomes_a_response() -> None:
     public = FakeFunction(answer)
     response = gateway(public)(HttpRequest("GET", "/v1/waitlists/bakery"))
     assert (response.status, response.body) == (200, b"/v1/waitlists/bakery")
@@ -58,7 +58,7 @@ def test_an_encoded_slash_is_decoded_after_the_route_is_chosen() -> None:
 
 
 @pytest.mark.parametrize("target", ["/v1/admin/waitlists", "/v1/%61dmin/waitlists", "/v1/admin"])
-def test_a_wrong_signature_is_forbidden_and_reaches_no_function(target: str) -> None:
+def test_a_request_with_a_wrong_signature_does_not_reach_the_function(target: str) -> None:
     """P5"""
     public = FakeFunction(answer)
     response = gateway(public)(signed("GET", target, secret="wrong"))
@@ -68,8 +68,10 @@ def test_a_wrong_signature_is_forbidden_and_reaches_no_function(target: str) -> 
     assert public.events == []
 
 
-def test_no_web_page_under_another_name_passes_for_the_operators_service() -> None:
-    """P5: any page has the local credentials, and its host name may resolve to 127.0.0.1."""
+def test_a_web_page_under_another_host_name_cannot_call_the_service() -> None:
+    """P5: the local credentials are public, and any web page's host name may resolve to
+    127.0.0.1.
+    """
     public = FakeFunction(answer)
     url = "http://{}:8080/v1/admin/waitlists"
     for host, status in (("evil.example.com", 403), ("127.0.0.1", 200), ("localhost", 200)):
@@ -80,8 +82,8 @@ def test_no_web_page_under_another_name_passes_for_the_operators_service() -> No
 
 
 @pytest.mark.parametrize("letter", ["a", "ä", "☕"])
-def test_an_answer_is_as_large_as_lambda_takes_and_no_larger(letter: str) -> None:
-    """P9: the limit counts bytes of UTF-8, as Lambda does since Python 3.12."""
+def test_an_answer_may_be_as_large_as_lambdas_limit_but_not_larger(letter: str) -> None:
+    """P9: the limit counts bytes of UTF-8, as Lambda has done since Python 3.12."""
     for over in (0, 1):
         room = MAX_PAYLOAD_BYTES - len('{"statusCode": 200, "body": ""}') + over
         body = letter * (room // len(letter.encode()))
@@ -93,7 +95,7 @@ def test_an_answer_is_as_large_as_lambda_takes_and_no_larger(letter: str) -> Non
 
 
 @pytest.mark.parametrize("letter", [b"a", "ä".encode()])
-def test_a_request_is_as_large_as_lambda_takes_with_all_that_the_gateway_adds(
+def test_a_request_is_refused_if_its_event_exceeds_lambdas_limit(
     letter: bytes,
 ) -> None:
     """P9"""
@@ -103,7 +105,7 @@ def test_a_request_is_as_large_as_lambda_takes_with_all_that_the_gateway_adds(
     assert whole(HttpRequest("POST", "/", json_type, letter * 3_000_000)).status == 200
     too_large = whole(HttpRequest("POST", "/", json_type, b"a" * MAX_PAYLOAD_BYTES))
     assert (too_large.status, too_large.body) == (413, b'{"message": "Request Entity Too Large"}')
-    # Without a content type the body is sent as base64, which is a third longer.
+    # A body without a content type is sent as base64, which is a third longer.
     assert whole(HttpRequest("POST", "/", (), b"a" * 5_000_000)).status == 413
     assert len(public.events) == 1
 
@@ -113,8 +115,10 @@ def test_a_function_that_fails_is_a_500_without_details() -> None:
     assert (response.status, response.body) == (500, b'{"message": "Internal Server Error"}')
 
 
-def test_only_a_full_front_sends_retry_after() -> None:
-    """API Gateway sends no Retry-After when a function times out; clients must cope."""
+def test_only_a_busy_function_causes_retry_after() -> None:
+    """API Gateway sends no Retry-After header when a function times out, so clients must cope
+    without it.
+    """
     busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")
     assert dict(gateway(busy)(HttpRequest("GET", "/")).headers)["retry-after"] == "2"
     assert "retry-after" not in dict(gateway(slow)(HttpRequest("GET", "/")).headers)
@@ -124,7 +128,8 @@ def test_only_a_full_front_sends_retry_after() -> None:
 
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
-    # No inner call ends before all 64 run, so each outer call holds its thread until then.
+    # No inner call ends before all 64 inner calls are running. Until then, each outer call occupies
+    # its thread.
     together = threading.Barrier(MANY, timeout=120)
 
     def inner(event: Any) -> Any:

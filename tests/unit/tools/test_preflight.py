@@ -1,4 +1,4 @@
-"""`make preflight` finds what would stop a deployment, and only reads."""
+"""`make preflight` finds problems that would stop a deployment, and changes nothing."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tools.local.table import create_table_request
 ISSUER = "https://login.example.com"
 STACK = "waitlist-dev"
 POLICY = ROOT / "docs" / "operate" / "policies" / "preflight.json"
-# What moto does not implement, as a usual account answers.
+# The answers of a typical account to requests that moto does not implement.
 USUAL: dict[str, Any] = {
     "GetAccountSettings": {
         "AccountLimit": {"ConcurrentExecutions": 1000, "UnreservedConcurrentExecutions": 1000}
@@ -33,7 +33,7 @@ USUAL: dict[str, Any] = {
     "GetServiceQuota": {"Quota": {"Value": 5.0}},
     "ListCachePolicies": {"CachePolicyList": {"Items": []}},
     "GetEmailIdentity": {"VerifiedForSendingStatus": True},
-    # SES' account; API Gateway's operation of this name is above.
+    # This operation belongs to SES. API Gateway's operation with the same name is above.
     "ses:GetAccount": {
         "SendingEnabled": True,
         "ProductionAccessEnabled": True,
@@ -63,7 +63,7 @@ def concurrency(most: int) -> dict[str, Any]:
 
 
 class KeptClients(boto3.session.Session):
-    """A session for all tests: making clients would take longer than what they are asked."""
+    """A session that all tests share, because creating clients takes longer than using them."""
 
     client = cache(boto3.session.Session.client)
 
@@ -78,7 +78,11 @@ def session(region_name: str | None = None, profile_name: str | None = None) -> 
 
 
 class Account:
-    """An account of moto's; `answers` replaces operations, `called` has each that was called."""
+    """An account in moto.
+
+    `answers` replaces the results of operations, and `called` collects the operations that were
+    called.
+    """
 
     def __init__(self, path: Path) -> None:
         self.config = path / "samconfig.toml"
@@ -88,7 +92,7 @@ class Account:
         self.set_parameters()
 
     def set_parameters(self, *overrides: str) -> None:
-        """Set parameters beside a rate of writes that a new table takes."""
+        """Set parameters. A write rate that a new table can handle is always set first."""
         overrides = ("MaxWriteUnitsPerSecond=4000", *overrides)
         self.config.write_text(
             "[dev.deploy.parameters]\n"
@@ -134,7 +138,9 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
 
 @pytest.fixture
 def look(account: Account, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
-    """Run the command on section `dev`; return what it prints, a line for each finding."""
+    """Return a function that runs the command on the section `dev` and returns a line for each
+    finding.
+    """
 
     def run(exit_code: int, fetch: Callable[[str], bytes] = _no_fetch) -> list[str]:
         assert main(["--config-env", "dev"], fetch) == exit_code
@@ -161,14 +167,14 @@ def client(service: str) -> Any:
     return made.client(service)
 
 
-def test_an_account_with_room_has_nothing_that_stops_a_deployment(look: Look) -> None:
+def test_a_typical_account_has_nothing_that_stops_a_deployment(look: Look) -> None:
     found = look(0)
     assert found[0].startswith(f"{GOOD} creates the stack {STACK} in us-east-1 of account 1234")
     assert len(marked(found, GOOD)) == len(found) - 1
     assert "Zones of the cache: us-east-1a and us-east-1b" in "\n".join(found)
 
 
-def test_the_region_is_that_of_either_variable(
+def test_either_variable_can_set_the_region(
     account: Account, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AWS_REGION")
@@ -176,7 +182,7 @@ def test_the_region_is_that_of_either_variable(
     assert " in eu-central-1 of account" in look(0)[0]
 
 
-def test_without_a_region_it_says_which_variable_to_set(
+def test_the_error_about_a_missing_region_names_the_variable(
     account: Account, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("AWS_REGION")
@@ -185,7 +191,7 @@ def test_without_a_region_it_says_which_variable_to_set(
     assert "Set AWS_REGION" in capsys.readouterr().err
 
 
-def test_refused_credentials_say_how_to_get_others(
+def test_the_error_about_expired_credentials_says_how_to_log_in(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
     account.answers["GetCallerIdentity"] = refusal("GetCallerIdentity", "ExpiredToken")
@@ -193,18 +199,18 @@ def test_refused_credentials_say_how_to_get_others(
     assert "aws sso login" in capsys.readouterr().err
 
 
-def test_a_section_that_does_not_exist_names_those_that_do() -> None:
+def test_the_error_about_an_unknown_section_lists_the_sections() -> None:
     with pytest.raises(NoSuchSection, match=r"names no stack for 'staging'.*default, dev, prod,"):
         Settings.read("staging", ROOT / "samconfig.toml")
 
 
 @pytest.mark.parametrize("section", ["default", "dev", "prod"])
-def test_each_section_of_the_projects_own_configuration_is_read(section: str) -> None:
+def test_each_section_of_the_projects_samconfig_can_be_read(section: str) -> None:
     settings = Settings.read(section, ROOT / "samconfig.toml")
     assert settings.stack.startswith("waitlist")
 
 
-def test_a_parameter_that_the_template_lacks_is_named(
+def test_a_parameter_that_the_template_lacks_is_an_error(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
     account.set_parameters("RedisMaxGigabyte=5")
@@ -221,7 +227,7 @@ def test_a_parameter_that_the_template_lacks_is_named(
         ("UPDATE_IN_PROGRESS", "wait until"),
     ],
 )
-def test_a_stack_that_cannot_be_updated_stops_it(
+def test_a_stack_that_cannot_be_updated_stops_the_deployment(
     account: Account, look: Look, status: str, command: str
 ) -> None:
     account.stack(status)
@@ -230,12 +236,14 @@ def test_a_stack_that_cannot_be_updated_stops_it(
     assert command in stopping[0]
 
 
-def test_a_stack_that_a_change_set_left_is_created(account: Account, look: Look) -> None:
+def test_a_stack_that_has_only_a_change_set_is_created(account: Account, look: Look) -> None:
     account.stack("REVIEW_IN_PROGRESS")
     assert "creates the stack" in look(0)[0]
 
 
-def test_names_of_another_stacks_resources_stop_a_creation(account: Account, look: Look) -> None:
+def test_existing_resources_with_the_same_names_stop_a_creation(
+    account: Account, look: Look
+) -> None:
     client("logs").create_log_group(logGroupName=f"/aws/lambda/{STACK}/public")
     client("logs").create_log_group(logGroupName=f"/aws/lambda/{STACK}/public-2")
     client("events").create_event_bus(Name=f"{STACK}-events")
@@ -260,7 +268,7 @@ def test_names_of_another_stacks_resources_stop_a_creation(account: Account, loo
     assert f"| aws logs delete-log-group --log-group-name /aws/lambda/{STACK}/public" in stopping[0]
 
 
-def test_the_names_of_a_stack_that_is_updated_are_its_own(account: Account, look: Look) -> None:
+def test_an_updated_stack_may_own_the_names(account: Account, look: Look) -> None:
     client("logs").create_log_group(logGroupName=f"/aws/lambda/{STACK}/public")
     account.stack("UPDATE_COMPLETE")
     assert "updates the stack" in look(0)[0]
@@ -275,7 +283,7 @@ def make_table(name: str) -> None:
     )
 
 
-def test_tables_and_secrets_of_failed_creations_are_named_with_the_commands_that_delete_them(
+def test_leftovers_of_failed_creations_are_listed_with_commands_to_delete_them(
     look: Look,
 ) -> None:
     make_table(f"{STACK}-WaitlistTable-1A2B")
@@ -290,7 +298,7 @@ def test_tables_and_secrets_of_failed_creations_are_named_with_the_commands_that
     assert "The secret EntryTokenSecret-a " in secret
 
 
-def test_the_table_of_a_stack_that_is_updated_is_no_leftover(account: Account, look: Look) -> None:
+def test_the_table_of_an_updated_stack_is_not_a_leftover(account: Account, look: Look) -> None:
     make_table(f"{STACK}-WaitlistTable-1A2B")
     account.stack("UPDATE_COMPLETE")
     detail = {"PhysicalResourceId": f"{STACK}-WaitlistTable-1A2B"}
@@ -298,7 +306,7 @@ def test_the_table_of_a_stack_that_is_updated_is_no_leftover(account: Account, l
     assert marked(look(0), WARNS) == []
 
 
-def test_a_new_accounts_concurrency_is_shown_with_the_request_for_more(
+def test_the_low_concurrency_of_a_new_account_is_shown_with_a_request_for_more(
     account: Account, look: Look
 ) -> None:
     account.answers["GetAccountSettings"] = concurrency(10)
@@ -317,7 +325,7 @@ def test_a_new_accounts_concurrency_is_shown_with_the_request_for_more(
         (("MaintenanceConcurrency=6",), 6, "MaintenanceConcurrency=0"),
     ],
 )
-def test_environments_that_are_set_aside_leave_lambda_its_part(
+def test_reserved_environments_must_leave_lambda_its_minimum(
     account: Account, look: Look, settings: tuple[str, ...], takes: int, instead: str
 ) -> None:
     account.set_parameters(*settings)
@@ -333,7 +341,7 @@ def test_environments_that_are_set_aside_leave_lambda_its_part(
 @pytest.mark.parametrize(
     ("most", "reserved", "advises"), [(1000, 0, True), (1000, 6, False), (10, 0, False)]
 )
-def test_a_reservation_is_advised_where_there_is_room_for_it(
+def test_a_reservation_is_advised_if_there_is_room_for_it(
     account: Account, look: Look, most: int, reserved: int, advises: bool
 ) -> None:
     account.answers["GetAccountSettings"] = concurrency(most)
@@ -342,7 +350,7 @@ def test_a_reservation_is_advised_where_there_is_room_for_it(
     assert ("MaintenanceConcurrency=10 keeps" in "\n".join(look(0))) == advises
 
 
-def test_environments_that_the_stack_has_already_are_not_asked_for_again(
+def test_environments_that_the_stack_already_has_are_not_counted_again(
     account: Account, look: Look
 ) -> None:
     account.answers["GetAccountSettings"] = concurrency(10)
@@ -352,7 +360,9 @@ def test_environments_that_the_stack_has_already_are_not_asked_for_again(
 
 
 @pytest.mark.parametrize("is_listed", [True, False])
-def test_a_full_quota_of_vpcs_stops_it(account: Account, look: Look, is_listed: bool) -> None:
+def test_a_full_quota_of_vpcs_stops_the_deployment(
+    account: Account, look: Look, is_listed: bool
+) -> None:
     if not is_listed:
         absent = refusal("GetServiceQuota", "NoSuchResourceException")
         account.answers["GetServiceQuota"] = absent
@@ -363,14 +373,14 @@ def test_a_full_quota_of_vpcs_stops_it(account: Account, look: Look, is_listed: 
     assert "--service-code vpc --quota-code L-F678F1CE --desired-value 10" in found
 
 
-def test_with_a_network_of_ones_own_no_vpc_is_needed(account: Account, look: Look) -> None:
+def test_an_existing_network_needs_no_new_vpc(account: Account, look: Look) -> None:
     account.answers["GetServiceQuota"] = {"Quota": {"Value": 1.0}}
-    account.set_parameters(*existing_network())
+    account.set_parameters(*create_network())
     assert marked(look(0), STOPS) == []
 
 
-def existing_network(*zones: str) -> tuple[str, ...]:
-    """Make a network with a subnet in each zone; return its parameters."""
+def create_network(*zones: str) -> tuple[str, ...]:
+    """Create a network that has a subnet in each zone. Return the parameters that name it."""
     ec2 = client("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     subnets = [
@@ -392,21 +402,23 @@ def existing_network(*zones: str) -> tuple[str, ...]:
         ("ExistingSecurityGroupId=sg-0a1b2c3d", "has no sg-0a1b2c3d"),
     ],
 )
-def test_a_network_without_what_is_named_in_it_stops_it(
+def test_a_wrong_name_of_an_existing_network_stops_the_deployment(
     account: Account, look: Look, changed: str, problem: str
 ) -> None:
-    account.set_parameters(*existing_network(), changed)
+    account.set_parameters(*create_network(), changed)
     (found,) = marked(look(1), STOPS)
     assert problem in found
 
 
 def test_a_cache_needs_subnets_in_two_zones(account: Account, look: Look) -> None:
-    account.set_parameters(*existing_network("us-east-1a", "us-east-1a"))
+    account.set_parameters(*create_network("us-east-1a", "us-east-1a"))
     (found,) = marked(look(1), STOPS)
     assert "all in us-east-1a: choose two zones" in found
 
 
-def test_a_zone_without_elasticache_names_two_others(account: Account, look: Look) -> None:
+def test_the_warning_about_a_zone_without_elasticache_names_two_zones(
+    account: Account, look: Look
+) -> None:
     (service,) = USUAL["DescribeVpcEndpointServices"]["ServiceDetails"]
     served = [service | {"AvailabilityZones": ["us-east-1c", "us-east-1a"]}]
     account.answers["DescribeVpcEndpointServices"] = {"ServiceDetails": served}
@@ -423,7 +435,7 @@ def test_a_missing_role_of_elasticache_is_created_once(account: Account, look: L
     assert "create-service-linked-role --aws-service-name elasticache.amazonaws.com" in found
 
 
-def test_a_boundary_that_does_not_exist_stops_it(account: Account, look: Look) -> None:
+def test_a_missing_permissions_boundary_stops_the_deployment(account: Account, look: Look) -> None:
     account.set_parameters("PermissionsBoundary=waitlist-dev-boundary")
     (found,) = marked(look(1), STOPS)
     assert "waitlist-dev-boundary" in found
@@ -434,7 +446,7 @@ def test_a_boundary_that_does_not_exist_stops_it(account: Account, look: Look) -
     assert marked(look(0), STOPS) == []
 
 
-def test_rates_above_the_regions_limit_stop_it(account: Account, look: Look) -> None:
+def test_rates_above_the_regions_limit_stop_the_deployment(account: Account, look: Look) -> None:
     limits = {"throttleSettings": {"rateLimit": 2_500.0, "burstLimit": 1_250}}
     account.answers["GetAccount"] = limits
     account.set_parameters("LookRateLimit=4000", "LookBurstLimit=1250")
@@ -453,7 +465,7 @@ def test_rates_above_the_regions_limit_stop_it(account: Account, look: Look) -> 
         (OSError("no such host"), "no such host"),
     ],
 )
-def test_an_issuer_must_answer_as_api_gateway_asks(
+def test_the_discovery_document_of_an_issuer_is_checked(
     account: Account, look: Look, document: Any, problem: str | None
 ) -> None:
     account.set_parameters(f"JwtIssuer={ISSUER}", "JwtAudience=app")
@@ -468,12 +480,14 @@ def test_an_issuer_must_answer_as_api_gateway_asks(
     assert [(problem or "") in one for one in found] == ([True] if problem else [])
 
 
-def test_a_topic_of_another_region_stops_it(account: Account, look: Look) -> None:
+def test_an_alarm_topic_in_another_region_stops_the_deployment(
+    account: Account, look: Look
+) -> None:
     account.set_parameters("AlarmTopicArn=arn:aws:sns:eu-west-1:123456789012:alarms")
     assert "topics of their own region" in marked(look(1), STOPS)[0]
 
 
-def test_a_topic_that_does_not_exist_stops_it(account: Account, look: Look) -> None:
+def test_a_missing_alarm_topic_stops_the_deployment(account: Account, look: Look) -> None:
     account.set_parameters("AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:alarms")
     (found,) = marked(look(1), STOPS)
     assert "alarms would notify nobody" in found
@@ -491,7 +505,7 @@ def test_a_topic_that_does_not_exist_stops_it(account: Account, look: Look) -> N
         (128, (), None),
     ],
 )
-def test_a_name_that_is_too_long_for_what_the_stack_makes_stops_it(
+def test_a_stack_name_that_is_too_long_for_a_resource_stops_the_deployment(
     account: Account, look: Look, length: int, parameters: tuple[str, ...], resource: str | None
 ) -> None:
     account.name = "s" * length
@@ -516,7 +530,7 @@ VERIFIED, UNKNOWN_IDENTITY = (
         (UNKNOWN_IDENTITY, True),
     ],
 )
-def test_an_address_that_ses_does_not_send_from_stops_it(
+def test_an_unverified_sender_address_stops_the_deployment(
     account: Account, look: Look, identity: Any, stops: bool
 ) -> None:
     account.set_parameters("MailFrom=line@example.com")
@@ -556,7 +570,7 @@ PHONE = {"PhoneNumberId": "phone-1", "PhoneNumber": "+4915112345678"}
         ("phone-2", [PHONE | {"Status": "ACTIVE"}], STOPS, "The account has no number, pool"),
     ],
 )
-def test_an_origin_of_sms_must_be_the_accounts(
+def test_the_origin_of_sms_must_belong_to_the_account(
     account: Account, look: Look, origin: str, numbers: list[Any], mark: str, text: str
 ) -> None:
     account.set_parameters(f"SmsFrom={origin}")
@@ -595,7 +609,7 @@ def test_a_certificate_must_be_issued_for_the_domain(
     assert [(problem or "") in one for one in found] == ([True] if problem else [])
 
 
-def test_a_web_acl_that_does_not_exist_stops_it(account: Account, look: Look) -> None:
+def test_a_missing_web_acl_stops_the_deployment(account: Account, look: Look) -> None:
     account.set_parameters("Edge=on", f"EdgeWebAclArn={WEB_ACL}")
     assert marked(look(0), STOPS) == []
     account.answers["GetWebACL"] = refusal("GetWebACL", "WAFNonexistentItemException")
@@ -606,8 +620,11 @@ def test_a_web_acl_that_does_not_exist_stops_it(account: Account, look: Look) ->
 RESTORED = "waitlist-Restored-202611210930"
 
 
-def restored(account: Account, **changes: Any) -> str:
-    """Have the account a table as a restore leaves it, with its stream; return the stream's ARN."""
+def set_restored_table(account: Account, **changes: Any) -> str:
+    """Give the account a table with its stream, as after a restore.
+
+    Return the ARN of the stream.
+    """
     request = create_table_request(RESTORED)
     stream = f"arn:aws:dynamodb:us-east-1:123456789012:table/{RESTORED}/stream/2026-11-21"
     account.answers["DescribeTable"] = {
@@ -624,12 +641,12 @@ def restored(account: Account, **changes: Any) -> str:
     return stream
 
 
-def test_a_restored_table_with_its_stream_is_taken(account: Account, look: Look) -> None:
-    restored(account)
+def test_a_restored_table_with_its_stream_is_accepted(account: Account, look: Look) -> None:
+    set_restored_table(account)
     assert marked(look(0), STOPS) == []
 
 
-def lacking_index() -> list[Any]:
+def index_without_rank() -> list[Any]:
     (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
     projection = index["Projection"]
     some = [one for one in projection["NonKeyAttributes"] if one != "rank"]
@@ -641,21 +658,21 @@ def lacking_index() -> list[Any]:
     [
         ({"KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]}, "has other keys"),
         ({"GlobalSecondaryIndexes": []}, "has no index by_place"),
-        ({"GlobalSecondaryIndexes": lacking_index()}, "by_place of waitlist-Restored-"),
+        ({"GlobalSecondaryIndexes": index_without_rank()}, "by_place of waitlist-Restored-"),
         ({"StreamSpecification": {}}, "has no stream of new and old images"),
         ({"LatestStreamArn": "arn:of:a/later/one"}, "is arn:of:a/later/one, and"),
     ],
 )
-def test_an_existing_table_that_the_functions_cannot_use_stops_it(
+def test_an_unsuitable_existing_table_stops_the_deployment(
     account: Account, look: Look, changes: dict[str, Any], problem: str
 ) -> None:
-    restored(account, **changes)
+    set_restored_table(account, **changes)
     (found,) = marked(look(1), STOPS)
     assert problem in found
 
 
-def test_an_existing_table_that_does_not_exist_stops_it(account: Account, look: Look) -> None:
-    restored(account)
+def test_a_missing_existing_table_stops_the_deployment(account: Account, look: Look) -> None:
+    set_restored_table(account)
     account.answers["DescribeTable"] = refusal("DescribeTable", "ResourceNotFoundException")
     (found,) = marked(look(1), STOPS)
     assert f"The table {RESTORED} does not exist" in found
@@ -664,7 +681,7 @@ def test_an_existing_table_that_does_not_exist_stops_it(account: Account, look: 
 @pytest.mark.parametrize(
     ("most", "warm", "warns"), [(4_000, 0, False), (4_001, 0, True), (20_000, 20_000, False)]
 )
-def test_a_new_table_takes_less_than_a_launch_may_write(
+def test_a_launch_may_need_more_write_capacity_than_a_new_table_has(
     account: Account, look: Look, most: int, warm: int, warns: bool
 ) -> None:
     account.set_parameters(f"MaxWriteUnitsPerSecond={most}", f"WarmThroughput={warm}")
@@ -673,7 +690,7 @@ def test_a_new_table_takes_less_than_a_launch_may_write(
 
 
 @pytest.mark.parametrize(("least", "stops"), [(0, 0), (999, 1), (1_000, 0), (5_000, 0), (5_001, 1)])
-def test_a_minimum_that_the_cache_cannot_have_stops_it(
+def test_an_invalid_minimum_of_the_cache_stops_the_deployment(
     account: Account, look: Look, least: int, stops: int
 ) -> None:
     account.set_parameters(f"RedisMinEcpuPerSecond={least}", "RedisMaxEcpuPerSecond=5000")
@@ -681,12 +698,12 @@ def test_a_minimum_that_the_cache_cannot_have_stops_it(
     assert ["must be 0, or from 1000 to" in one for one in found] == [True] * stops
 
 
-def test_what_the_table_takes_is_not_lowered(account: Account, look: Look) -> None:
-    """Its index counts too: one that refuses a write throttles the table."""
+def test_the_warm_throughput_of_a_table_cannot_be_lowered(account: Account, look: Look) -> None:
+    """The index counts too, because a throttled index throttles its table."""
     (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
     warm = {"WriteUnitsPerSecond": 12_000, "ReadUnitsPerSecond": 12_000}
     cold = {"WriteUnitsPerSecond": 8_000, "ReadUnitsPerSecond": 12_000}
-    stream = restored(
+    stream = set_restored_table(
         account, WarmThroughput=warm, GlobalSecondaryIndexes=[index | {"WarmThroughput": cold}]
     )
     existing = (f"ExistingTableName={RESTORED}", f"ExistingTableStreamArn={stream}")
@@ -703,7 +720,7 @@ def test_what_the_table_takes_is_not_lowered(account: Account, look: Look) -> No
 @pytest.mark.parametrize(
     ("code", "is_a_right"), [("AccessDeniedException", True), ("ServiceException", False)]
 )
-def test_a_refused_call_to_aws_is_named_and_the_rest_is_checked(
+def test_a_refused_call_to_aws_is_reported_and_other_checks_continue(
     account: Account, look: Look, code: str, is_a_right: bool
 ) -> None:
     account.answers["GetAccountSettings"] = refusal("GetAccountSettings", code)
@@ -715,17 +732,19 @@ def test_a_refused_call_to_aws_is_named_and_the_rest_is_checked(
 
 
 def as_iam_names(service: str, operation: str) -> str:
-    # API Gateway's actions are the methods of its HTTP requests.
+    # The IAM actions of API Gateway are the HTTP methods of the requests.
     return "apigateway:GET" if service == "apigateway" else f"{service}:{operation}"
 
 
-# Operations whose services sign with another name than IAM has for their actions.
+# Services that sign with another name than the prefix of their IAM actions.
 SIGNED_AS = {"monitoring": "cloudwatch"}
 
 
-def test_its_policy_allows_what_it_calls_and_no_more(account: Account, look: Look) -> None:
-    stream = restored(account)
-    network = existing_network()
+def test_the_policy_of_preflight_allows_exactly_the_operations_that_it_calls(
+    account: Account, look: Look
+) -> None:
+    stream = set_restored_table(account)
+    network = create_network()
     account.called.clear()
     account.answers["DescribeCertificate"] = certificate("ISSUED", "queue.example.com")
     account.set_parameters(
@@ -747,7 +766,7 @@ def test_its_policy_allows_what_it_calls_and_no_more(account: Account, look: Loo
     called = {
         as_iam_names(SIGNED_AS.get(service, service), operation)
         for service, operation in account.called
-        # Needs no permission.
+        # This operation needs no permission.
         if operation != "GetCallerIdentity"
     }
     (statement,) = json.loads(POLICY.read_text())["Statement"]
@@ -758,8 +777,8 @@ def test_its_policy_allows_what_it_calls_and_no_more(account: Account, look: Loo
 
 
 @pytest.mark.parametrize("name", ["AWS_REGION", "AWS_DEFAULT_REGION"])
-def test_make_gives_each_command_the_region_under_both_names(name: str) -> None:
-    """The AWS CLI reads AWS_REGION first; SAM and boto3 read AWS_DEFAULT_REGION alone."""
+def test_make_sets_both_variables_of_the_region(name: str) -> None:
+    """The AWS CLI reads AWS_REGION first. SAM and boto3 read only AWS_DEFAULT_REGION."""
     environment = {"PATH": os.environ["PATH"], name: "eu-central-1"}
     rule = 'probe: ; @echo "$$AWS_REGION $$AWS_DEFAULT_REGION"'
     made = subprocess.run(

@@ -10,7 +10,7 @@ ENTRIES = "/v1/waitlists/bakery/entries"
 RATE = 3
 
 
-def test_signups_above_the_rate_get_the_apis_own_429_and_call_no_function() -> None:
+def test_signups_above_the_rate_get_a_429_without_calling_the_function() -> None:
     now = 0.0
     template = read_template()
     limits = RateLimits.from_template(template, RATE, lambda: now)
@@ -32,7 +32,7 @@ def test_signups_above_the_rate_get_the_apis_own_429_and_call_no_function() -> N
         assert statuses == [200] * RATE * BURST_SECONDS + [429]
 
 
-def test_the_burst_has_the_ratio_of_the_templates_defaults() -> None:
+def test_the_ratio_of_burst_to_rate_is_the_ratio_of_the_templates_defaults() -> None:
     parameters = read_template()["Parameters"]
     rate, burst = (parameters[f"Signup{name}Limit"]["Default"] for name in ("Rate", "Burst"))
     assert burst == rate * BURST_SECONDS

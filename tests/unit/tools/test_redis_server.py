@@ -5,7 +5,7 @@ from tools.local.child import Child
 from tools.local.redis_check import RedisUnreachableError, check_redis
 
 
-def test_it_runs_without_persistence_and_ends_with_its_parent() -> None:
+def test_the_redis_server_runs_without_persistence_and_ends_with_its_parent() -> None:
     with Child("tools.local.redis_server") as child:
         url = f"redis://127.0.0.1:{child.port()}"
         check_redis(url, cluster=False)

@@ -33,42 +33,47 @@ def release(built: Path) -> str:
     "changed",
     ["template.yaml", "PublicFn/app.py", "SharedLayer/python/ids.py", "../../samconfig.toml"],
 )
-def test_a_change_of_any_deployed_part_makes_another_release(built: Path, changed: str) -> None:
-    """Also a layer and a parameter's value, which SAM itself does not compare."""
+def test_a_change_of_any_deployed_part_changes_the_release_id(built: Path, changed: str) -> None:
+    """The release id also covers the layer and the values of parameters.
+
+    SAM itself compares neither.
+    """
     before = release(built)
     with (built / changed).open("a") as file:
         file.write("# another\n")
     assert release(built) != before
 
 
-def test_a_file_by_another_name_makes_another_release(built: Path) -> None:
+def test_renaming_a_file_changes_the_release_id(built: Path) -> None:
     before = release(built)
     (built / "PublicFn" / "app.py").rename(built / "PublicFn" / "main.py")
     assert release(built) != before
 
 
-def test_the_same_files_elsewhere_are_the_same_release(built: Path, tmp_path: Path) -> None:
+def test_the_release_id_does_not_depend_on_the_folder(built: Path, tmp_path: Path) -> None:
     before = release(built)
     elsewhere = tmp_path / "two" / "build"
     shutil.copytree(built, elsewhere)
     assert release(elsewhere) == before
 
 
-def test_it_stands_in_the_built_template_as_a_text(built: Path) -> None:
+def test_the_release_id_is_written_to_the_built_template_as_a_string(built: Path) -> None:
     named = write_release(built, built.parent.parent / "samconfig.toml")
     text = (built / "template.yaml").read_text()
     assert f"RELEASE: '{named}'" in text
     assert UNBUILT not in text
 
 
-def test_a_template_without_a_place_for_it_is_refused(built: Path) -> None:
+def test_a_template_without_a_placeholder_is_refused(built: Path) -> None:
     (built / "template.yaml").write_text("Globals: {}\n")
     with pytest.raises(ValueError, match="run `make sam-build`"):
         write_release(built, built.parent.parent / "samconfig.toml")
 
 
-def test_every_function_of_the_stack_has_it() -> None:
-    """As an environment variable, because SAM publishes a new version if one changes."""
+def test_every_function_of_the_stack_has_the_release_id() -> None:
+    """The release id is an environment variable, because SAM publishes a new version when a
+    variable changes.
+    """
     environment = read_template()["Globals"]["Function"]["Environment"]["Variables"]
     name, value = UNBUILT.split(": ")
     assert environment == {name: value}

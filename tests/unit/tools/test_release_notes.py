@@ -1,4 +1,4 @@
-"""A release has the version of the code, and a dated chapter of the changelog."""
+"""A release has the version of the code and a dated chapter in the changelog."""
 
 import pytest
 
@@ -31,12 +31,10 @@ def test_the_notes_are_the_chapter_of_the_version() -> None:
         ("v0.3.0", "0.3.0", "no chapter"),
     ],
 )
-def test_a_release_that_does_not_fit_is_refused_with_the_next_step(
-    tag: str, version: str, advice: str
-) -> None:
+def test_a_mismatched_release_is_refused_with_advice(tag: str, version: str, advice: str) -> None:
     with pytest.raises(ValueError, match=advice):
         notes_of(tag, version, TEXT)
 
 
-def test_the_changelog_has_a_chapter_of_the_version() -> None:
+def test_the_changelog_has_a_chapter_for_the_version() -> None:
     assert f"\n## {VERSION} - " in CHANGELOG.read_text(encoding="utf-8")

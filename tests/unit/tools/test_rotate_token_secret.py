@@ -1,4 +1,4 @@
-"""Rotating the key of a stack's entry tokens keeps the issued tokens valid."""
+"""Rotating the key of a stack's entry tokens keeps issued tokens valid."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
 
 @pytest.fixture
 def arn(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The secret of a new stack, generated as `template.yaml` declares it."""
+    """The ARN of a new stack's secret, generated as `template.yaml` declares it."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
@@ -60,7 +60,7 @@ def tokens_at(arn: str, now: int) -> EntryTokens:
     return EntryTokens(secret_reader(arn, secrets_client()), lambda: now * 1000)
 
 
-def test_the_first_rotation_keeps_the_key_that_the_stack_made(
+def test_the_first_rotation_keeps_the_generated_key(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = secret_reader(arn, secrets_client())()
@@ -87,7 +87,9 @@ def test_the_first_rotation_keeps_the_key_that_the_stack_made(
 def test_a_second_rotation_waits_until_people_have_new_tokens(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """P2: it removes the older key, and some customers may only have tokens of that key."""
+    """P2: a rotation removes the older key, and some customers may only have tokens signed with
+    that key.
+    """
     rotate()
     before = secret_reader(arn, secrets_client())()
     soon = NOW + 2 * DAY_SECONDS
@@ -101,10 +103,13 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
     assert TokenKeys.parse(secret_reader(arn, secrets_client())()).previous == second.current
 
 
-def test_people_stay_who_they_are_through_every_rotation(
+def test_no_rotation_changes_the_identity_of_people(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also when all tokens end: another key would make another person of each address."""
+    """This includes the rotation that ends all tokens.
+
+    If the identity key changed, each address would become another person.
+    """
     key = tokens_at(arn, NOW).identity_key("bakery")
     token = tokens_at(arn, NOW).issue(*ENTRY, STAY)
     for arguments in ((), ("--force",), ("--all",), ("--force",)):
@@ -116,7 +121,7 @@ def test_people_stay_who_they_are_through_every_rotation(
     assert "alone" in capsys.readouterr().out
 
 
-def test_two_rotations_at_once_lose_no_key_that_signs(arn: str) -> None:
+def test_two_rotations_at_once_keep_the_key_that_signs(arn: str) -> None:
     first = secret_reader(arn, secrets_client())()
     rotate()
     assert rotate("--force", now=NOW + 1) == 0
@@ -137,7 +142,7 @@ def test_a_missing_or_older_stack_is_an_error(arn: str, capsys: pytest.CaptureFi
     assert '"current"' in capsys.readouterr().err
 
 
-def test_a_secret_that_is_gone_is_unavailable(arn: str) -> None:
+def test_a_deleted_secret_is_unavailable(arn: str) -> None:
     with pytest.raises(SecretUnavailable):
         secret_reader(
             "arn:aws:secretsmanager:us-east-1:123456789012:secret:nothing", secrets_client()

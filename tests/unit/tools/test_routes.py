@@ -11,7 +11,7 @@ def test_a_route_of_the_template_is_found_with_its_parameters() -> None:
     assert match.path_parameters == {"waitlist_id": "bakery", "entry_id": "abc"}
 
 
-def test_the_page_of_the_document_is_a_route_of_the_local_run_alone() -> None:
+def test_the_page_of_the_api_document_can_only_be_read() -> None:
     assert Routes.from_template(read_template()).match("GET", "/docs").route_key == "GET /docs"
     assert Routes.from_template(read_template()).match("PUT", "/docs").route_key == "$default"
 
@@ -22,7 +22,7 @@ def test_a_request_without_a_route_goes_to_the_default_one() -> None:
         assert routes.match(method, path).route_key == "$default"
 
 
-def test_the_more_exact_route_wins() -> None:
+def test_the_most_specific_route_is_chosen() -> None:
     routes = Routes([("ANY", "/{proxy+}"), ("GET", "/a/{id}"), ("GET", "/a/b"), ("ANY", "/a/b")])
     assert routes.match("GET", "/a/b").route_key == "GET /a/b"
     assert routes.match("POST", "/a/b").route_key == "ANY /a/b"

@@ -13,7 +13,7 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Run the schedule for some minutes without waiting; return its waits."""
+    """Run the schedule for some minutes without waiting, and return the waiting times."""
     waits: list[float] = []
 
     def wait(seconds: float) -> bool:
@@ -41,7 +41,7 @@ def test_the_event_has_the_shape_of_the_example() -> None:
 
 
 @pytest.mark.parametrize("function", [FailingFunction(), BusyFunction()])
-def test_a_run_that_fails_is_logged_and_the_next_one_comes(
+def test_a_failed_run_is_logged_and_the_schedule_continues(
     function: Invocable, caplog: pytest.LogCaptureFixture
 ) -> None:
     run(function, 2)

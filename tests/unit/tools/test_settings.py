@@ -10,7 +10,7 @@ from tools.local.settings import LOG_LEVELS, SettingError, Settings, without_pas
 from tools.local.settings import WEBHOOK_SECRET as SECRET
 
 
-def test_the_page_of_the_local_run_lists_the_variables_that_are_read() -> None:
+def test_the_document_about_the_local_run_lists_all_variables() -> None:
     (table,) = [rows for rows in tables_of("docs/app/local-run.md") if "variable" in rows[0]]
     listed = [name for row in table for name in re.findall(r"`(\w+)`", row["variable"])]
     read = set(re.findall(r'"([A-Z_]{4,})"', inspect.getsource(settings))) - set(LOG_LEVELS)
@@ -59,7 +59,7 @@ def test_settings_from_the_environment_are_used() -> None:
         ("SIGNUP_RATE_LIMIT", "many"),
     ],
 )
-def test_a_bad_value_names_its_variable_and_itself(name: str, value: str) -> None:
+def test_the_error_about_a_bad_value_names_variable_and_value(name: str, value: str) -> None:
     with pytest.raises(SettingError) as error:
         Settings.from_env({name: value})
     assert f"{name}={value}" in str(error.value)
@@ -72,7 +72,7 @@ def test_a_password_is_never_shown() -> None:
     assert "secret" not in str(error.value)
 
 
-def test_an_issuer_comes_with_its_audiences() -> None:
+def test_an_issuer_needs_its_audiences() -> None:
     environ = {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist,other"}
     settings = Settings.from_env(environ)
     assert settings.jwt_issuer == "https://issuer.example.com"
@@ -90,19 +90,21 @@ def test_an_issuer_comes_with_its_audiences() -> None:
         ({"JWT_ISSUER": "issuer", "JWT_AUDIENCE": "waitlist"}, "JWT_ISSUER=issuer"),
     ],
 )
-def test_half_an_issuer_is_named(environ: dict[str, str], named: str) -> None:
+def test_the_error_about_an_incomplete_issuer_names_the_variable(
+    environ: dict[str, str], named: str
+) -> None:
     with pytest.raises(SettingError, match=named):
         Settings.from_env(environ)
 
 
-def test_a_folder_keeps_the_data_of_the_embedded_dynamodb_only() -> None:
+def test_only_the_embedded_dynamodb_can_keep_its_data_in_a_folder() -> None:
     assert Settings.from_env({"KEEP": "/data"}).keep == Path("/data")
     with pytest.raises(SettingError, match="KEEP"):
         Settings.from_env({"KEEP": "/data", "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:8000"})
 
 
-def test_a_webhook_is_on_this_machine_and_its_secret_is_one() -> None:
-    """P8: nothing leaves the local run."""
+def test_a_webhook_must_be_on_this_machine_and_have_a_valid_secret() -> None:
+    """P8: no event leaves this machine."""
     url = "http://127.0.0.1:9000/hook"
     settings = Settings.from_env({"WEBHOOK_URL": url, "WEBHOOK_SECRET": f"{SECRET} {SECRET}"})
     assert (settings.webhook_url, settings.webhook_secret) == (url, f"{SECRET} {SECRET}")
@@ -118,7 +120,7 @@ def test_a_webhook_is_on_this_machine_and_its_secret_is_one() -> None:
             Settings.from_env(wrong)
 
 
-def test_a_bot_check_is_of_a_known_provider_and_for_guests() -> None:
+def test_a_bot_check_needs_a_known_provider_and_guests() -> None:
     settings = Settings.from_env({"BOT_CHECK": "hcaptcha", "BOT_CHECK_URL": "http://127.0.0.1:9/v"})
     assert (settings.bot_check, settings.bot_check_url) == ("hcaptcha", "http://127.0.0.1:9/v")
     assert Settings.from_env({}).bot_check == ""

@@ -9,7 +9,8 @@ from botocore.credentials import Credentials
 from tools.local.http_message import Headers, HttpRequest
 from tools.local.signature import SignatureError, verified_access_key
 
-# The request of curl 7.88 for --aws-sigv4 aws:amz:us-east-1:execute-api --user local:local
+# The request that curl 7.88 sends with `--aws-sigv4 aws:amz:us-east-1:execute-api --user
+# local:local`.
 CURL_SCOPE = "Credential=local/20261121/us-east-1/execute-api/aws4_request"
 CURL_NOW = datetime(2026, 11, 21, 2, 7, 37, tzinfo=UTC)
 CURL_GET = HttpRequest(
@@ -45,7 +46,8 @@ CURL_PUT = HttpRequest(
 )
 
 
-# The requests below are signed during collection, possibly minutes before the tests run.
+# The parametrised requests are signed when the tests are collected, possibly minutes before they
+# run.
 COLLECTED = datetime.now(UTC)
 
 
@@ -60,7 +62,7 @@ def signed(
     region: str = "us-east-1",
     service: str = "execute-api",
 ) -> HttpRequest:
-    """A request signed by botocore with this machine's clock."""
+    """Return a request that botocore has signed with the clock of this machine."""
     aws_request = AWSRequest(method, f"http://127.0.0.1:8080{target}", dict(headers), body)
     SigV4Auth(Credentials(key, secret), service, region).add_auth(aws_request)
     sent = (("Host", "127.0.0.1:8080"), *aws_request.headers.items())
@@ -122,7 +124,7 @@ def test_a_change_after_signing_is_refused(tampered: HttpRequest) -> None:
         verified_access_key(tampered, CURL_NOW)
 
 
-def test_a_body_is_checked_even_where_the_client_states_its_hash() -> None:
+def test_a_body_is_checked_even_if_the_client_states_its_hash() -> None:
     """P5"""
     request = signed("PUT", "/v1/admin/x", b"{}", (("X-Amz-Content-SHA256", "0" * 64),))
     with pytest.raises(SignatureError, match="not the hash"):
@@ -140,7 +142,7 @@ def test_a_body_is_checked_even_where_the_client_states_its_hash() -> None:
         (with_header(signed(), "X-Amz-Date", "yesterday"), "not a date"),
     ],
 )
-def test_a_wrong_signature_is_refused_with_its_reason(request_: HttpRequest, reason: str) -> None:
+def test_a_wrong_signature_is_refused_with_a_reason(request_: HttpRequest, reason: str) -> None:
     with pytest.raises(SignatureError, match=reason):
         verified_access_key(request_, COLLECTED)
 
@@ -152,7 +154,7 @@ def test_a_signature_must_cover_host_and_date() -> None:
 
 
 @pytest.mark.parametrize("minutes", [-6, 6])
-def test_a_signature_ages_and_may_not_come_from_the_future(minutes: int) -> None:
+def test_a_signature_expires_and_cannot_come_from_the_future(minutes: int) -> None:
     with pytest.raises(SignatureError, match="over 5 minutes"):
         verified_access_key(CURL_GET, CURL_NOW + timedelta(minutes=minutes))
     assert verified_access_key(CURL_GET, CURL_NOW + timedelta(minutes=minutes) * 0.8) == "local"

@@ -1,4 +1,6 @@
-"""The smoke test passes only on a service that works, and leaves nothing behind."""
+"""The smoke test passes only if the service works, and it deletes everything that it has
+created.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -51,7 +53,7 @@ def test_the_smoke_test_runs_to_its_end(
     assert said == STEPS
 
 
-def test_where_customers_have_an_issuer_a_stranger_is_refused(
+def test_on_a_stack_with_an_issuer_a_signup_without_a_token_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with (
@@ -63,8 +65,8 @@ def test_where_customers_have_an_issuer_a_stranger_is_refused(
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
-    """A stack whose new guests must be people."""
-    # The provider that nobody asks: no guest has a token.
+    """A stack on which new guests must pass a bot check."""
+    # The check never calls the provider, because no guest sends a bot token.
     monkeypatch.setenv("BOT_CHECK", "turnstile")
     monkeypatch.setenv("BOT_CHECK_SITE_KEY", "key")
     monkeypatch.setenv("BOT_CHECK_SECRET", "secret")
@@ -73,7 +75,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
         yield deployment
 
 
-def test_where_guests_must_be_people_a_program_is_refused_and_operators_import(
+def test_on_a_stack_with_a_bot_check_a_guest_without_a_token_is_refused(
     checked: Deployment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ApiClient(url_of(checked)) as client:
@@ -83,7 +85,7 @@ def test_where_guests_must_be_people_a_program_is_refused_and_operators_import(
     assert said == [*STEPS[:3], "✓ a guest without a bot token is refused", *STEPS[3:]]
 
 
-def test_a_stack_that_should_check_for_bots_and_does_not_fails(guests: Deployment) -> None:
+def test_a_stack_that_lacks_its_bot_check_fails(guests: Deployment) -> None:
     with (
         ApiClient(url_of(guests)) as client,
         pytest.raises(Failed, match="a guest without a bot token was accepted"),
@@ -91,7 +93,7 @@ def test_a_stack_that_should_check_for_bots_and_does_not_fails(guests: Deploymen
         Smoke(client, LIST).run(has_bot_check=True)
 
 
-def test_the_command_knows_by_the_stacks_parameters_what_guests_must_bring(
+def test_the_command_reads_from_the_stacks_parameters_whether_bots_are_checked(
     monkeypatch: pytest.MonkeyPatch, account: Any, checked: Deployment
 ) -> None:
     outputs = {"ApiUrl": {"Value": url_of(checked)}}
@@ -99,10 +101,10 @@ def test_the_command_knows_by_the_stacks_parameters_what_guests_must_bring(
     assert main(["--stack", "waitlist-dev"]) == 0
 
 
-def test_a_stack_that_should_have_an_issuer_and_lets_strangers_in_fails(
+def test_a_stack_that_lacks_its_issuer_fails(
     guests: Deployment,
 ) -> None:
-    """The signup without a customer id is refused, but not because it lacks a token."""
+    """The signup is refused because it has no customer id, and not because it has no token."""
     with ApiClient(url_of(guests)) as client, pytest.raises(CliError) as refused:
         Smoke(client, LIST).run(has_issuer=True)
     assert refused.value.status == 422
@@ -112,7 +114,7 @@ Answer = httpx.Response
 
 
 class Altered(httpx.BaseTransport):
-    """Replaces the answer to one request, and records the deleted paths."""
+    """Replaces the response to a particular request, and records the paths of DELETE requests."""
 
     def __init__(self, method: str, ending: str, answer: Answer) -> None:
         self._wrong = (method, ending)
@@ -132,39 +134,39 @@ class Altered(httpx.BaseTransport):
         self._http.close()
 
 
-def smoked(deployment: Deployment, transport: Altered) -> None:
+def run_smoke_test(deployment: Deployment, transport: Altered) -> None:
     with ApiClient(url_of(deployment), transport=transport) as client:
         Smoke(client, LIST).run(has_issuer=False)
 
 
-def test_a_store_that_does_not_answer_ends_it_before_anything_is_made(guests: Deployment) -> None:
+def test_the_smoke_test_creates_nothing_if_a_store_does_not_answer(guests: Deployment) -> None:
     health = {"status": "degraded", "queue": "unavailable", "record": "ok"}
     transport = Altered("GET", "/health", Answer(200, json=health))
     with pytest.raises(Failed, match=r"both stores answer.*unavailable"):
-        smoked(guests, transport)
+        run_smoke_test(guests, transport)
     assert transport.deleted == []
 
 
-def test_a_stack_without_a_key_of_passes_fails(guests: Deployment) -> None:
+def test_a_stack_without_a_key_for_passes_fails(guests: Deployment) -> None:
     transport = Altered("GET", "/jwks.json", Answer(200, json={"keys": []}))
     with pytest.raises(Failed, match="no key of passes"):
-        smoked(guests, transport)
+        run_smoke_test(guests, transport)
     assert transport.deleted == []
 
 
-def test_a_wrong_position_fails_and_the_waitlist_is_deleted_all_the_same(
+def test_after_a_failure_the_waitlist_is_deleted_too(
     guests: Deployment,
 ) -> None:
     entry = {"entry_id": "a" * 26, "status": "waiting", "position": 7, "total": 9}
     transport = Altered("POST", "/entries", Answer(201, json=entry))
     with pytest.raises(Failed, match=r"the first signs up.*7"):
-        smoked(guests, transport)
+        run_smoke_test(guests, transport)
     assert transport.deleted == [f"{ADMIN}/{LIST}"]
 
 
 @pytest.fixture
 def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """An AWS account with the region and credentials of the local run."""
+    """An AWS account with the region and the credentials of the local run."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with mock_aws():
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -173,7 +175,7 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield boto3.client("cloudformation")
 
 
-def test_the_command_finds_the_api_by_the_stacks_output_and_signs(
+def test_the_command_reads_the_url_of_the_api_from_the_stack(
     monkeypatch: pytest.MonkeyPatch,
     account: Any,
     capsys: pytest.CaptureFixture[str],
@@ -184,10 +186,13 @@ def test_the_command_finds_the_api_by_the_stacks_output_and_signs(
     assert STEPS[-1] in capsys.readouterr().out
 
 
-def test_customers_of_a_stack_with_an_edge_call_the_edge(
+def test_on_a_stack_with_an_edge_only_customers_call_the_edge(
     monkeypatch: pytest.MonkeyPatch, account: Any
 ) -> None:
-    """Its API may refuse them (EdgeOnly); operators' signatures are for the API."""
+    """With EdgeOnly, the API refuses customers who do not use the edge.
+
+    Operators sign requests for the API itself.
+    """
     called: dict[str, list[str]] = {"https://api": [], "https://d1.cloudfront.net": []}
     with deployed(monkeypatch, issuer=False) as deployment:
 
@@ -207,7 +212,7 @@ def test_customers_of_a_stack_with_an_edge_call_the_edge(
     assert by_customers
 
 
-def test_a_stack_that_cannot_be_tried_is_an_error(
+def test_a_stack_that_cannot_be_tested_is_an_error(
     monkeypatch: pytest.MonkeyPatch, account: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--stack", "nothing"]) == 1

@@ -13,14 +13,16 @@ HERE = (("Host", "127.0.0.1:8080"),)
 LISTS = [{"waitlist_id": "bakery", "name": "<b>Bakery</b>"}, {"waitlist_id": "beta", "name": "B"}]
 
 
-def page(lists: list[dict[str, str]], status: int = 200, headers: Any = HERE) -> tuple[int, str]:
+def load_page(
+    lists: list[dict[str, str]], status: int = 200, headers: Any = HERE
+) -> tuple[int, str]:
     answer = {"statusCode": status, "headers": {}, "body": json.dumps({"waitlists": lists})}
     response = gateway(FakeFunction(lambda _: answer))(HttpRequest("GET", "/", headers))
     return response.status, response.body.decode()
 
 
-def test_it_shows_the_lists_the_documents_and_the_command_of_the_console() -> None:
-    status, html = page(LISTS)
+def test_the_page_shows_the_lists_the_documents_and_the_console_command() -> None:
+    status, html = load_page(LISTS)
     assert status == 200
     for part in ('href="/w/bakery"', 'href="/w/beta"', 'href="/docs"', "waitlist --local console"):
         assert part in html
@@ -28,13 +30,13 @@ def test_it_shows_the_lists_the_documents_and_the_command_of_the_console() -> No
     assert "PORT=" not in html
 
 
-def test_without_lists_it_says_how_to_make_one() -> None:
-    _, html = page([], headers=(("Host", "localhost:9000"),))
+def test_without_lists_the_page_says_how_to_create_a_list() -> None:
+    _, html = load_page([], headers=(("Host", "localhost:9000"),))
     assert "PORT=9000 .venv/bin/waitlist --local create bakery --name Bakery" in html
 
 
-def test_it_opens_also_while_the_service_does_not_answer() -> None:
-    status, html = page([], 503)
+def test_the_page_opens_even_if_the_service_does_not_answer() -> None:
+    status, html = load_page([], 503)
     assert (status, "Load the page again" in html) == (200, True)
 
 
@@ -46,8 +48,10 @@ def test_it_opens_also_while_the_service_does_not_answer() -> None:
         HttpRequest("GET", "/v1", HERE),
     ],
 )
-def test_anything_else_is_answered_by_the_service(request_: HttpRequest) -> None:
-    """A page of another site, whose name points to this computer, does not read the lists."""
+def test_other_requests_go_to_the_service(request_: HttpRequest) -> None:
+    """A page of another site cannot read the lists, even if its host name resolves to this
+    computer.
+    """
     answer = {"statusCode": 404, "headers": {}, "body": json.dumps({"code": "no_such_route"})}
     function = FakeFunction(lambda _: answer)
     assert gateway(function)(request_).status == 404

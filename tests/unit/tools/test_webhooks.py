@@ -1,4 +1,6 @@
-"""The webhook of the local run: SQS as botocore calls it, the pump, and the mailbox."""
+"""The webhook of the local run: its SQS queue as botocore calls it, the pump that invokes the
+function, and the mailbox.
+"""
 
 import json
 import threading
@@ -31,7 +33,7 @@ def clock() -> Clock:
 def test_messages_are_sent_received_hidden_and_deleted(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the functions do, by botocore."""
+    """The functions use the queue through botocore in the same way."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "local")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
@@ -59,7 +61,7 @@ def test_messages_are_sent_received_hidden_and_deleted(
         sqs.close()
 
 
-def test_a_message_that_is_received_too_often_is_a_dead_letter(clock: Clock) -> None:
+def test_a_message_that_is_received_too_often_becomes_a_dead_letter(clock: Clock) -> None:
     dead = LocalQueue()
     queue = LocalQueue(10, dead, 2, now_seconds=lambda: clock.millis / 1000)
     queue.send("poison")
@@ -70,7 +72,7 @@ def test_a_message_that_is_received_too_often_is_a_dead_letter(clock: Clock) -> 
 
 
 class Stream:
-    """The records of a scene, and that all of them were read."""
+    """Returns the records of a scene once, and signals when they have all been read."""
 
     def __init__(self, scene: Scene) -> None:
         self.parts = [scene.table.records]
@@ -83,7 +85,7 @@ class Stream:
         return []
 
 
-def test_the_pump_hands_each_event_to_the_function_until_it_takes_it() -> None:
+def test_the_pump_repeats_an_event_until_the_function_accepts_it() -> None:
     scene = Scene()
     scene.people.all_sign_up("ada", "bob")
     scene.people.erase("bob")
@@ -114,7 +116,9 @@ def test_the_pump_hands_each_event_to_the_function_until_it_takes_it() -> None:
     assert queue.bodies == []
 
 
-def test_a_function_that_breaks_off_leaves_the_message(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_message_stays_in_the_queue_if_the_function_fails(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     scene = Scene()
     scene.people.all_sign_up("ada")
     queue, stream = LocalQueue(hidden_seconds=600), Stream(scene)

@@ -8,13 +8,13 @@ from tests.unit.cli.fake_service import FakeService
 
 @pytest.fixture
 def console(service_url: str) -> Iterator[Opened]:
-    """The console of the whole service."""
+    """The console, connected to the real service."""
     with opened(api_of(service_url)) as one:
         yield one
 
 
 @pytest.fixture
 def scripted(fake: FakeService) -> Iterator[Opened]:
-    """The console of a stand-in that answers as a test wants it to."""
+    """The console, connected to a stand-in that sends scripted responses."""
     with opened(api_of(fake.url)) as one:
         yield one

@@ -1,4 +1,4 @@
-"""Files that are dropped onto the console."""
+"""Drops files onto the console, and waits until they are processed."""
 
 from tests.e2e.processes import wait_until
 from tests.unit.cli.console.opened import Opened
@@ -7,7 +7,10 @@ from tests.unit.cli.console.opened import Opened
 def drop(
     console: Opened, waitlist_id: str, name: str, content: str | bytes, kind: str = "import"
 ) -> str:
-    """Drop a file as the page's script does; return the page that asks about it."""
+    """Upload a file as the script of the page does.
+
+    Return the path of the page that asks what to do with it.
+    """
     answered = console.browser.post(
         f"/lists/{waitlist_id}/{kind}",
         params={"name": name},
@@ -18,8 +21,11 @@ def drop(
     return str(answered.json()["to"])
 
 
-def ended(console: Opened, page: str) -> str:
-    """Wait until all rows of a file are done or the job has stopped; return its report."""
+def wait_for_report(console: Opened, page: str) -> str:
+    """Wait until all rows of a file are done or the job has stopped.
+
+    Return the text of its report.
+    """
     wait_until(
         lambda: (
             "hx-get" not in console.page(page).partition("</main>")[0].partition("<main")[2][:200]

@@ -1,4 +1,4 @@
-"""A console as a browser has opened it: its server runs in a thread."""
+"""A running console and a browser that has opened it. The console's server runs in a thread."""
 
 import re
 import threading
@@ -27,7 +27,7 @@ SHOWN = re.compile(r"<[^>]*>")
 
 @dataclass(frozen=True)
 class Opened:
-    """`browser` keeps the cookie."""
+    """An open console. `browser` keeps its session cookie."""
 
     browser: httpx.Client
     guard: Guard
@@ -37,17 +37,20 @@ class Opened:
         return self.guard.origin
 
     def page(self, path: str) -> str:
-        """Return the HTML of a page that must be there."""
+        """Return the HTML of a page. Fail if there is no such page."""
         response = self.browser.get(path)
         assert response.status_code == 200, (path, response.status_code, response.text)
         return response.text
 
     def text(self, path: str) -> str:
-        """Return a page as a person reads it."""
+        """Return the text of a page as a person reads it."""
         return readable(self.page(path))
 
     def row_of(self, waitlist_id: str) -> str:
-        """Return the row of a list as a person reads it, on whichever page it is."""
+        """Return the row of a waitlist in the overview as a person reads it.
+
+        Search all pages of the overview.
+        """
         path: str | None = "/"
         while path:
             page = self.page(path)
@@ -58,7 +61,7 @@ class Opened:
         raise AssertionError(f"{waitlist_id} is on no page")
 
     def part(self, path: str) -> httpx.Response:
-        """Ask as htmx does, when it looks at the page again."""
+        """Request a part of a page as htmx does when the page polls."""
         return self.browser.get(path, headers={"HX-Request": "true"})
 
     def send(self, path: str, **form: str) -> httpx.Response:
@@ -67,7 +70,10 @@ class Opened:
         return self.browser.post(path, data=form, headers=headers)
 
     def done(self, path: str, **form: str) -> str:
-        """Send a dialog that must end well; return its notice, or the notice of the next page."""
+        """Send a dialog that must succeed.
+
+        Return its notice, or the text of the page that follows.
+        """
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
         if "HX-Redirect" in response.headers:
@@ -76,7 +82,7 @@ class Opened:
         return readable(response.text).rpartition(" ")[0]
 
     def refused(self, path: str, **form: str) -> str:
-        """Send a dialog that must fail; return what it shows."""
+        """Send a dialog that must fail, and return the text that it shows."""
         response = self.send(path, **form)
         assert response.status_code >= 400, response.text
         assert "HX-Trigger" not in response.headers
@@ -95,7 +101,7 @@ def api_of(url: str) -> Api:
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[Opened]:
-    """Serve an application behind a guard, to a browser that has not opened it."""
+    """Serve an application behind a guard. The browser has not opened it yet."""
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
         guard = Guard(app, sockets[0].getsockname()[1])
@@ -111,7 +117,7 @@ def served(app: ASGIApp) -> Iterator[Opened]:
 
 
 def browser_of(host: str) -> httpx.Client:
-    """Return a client that finds a name below localhost by itself, as browsers do."""
+    """Return a client that resolves names below localhost itself, as browsers do."""
     port = host.rpartition(":")[2]
     return plain_client(
         f"http://127.0.0.1:{port}", timeout=30, follow_redirects=True, headers={"Host": host}

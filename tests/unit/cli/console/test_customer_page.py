@@ -1,4 +1,4 @@
-"""The settings of the customer's page as a form."""
+"""The settings of the customer's page, as a form."""
 
 import re
 from typing import Any
@@ -50,7 +50,10 @@ TERMS = {
 
 
 def form_of(*questions: dict[str, str], **changes: str) -> dict[str, Any]:
-    """Return the form as a browser sends it: a value of each name for each question."""
+    """Return the form as a browser sends it.
+
+    Each name has a list with a value for each question.
+    """
     columns = {name: [one[name] for one in questions] for name in EMAIL} if questions else {}
     return {**PAGE, **changes, **columns}
 
@@ -64,7 +67,7 @@ def path_of(bakery: Bakery) -> str:
     return f"/lists/{bakery.waitlist_id}/page"
 
 
-def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> None:
+def test_the_customers_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> None:
     path = path_of(bakery)
     assert "The join form asks nothing." in console.text(path)
     assert f'href="{bakery.typed.url}/w/{bakery.waitlist_id}"' in console.page(path)
@@ -113,7 +116,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
     assert ">Mitte\nn | en: North | de: Nord</textarea>" in html
     assert ">en: I agree.\nde: Ich stimme zu.</textarea>" in html
     assert ">{}</textarea>".format(PAGE["texts"].replace("\r\n", "\n")) in html
-    # What is not typed any more is gone.
+    # Removing a text or a question from the form removes it from the settings.
     send(
         console, path, form_of(source="", sources="", texts="en.count.other: {n}\r\nde.text: A\\nB")
     )
@@ -140,7 +143,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
         ({}, {**EMAIL}, "fields", "each name only once"),
     ],
 )
-def test_a_refusal_of_the_service_stands_beside_its_field(
+def test_an_error_of_the_service_is_shown_beside_its_field(
     console: Opened,
     bakery: Bakery,
     change: dict[str, str],
@@ -154,14 +157,14 @@ def test_a_refusal_of_the_service_stands_beside_its_field(
     assert "<main" not in answer.text
     (beside,) = re.findall(rf'id="wrong-{re.escape(field)}">([^<]*)<', answer.text)
     assert message in beside
-    # What was typed is kept, also that which is wrong.
+    # Everything that was entered is kept, including the wrong value.
     for name in PAGE:
         value = form[name].replace("\r\n", "\n")
         assert value in answer.text
     assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
 
 
-def test_a_wrong_page_is_shown_whole_before_the_scripts_are_loaded(
+def test_without_scripts_an_error_is_shown_on_the_whole_page(
     console: Opened, bakery: Bakery
 ) -> None:
     form = form_of(colour="green")
@@ -191,7 +194,9 @@ def test_questions_are_added_moved_and_removed_without_saving(
     assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
 
 
-def test_the_page_is_previewed_before_it_is_saved(console: Opened, bakery: Bakery) -> None:
+def test_the_customers_page_is_previewed_before_it_is_saved(
+    console: Opened, bakery: Bakery
+) -> None:
     path = f"/lists/{bakery.waitlist_id}/page"
     form = {
         "text": "Fresh <b>bread</b>\r\nEvery day",
@@ -218,7 +223,7 @@ def test_the_page_is_previewed_before_it_is_saved(console: Opened, bakery: Baker
     assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
 
 
-def test_a_preview_has_the_files_of_the_page_and_signs_nobody_up(
+def test_a_preview_serves_the_files_of_the_page_and_signs_nobody_up(
     console: Opened, bakery: Bakery
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/page/preview"
@@ -244,7 +249,7 @@ def test_a_preview_has_the_files_of_the_page_and_signs_nobody_up(
     ],
     ids=["a colour", "another policy", "no address"],
 )
-def test_a_preview_leaves_out_what_the_service_would_refuse(
+def test_a_preview_leaves_out_values_that_the_service_would_refuse(
     console: Opened, bakery: Bakery, wrong: dict[str, str]
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/page/preview"

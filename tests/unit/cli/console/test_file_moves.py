@@ -1,4 +1,4 @@
-"""Moves of the people of a dropped file, against the real service and a stand-in."""
+"""Moving the people in a dropped file, against the real service and a stand-in."""
 
 import json
 import threading
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.cli.conftest import Bakery
-from tests.unit.cli.console.files import drop, ended
+from tests.unit.cli.console.files import drop, wait_for_report
 from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import Answer, FakeService, answer, problem
 
@@ -16,7 +16,7 @@ WAITLIST: dict[str, Any] = {"waitlist_id": "bakery", "name": "Bakery", "rebuild"
 MOVE = {"column": "id", "delimiter": ",", "where": "front", "number": "", "reason": "vip"}
 
 
-def test_the_people_of_a_file_stand_at_the_head_in_its_order(
+def test_the_people_in_a_file_are_moved_to_the_front_in_its_order(
     console: Opened, bakery: Bakery
 ) -> None:
     bakery.sign_up("ada", "bob", "cyd", "dan")
@@ -26,7 +26,7 @@ def test_the_people_of_a_file_stand_at_the_head_in_its_order(
     assert "Move the people of 3 rows" in readable(html)
     assert bakery.line() == ["ada", "bob", "cyd", "dan"]
     assert console.send(page, **{**MOVE, "delimiter": ";"}).headers["HX-Redirect"] == page
-    assert "Rows done 3 Moved 2 Refused 1" in ended(console, page)
+    assert "Rows done 3 Moved 2 Refused 1" in wait_for_report(console, page)
     assert bakery.line() == ["dan", "bob", "ada", "cyd"]
     moved = bakery.typed.json("history", bakery.waitlist_id, "--customer", "dan")["history"][-1]
     assert (moved["event"], moved["reason"]) == ("bumped", "vip")
@@ -49,7 +49,7 @@ def test_people_are_moved_to_a_priority_and_to_the_back(console: Opened, bakery:
         page = drop(console, bakery.waitlist_id, "vips.jsonl", lines, "move")
         form = {**MOVE, "column": "customer_id", "where": where, "number": number}
         console.send(page, **form)
-        assert "Moved 2 Refused 0" in ended(console, page)
+        assert "Moved 2 Refused 0" in wait_for_report(console, page)
         assert bakery.line() == line
 
 
@@ -62,7 +62,7 @@ def test_people_are_moved_to_a_priority_and_to_the_back(console: Opened, bakery:
         ({"column": "name"}, "no column 'name'"),
     ],
 )
-def test_a_move_that_cannot_be_is_refused_before_it_begins(
+def test_an_invalid_move_is_refused_before_it_begins(
     scripted: Opened, fake: FakeService, form: dict[str, str], message: str
 ) -> None:
     fake.answers = {"GET": answer(200, WAITLIST)}
@@ -72,7 +72,7 @@ def test_a_move_that_cannot_be_is_refused_before_it_begins(
 
 
 class Moves:
-    """Answers moves, and holds the call that a test names."""
+    """Answers move requests. A test can hold or replace the answer to any request."""
 
     def __init__(self, fake: FakeService) -> None:
         self.fake = fake
@@ -93,7 +93,7 @@ def moves(fake: FakeService, monkeypatch: pytest.MonkeyPatch) -> Moves:
     return made
 
 
-def test_a_move_is_cancelled_and_goes_on_with_the_others(scripted: Opened, moves: Moves) -> None:
+def test_a_cancelled_move_can_be_continued(scripted: Opened, moves: Moves) -> None:
     reached, may_go_on = threading.Event(), threading.Event()
 
     def hold(calls: int) -> None:
@@ -111,15 +111,15 @@ def test_a_move_is_cancelled_and_goes_on_with_the_others(scripted: Opened, moves
     assert "or its people are being moved" in scripted.refused(another, **MOVE)
     scripted.done(f"{page}/cancel")
     may_go_on.set()
-    text = ended(scripted, page)
+    text = wait_for_report(scripted, page)
     assert "Rows done 2 Moved 2" in text
     assert "2 people have been moved. If you continue, the other people are moved too." in text
     scripted.send(page)
-    assert "Rows done 5 Moved 5" in ended(scripted, page)
+    assert "Rows done 5 Moved 5" in wait_for_report(scripted, page)
     assert len(set(moves.keys)) == 5
 
 
-def test_a_row_whose_answer_was_lost_is_sent_again_with_its_key(
+def test_a_row_without_an_answer_is_sent_again_with_the_same_key(
     scripted: Opened, moves: Moves
 ) -> None:
     """P2"""
@@ -128,9 +128,9 @@ def test_a_row_whose_answer_was_lost_is_sent_again_with_its_key(
     )
     page = drop(scripted, "bakery", "vips.csv", "id\nada\nx,y\nbob\n", "move")
     scripted.send(page, **{**MOVE, "where": "back"})
-    assert "It is expired. forbidden" in ended(scripted, page)
+    assert "It is expired. forbidden" in wait_for_report(scripted, page)
     scripted.send(page)
-    text = ended(scripted, page)
+    text = wait_for_report(scripted, page)
     assert "Rows done 3 Moved 2 Refused 1" in text
     assert "2 fields, but the header has 1" in text
     first, lost, again = moves.keys

@@ -1,4 +1,4 @@
-"""Only the operator's own browser gets in."""
+"""Only the operator's own browser gets access to the console."""
 
 import hashlib
 import re
@@ -38,7 +38,7 @@ def operator(guard: Guard, stranger: httpx.Client) -> httpx.Client:
     return stranger
 
 
-def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(
+def test_the_token_is_exchanged_for_a_cookie_and_removed_from_the_url(
     guard: Guard, stranger: httpx.Client
 ) -> None:
     token = guard.new_token()
@@ -65,7 +65,7 @@ def test_a_wrong_posted_token_opens_nothing(stranger: httpx.Client, body: bytes)
     assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
 
 
-def test_a_token_is_exchanged_once(guard: Guard, stranger: httpx.Client) -> None:
+def test_a_token_can_be_used_only_once(guard: Guard, stranger: httpx.Client) -> None:
     token = guard.new_token()
     first, second = (stranger.get("/", params={"token": token}) for _ in range(2))
     assert (first.status_code, second.status_code) == (200, 401)
@@ -73,7 +73,7 @@ def test_a_token_is_exchanged_once(guard: Guard, stranger: httpx.Client) -> None
     assert stranger.post("/enter", data={"token": token}).status_code == 401
 
 
-def test_a_token_is_good_for_a_minute(guard: Guard, stranger: httpx.Client) -> None:
+def test_a_token_is_valid_for_a_minute(guard: Guard, stranger: httpx.Client) -> None:
     now = 1_000.0
     guard.clock = lambda: now
     late, in_time = guard.new_token(), guard.new_token()
@@ -83,7 +83,7 @@ def test_a_token_is_good_for_a_minute(guard: Guard, stranger: httpx.Client) -> N
     assert stranger.get("/", params={"token": late}).status_code == 401
 
 
-def test_tokens_that_ended_are_forgotten(guard: Guard) -> None:
+def test_expired_tokens_are_forgotten(guard: Guard) -> None:
     now = 1_000.0
     guard.clock = lambda: now
     for _ in range(5):
@@ -92,7 +92,7 @@ def test_tokens_that_ended_are_forgotten(guard: Guard) -> None:
     assert len(guard._tokens) == 1
 
 
-def test_without_cookie_nothing_is_shown(stranger: httpx.Client) -> None:
+def test_without_a_cookie_nothing_is_shown(stranger: httpx.Client) -> None:
     for path in ("/", "/lists/bakery", "/static/console.css"):
         answer = stranger.get(path)
         assert (answer.status_code, "inside" in answer.text) == (401, False)
@@ -110,7 +110,7 @@ def test_a_wrong_cookie_opens_nothing(guard: Guard, stranger: httpx.Client, cook
     assert stranger.get("/", headers=[(b"Cookie", sent)]).status_code == 401
 
 
-def test_each_run_has_secrets_of_its_own() -> None:
+def test_each_run_has_its_own_secrets() -> None:
     guards = [Guard(PlainTextResponse(""), 8700) for _ in range(2)]
     secrets = {one.new_token() for one in guards} | {one.session for one in guards}
     assert len(secrets) == 4
@@ -132,7 +132,7 @@ def test_each_run_has_secrets_of_its_own() -> None:
         "{name}:1",
     ],
 )
-def test_another_host_is_refused_also_with_the_cookie_and_a_token(
+def test_another_host_is_refused_even_with_the_cookie_and_a_token(
     operator: httpx.Client, guard: Guard, host: str
 ) -> None:
     headers = {"Host": host.format(port=guard.port, name=guard.name)}
@@ -142,7 +142,7 @@ def test_another_host_is_refused_also_with_the_cookie_and_a_token(
     assert operator.post("/enter", data={"token": token}, headers=headers).status_code == 421
 
 
-def test_the_name_is_one_that_strangers_cannot_guess_and_browsers_find(guard: Guard) -> None:
+def test_the_host_name_is_random_and_below_localhost(guard: Guard) -> None:
     label, _, parent = guard.name.partition(".")
     assert (len(label), parent) == (32, "localhost")
     assert guard.host == f"{guard.name}:{guard.port}"
@@ -168,12 +168,12 @@ def test_a_change_from_another_site_is_refused(
     assert operator.request(method, "/", headers=headers).status_code == 403
 
 
-def test_a_change_from_the_console_is_let_in(console: Opened, operator: httpx.Client) -> None:
+def test_a_change_from_the_console_is_accepted(console: Opened, operator: httpx.Client) -> None:
     for headers in ({"Origin": console.origin}, {"Sec-Fetch-Site": "same-origin"}):
         assert operator.post("/", headers=headers).text == "inside"
 
 
-def test_every_answer_forbids_inline_code_framing_and_caches(
+def test_every_response_forbids_inline_code_framing_and_caching(
     operator: httpx.Client, guard: Guard
 ) -> None:
     answers = [
@@ -193,7 +193,7 @@ def test_every_answer_forbids_inline_code_framing_and_caches(
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_vendored_files_are_those_that_the_table_names() -> None:
+def test_vendored_files_match_the_table_in_the_readme() -> None:
     table = {
         name: digest for name, _, digest in VENDORED.findall((VENDOR / "README.md").read_text())
     }

@@ -1,4 +1,4 @@
-"""Import by dropping a file, against the real service and a stand-in."""
+"""Importing a dropped file, against the real service and a stand-in."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.cli.conftest import Bakery, new_bakery
-from tests.unit.cli.console.files import drop, ended
+from tests.unit.cli.console.files import drop, wait_for_report
 from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
 
@@ -24,7 +24,7 @@ WAITLIST: dict[str, Any] = {
 
 
 def start(console: Opened, page: str, **form: Any) -> None:
-    """Start an import with the columns as the page guesses them."""
+    """Start an import with the columns that the page has guessed."""
     html = console.page(page)
     columns = re.findall(r'name="column" value="([^"]*)"', html)
     targets = re.findall(
@@ -54,7 +54,7 @@ def test_a_file_is_dropped_mapped_and_imported(console: Opened, bakery: Bakery) 
     ]
     assert "Ada · Bob · x" in readable(html)
     start(console, page)
-    text = ended(console, page)
+    text = wait_for_report(console, page)
     assert "Rows done 3 Joined 2 Already on the list 0 Left or admitted before 0 Refused 1" in text
     assert bakery.line() == ["bob", "ada"]
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
@@ -79,7 +79,7 @@ def test_columns_are_guessed_by_their_names_and_values(console: Opened, bakery: 
     html = console.page(page)
     assert 'name="time_format" value="%m/%d/%Y %H:%M:%S"' in html
     start(console, page, time_format="%m/%d/%Y %H:%M:%S")
-    assert "Joined 3" in ended(console, page)
+    assert "Joined 3" in wait_for_report(console, page)
     assert bakery.line() == ["cyd@example.com", "bob@example.com", "ada@example.com"]
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "bob@example.com")
     assert (found["profile"], found["joined_at"]) == (
@@ -88,7 +88,7 @@ def test_columns_are_guessed_by_their_names_and_values(console: Opened, bakery: 
     )
 
 
-def test_an_import_is_tried_without_a_request(console: Opened, bakery: Bakery) -> None:
+def test_a_dry_run_shows_the_result_and_imports_nobody(console: Opened, bakery: Bakery) -> None:
     page = drop(console, bakery.waitlist_id, "answers.csv", FORMS)
     form = {
         "column": ["Timestamp", "Email Address", "How many?"],
@@ -108,8 +108,8 @@ def test_an_import_is_tried_without_a_request(console: Opened, bakery: Bakery) -
     assert (answered.status_code, "exactly one" in readable(answered.text)) == (422, True)
 
 
-def test_people_are_imported_by_their_addresses(console: Opened, bakery: Bakery) -> None:
-    """The address is in the file and in the profile alone."""
+def test_people_are_imported_by_address(console: Opened, bakery: Bakery) -> None:
+    """P8: the address is stored only in the profile."""
     bakery.typed.done("edit", bakery.waitlist_id, "--identity", "email")
     content = "Name,E-Mail\nAda,Ada@example.com\nAda L.,ada+x@example.com\nBob,bob\n"
     page = drop(console, bakery.waitlist_id, "people.csv", content)
@@ -129,18 +129,18 @@ def test_people_are_imported_by_their_addresses(console: Opened, bakery: Bakery)
     answered = console.browser.post(f"{page}/try", data=both, headers=headers)
     assert (answered.status_code, "exactly one" in readable(answered.text)) == (422, True)
     start(console, page, identity="email", tokens="yes")
-    assert "Joined 1 Already on the list 1" in ended(console, page)
+    assert "Joined 1 Already on the list 1" in wait_for_report(console, page)
     found = bakery.typed.json("find", bakery.waitlist_id, "--email", "ADA@example.com")
     assert found["profile"] == {"email": "Ada@example.com", "Name": "Ada"}
 
 
-def test_json_lines_and_an_export_come_back(console: Opened, bakery: Bakery) -> None:
+def test_an_export_in_json_lines_is_imported_with_tokens(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"name": "Ada"}, attributes={"language": "de"})
     exported = bakery.typed.done("export", bakery.waitlist_id, "--format", "jsonl")
     bakery.typed.done("erase", bakery.waitlist_id, "--customer", "ada", "--yes")
     page = drop(console, bakery.waitlist_id, "people.jsonl", exported)
     start(console, page, tokens="yes")
-    assert "Joined 1" in ended(console, page)
+    assert "Joined 1" in wait_for_report(console, page)
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert (found["profile"], found["attributes"]) == ({"name": "Ada"}, {"language": "de"})
     tokens = console.browser.get(f"{page}/tokens").text
@@ -148,8 +148,8 @@ def test_json_lines_and_an_export_come_back(console: Opened, bakery: Bakery) -> 
     assert len(tokens.splitlines()) == 2
 
 
-def test_a_download_of_everyone_is_imported_as_it_was(console: Opened, bakery: Bakery) -> None:
-    """Also who is held back; the page says what it leaves out."""
+def test_an_export_of_everyone_is_imported_unchanged(console: Opened, bakery: Bakery) -> None:
+    """People who are held back stay held back. The page says what the import leaves out."""
     bakery.sign_up("ada", "bob", "cyd", "dan", profile={"name": "Zoë"})
     name = bakery.waitlist_id
     bakery.typed.done("ready", name, "--customer", "bob", "--no", "--reason", "papers")
@@ -164,7 +164,7 @@ def test_a_download_of_everyone_is_imported_as_it_was(console: Opened, bakery: B
     html = console.page(page)
     assert html.count(">As in the export</option>") >= 6
     start(console, page)
-    text = ended(console, page)
+    text = wait_for_report(console, page)
     assert "Joined 2 Already on the list 0 Left or admitted before 0 Banned 1 Left out 1" in text
     assert "Had left there: not added: 1" in text
     assert copy.line() == ["cyd", "bob"]
@@ -172,23 +172,25 @@ def test_a_download_of_everyone_is_imported_as_it_was(console: Opened, bakery: B
     assert (found["held_back_reason"], found["profile"]) == ("papers", {"name": "Zoë"})
 
 
-def test_a_column_of_another_program_is_where_messages_go(console: Opened, bakery: Bakery) -> None:
+def test_addresses_in_another_programs_file_are_used_for_messages(
+    console: Opened, bakery: Bakery
+) -> None:
     content = "id,Email Address,Mobile\n1,ada@example.com,030 1234567\n"
     page = drop(console, bakery.waitlist_id, "people.csv", content)
     start(console, page)
-    ended(console, page)
+    wait_for_report(console, page)
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "1")
     assert found["profile"] == {"email": "ada@example.com", "phone": "030 1234567"}
 
 
-def test_a_file_says_its_delimiter_and_its_refused_rows_have_it(
+def test_refused_rows_have_the_delimiter_that_the_file_declares(
     console: Opened, bakery: Bakery
 ) -> None:
     content = "sep=|\nid|name, first\nada|Ada\nb b|B\n"
     page = drop(console, bakery.waitlist_id, "people.csv", content)
     assert '<option value="|" selected>' in console.page(page)
     start(console, page)
-    assert "Joined 1" in ended(console, page)
+    assert "Joined 1" in wait_for_report(console, page)
     refused = console.browser.get(f"{page}/refused").text
     assert '"b b"|"B"|"2"|' in refused
 
@@ -200,7 +202,7 @@ def test_a_file_says_its_delimiter_and_its_refused_rows_have_it(
         ("twice.csv", b"a,a\n1,2\n", "columns with the same name"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named(
+def test_a_file_that_cannot_be_read_is_refused_with_a_reason(
     scripted: Opened, fake: FakeService, name: str, content: bytes, message: str
 ) -> None:
     page = drop(scripted, "bakery", name, content)
@@ -212,28 +214,28 @@ def test_a_file_that_cannot_be_read_is_named(
 EXCEL = "customer_id;name;ort\r\n1;Jörg Müller;Köln\r\n2;Zoë;Düsseldorf\r\n".encode("cp1252")
 
 
-def test_a_csv_of_excel_is_read_in_its_encoding(console: Opened, bakery: Bakery) -> None:
+def test_a_csv_file_from_excel_is_read_in_its_encoding(console: Opened, bakery: Bakery) -> None:
     page = drop(console, bakery.waitlist_id, "people.csv", EXCEL)
     html = console.page(page)
     assert '<option value="cp1252" selected>Windows-1252 (Western Europe)' in html
     assert "Jörg Müller · Zoë" in readable(html)
     start(console, page)
-    assert "Joined 2" in ended(console, page)
+    assert "Joined 2" in wait_for_report(console, page)
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "1")
     assert found["profile"] == {"name": "Jörg Müller", "ort": "Köln"}
 
 
-def test_another_encoding_is_chosen(scripted: Opened, fake: FakeService) -> None:
+def test_the_operator_can_choose_another_encoding(scripted: Opened, fake: FakeService) -> None:
     fake.answers = {"GET": answer(200, WAITLIST)}
     page = drop(scripted, "bakery", "people.csv", EXCEL)
     html = scripted.page(f"{page}?encoding=cp1251&delimiter=;")
     assert '<option value="cp1251" selected>' in html
     assert "Jцrg" in readable(html)
     start(scripted, f"{page}?encoding=utf-8&delimiter=;")
-    assert "Refused 2" in ended(scripted, page)
+    assert "Refused 2" in wait_for_report(scripted, page)
 
 
-def test_bytes_that_are_not_in_the_encoding_are_shown(scripted: Opened, fake: FakeService) -> None:
+def test_bytes_outside_the_encoding_are_shown(scripted: Opened, fake: FakeService) -> None:
     fake.answers = {"GET": answer(200, WAITLIST)}
     page = drop(scripted, "bakery", "people.csv", b"customer_id,n\n1,J\xf6rg\n")
     assert "J�rg" in readable(scripted.page(f"{page}?encoding=utf-8"))
@@ -264,7 +266,7 @@ def test_a_spreadsheet_is_refused_before_it_is_read(scripted: Opened) -> None:
         (["customer_id", "customer_id"], "column that contains the customer ids"),
     ],
 )
-def test_one_column_has_the_customer_ids(
+def test_exactly_one_column_holds_the_customer_ids(
     scripted: Opened, fake: FakeService, targets: list[str], message: str
 ) -> None:
     page = drop(scripted, "bakery", "people.csv", "a,b\n1,2\n")
@@ -275,7 +277,7 @@ def test_one_column_has_the_customer_ids(
     assert fake.requests == []
 
 
-def test_a_file_that_breaks_off_is_not_kept(scripted: Opened, fake: FakeService) -> None:
+def test_an_interrupted_upload_is_not_kept(scripted: Opened, fake: FakeService) -> None:
     def breaking() -> Iterator[bytes]:
         yield b"customer_id\nada\n"
         raise ConnectionError
@@ -291,13 +293,13 @@ def test_a_file_that_breaks_off_is_not_kept(scripted: Opened, fake: FakeService)
     assert "people.csv" not in scripted.text("/lists/bakery/import")
 
 
-def test_columns_are_left_out_whatever_their_names(console: Opened, bakery: Bakery) -> None:
+def test_a_column_with_any_name_can_be_left_out(console: Opened, bakery: Bakery) -> None:
     page = drop(console, bakery.waitlist_id, "people.csv", "customer_id,a=b,keep\nada,x,y\n")
     data = {"column": ["customer_id", "a=b", "keep"], "target": ["customer_id", "-", "profile"]}
     headers = {"HX-Request": "true", "Origin": console.origin}
     sent = {**data, "delimiter": ","}
     assert console.browser.post(page, data=sent, headers=headers).status_code == 200
-    assert "Joined 1" in ended(console, page)
+    assert "Joined 1" in wait_for_report(console, page)
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert found["profile"] == {"keep": "y"}
 
@@ -306,7 +308,7 @@ def people(rows: int) -> str:
     return "customer_id\n" + "\n".join(f"c{number:06}" for number in range(rows)) + "\n"
 
 
-def test_an_import_is_cancelled_and_goes_on(scripted: Opened, fake: FakeService) -> None:
+def test_a_cancelled_import_can_be_continued(scripted: Opened, fake: FakeService) -> None:
     reached, may_go_on = threading.Event(), threading.Event()
 
     def hold(calls: int) -> None:
@@ -320,23 +322,23 @@ def test_an_import_is_cancelled_and_goes_on(scripted: Opened, fake: FakeService)
     start(scripted, page)
     assert reached.wait(60)
     assert "Importing" in scripted.text(page)
-    assert "Another file is being imported into this list" in another(scripted)
+    assert "Another file is being imported into this list" in drop_another_file(scripted)
     scripted.done(f"{page}/cancel")
     may_go_on.set()
-    assert "Rows done 1,000" in ended(scripted, page)
+    assert "Rows done 1,000" in wait_for_report(scripted, page)
     assert "If you continue, the import starts at row 1,001." in scripted.text(page)
     assert scripted.send(page).headers["HX-Redirect"] == page
-    assert "Rows done 2,200 Joined 2,200" in ended(scripted, page)
+    assert "Rows done 2,200 Joined 2,200" in wait_for_report(scripted, page)
     assert fake.line() == [f"c{number:06}" for number in range(2200)]
 
 
-def another(console: Opened) -> str:
+def drop_another_file(console: Opened) -> str:
     page = drop(console, "bakery", "more.csv", people(1))
     data = {"column": "customer_id", "target": "customer_id", "delimiter": ","}
     return console.refused(page, **data)
 
 
-def test_an_import_that_the_service_refuses_says_why_and_goes_on(
+def test_a_refused_import_shows_the_reason_and_can_be_continued(
     scripted: Opened, fake: FakeService
 ) -> None:
     fake.answers = {"GET": answer(200, WAITLIST)}
@@ -346,14 +348,14 @@ def test_an_import_that_the_service_refuses_says_why_and_goes_on(
     fake.script = [problem(403, "forbidden", "The security token is expired.")]
     data = {"column": "customer_id", "target": "customer_id", "delimiter": ","}
     scripted.send(page, **data)
-    text = ended(scripted, page)
+    text = wait_for_report(scripted, page)
     assert "The security token is expired. forbidden" in text
     assert "starts at row 1." in text
     scripted.send(page)
-    assert "Rows done 600" in ended(scripted, page)
+    assert "Rows done 600" in wait_for_report(scripted, page)
 
 
-def test_the_end_of_the_console_ends_its_imports(fake: FakeService) -> None:
+def test_stopping_the_console_stops_its_imports(fake: FakeService) -> None:
     from tests.unit.cli.console.opened import api_of, opened
 
     reached, may_go_on = threading.Event(), threading.Event()
@@ -374,7 +376,7 @@ def test_the_end_of_the_console_ends_its_imports(fake: FakeService) -> None:
     assert not [one for one in threading.enumerate() if one.name.startswith("file-")]
 
 
-def test_an_import_of_another_console_is_explained(scripted: Opened) -> None:
+def test_an_unknown_import_is_explained(scripted: Opened) -> None:
     shown = scripted.browser.get("/lists/bakery/import/77")
     assert (shown.status_code, "It keeps files only until it ends" in readable(shown.text)) == (
         404,
@@ -388,21 +390,21 @@ def test_a_file_of_3_megabytes_is_imported(scripted: Opened, fake: FakeService) 
     lines = [json.dumps({"customer_id": f"c{one}", "note": note}) for one in range(2_500)]
     page = drop(scripted, "bakery", "people.jsonl", "\n".join(lines))
     start(scripted, page)
-    assert "Rows done 2,500 Joined 2,500" in ended(scripted, page)
+    assert "Rows done 2,500 Joined 2,500" in wait_for_report(scripted, page)
 
 
-def test_a_guest_is_kept_with_a_warning_or_replaced(console: Opened, bakery: Bakery) -> None:
+def test_a_guests_entry_is_kept_with_a_warning_or_replaced(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
     content = "customer_id\nbob\ncyd\n"
     page = drop(console, bakery.waitlist_id, "people.csv", content)
     assert "Customers whose id a guest has already used to sign up" in readable(console.page(page))
     start(console, page, on_list="keep")
-    text = ended(console, page)
+    text = wait_for_report(console, page)
     assert "Joined 1 Already on the list 1" in text
     assert "1 customer has an entry that a guest signed up (row 1)" in text
     page = drop(console, bakery.waitlist_id, "people.csv", content)
     start(console, page, on_list="replace")
-    text = ended(console, page)
+    text = wait_for_report(console, page)
     assert "Joined 1 Already on the list 1" in text
     assert "guest's signup" not in text
     assert bakery.line() == ["ada", "cyd", "bob"]

@@ -1,4 +1,4 @@
-"""The overview, and one list live."""
+"""The overview of all lists, and the live page of a list."""
 
 import re
 
@@ -7,7 +7,7 @@ from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
 
 
-def test_all_lists_are_shown_at_a_glance(console: Opened, bakery: Bakery) -> None:
+def test_the_overview_shows_all_lists_with_their_state(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
     row = console.row_of(bakery.waitlist_id)
     assert row.startswith(f"Bakery {bakery.waitlist_id} open 2")
@@ -63,14 +63,14 @@ def test_charts_get_columns_of_counts(console: Opened, bakery: Bakery) -> None:
     assert (refused.status_code, "hour, day, week" in refused.text) == (422, True)
 
 
-def test_a_list_that_is_not_there_is_named(console: Opened) -> None:
+def test_an_unknown_list_is_an_error_with_a_reason(console: Opened) -> None:
     answer = console.browser.get("/lists/nowhere")
     assert (answer.status_code, "waitlist_not_found" in answer.text) == (404, True)
     answer = console.browser.get("/lists/No%20id")
     assert (answer.status_code, "is not a waitlist id" in readable(answer.text)) == (422, True)
 
 
-def test_only_typing_the_id_deletes_a_list(console: Opened, bakery: Bakery) -> None:
+def test_a_list_is_deleted_only_after_its_id_is_typed(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/do/delete"
     assert "deleted for good" in console.text(path)
     assert bakery.waitlist_id in console.refused(path, id="bakery")

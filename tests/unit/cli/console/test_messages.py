@@ -1,17 +1,17 @@
-"""The messages of a list, and of a person, in the console."""
+"""The console shows the messages of a waitlist, and the messages of a person."""
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened
-from tests.unit.cli.test_messages import delivered, tells
+from tests.unit.cli.test_messages import deliver_messages, turn_messages_on
 from waitlist_cli.client.ids import entry_id_of
 
 
 def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/messages"
     assert "The list sends no messages." in console.text(path)
-    tells(bakery)
+    turn_messages_on(bakery)
     bakery.sign_up("ada", profile={"email": "ada@example.com"})
-    delivered(bakery)
+    deliver_messages(bakery)
     person = f"/lists/{bakery.waitlist_id}/people/{entry_id_of(bakery.waitlist_id, 'ada')}"
     assert "joined mail sent" in console.text(person)
     assert "The person has a place yes 1 0 0 0" in console.text(path)
@@ -71,11 +71,11 @@ def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bak
 def test_people_without_messages_are_counted_listed_and_exported(
     console: Opened, bakery: Bakery
 ) -> None:
-    tells(bakery)
+    turn_messages_on(bakery)
     ada, _ = bakery.sign_up("ada", "bob")
     path = f"/lists/{bakery.waitlist_id}"
     assert "Messages off" not in console.text(f"{path}/people")
-    bakery.wants_no_messages(ada)
+    bakery.turn_messages_off(ada)
     assert "Messages off 1" in console.text(path)
     assert "Messages off 1" in console.text(f"{path}/people")
     listed = console.text(f"{path}/people?status=messages_off&since=1h")

@@ -1,4 +1,4 @@
-"""Numbers, times and charts as the console shows them."""
+"""How the console formats numbers and times, and prepares charts."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -41,7 +41,7 @@ def test_numbers_stay_short(number: int | None, shown: str) -> None:
         ({"rebuild": {"done": 1, "total": 2}}, {"line": "full"}, "rebuilding"),
     ],
 )
-def test_the_state_of_a_list_is_that_of_its_statistics(
+def test_the_state_of_a_list_comes_from_its_statistics(
     settings: dict[str, Any], stats: dict[str, Any] | None, line: str
 ) -> None:
     assert line_of({**WAITLIST, **settings}, stats) == line
@@ -53,7 +53,7 @@ def point(minute: int, waiting: int) -> dict[str, Any]:
     return {**rest, "at": at, "joined": 2, "waiting": waiting}
 
 
-def test_a_chart_has_a_gap_where_times_are_missing() -> None:
+def test_a_chart_has_a_gap_where_samples_are_missing() -> None:
     points = [point(0, 10), point(1, 1_000_000), point(5, 10), point(6, 9)]
     columns = series({"step_seconds": 60, "points": points})
     first = columns["at"][0]
@@ -75,7 +75,7 @@ def test_a_sparkline_ends_at_the_right_edge() -> None:
     assert {one.split(",")[1] for one in sparkline([4, 4]).split()} == {"26.0"}
 
 
-def test_times_are_those_of_this_computer() -> None:
+def test_times_are_shown_in_the_time_zone_of_this_computer() -> None:
     now = datetime.now(UTC)
     for near in (now - timedelta(hours=11), now, now + timedelta(hours=11)):
         assert moment(near.isoformat()) == f"{near.astimezone():%H:%M:%S}"
@@ -87,7 +87,7 @@ def test_times_are_those_of_this_computer() -> None:
     assert (moment(None), ago(None), text(None), text("")) == ("-", "-", "-", "-")
 
 
-def test_values_of_customers_stay_as_they_are() -> None:
+def test_values_of_customers_are_not_formatted() -> None:
     assert (own(2026), own([1, "é"]), own("a\u202eb")) == ("2026", '[1, "é"]', "a�b")
     assert text(2026) == "2,026"
 

@@ -1,4 +1,4 @@
-"""People: by status, by search, one by one, and what an operator does to them."""
+"""The console lists people by status, finds them, shows a person, and offers actions on them."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ class Person:
         return f"/lists/{self.bakery.waitlist_id}/people/{entry_id}"
 
     def do(self, action: str, **form: str) -> str:
-        """Open a dialog and send it with its key."""
+        """Open a dialog and send it with its idempotency key."""
         page = self.console.page(f"{self.path}/{action}")
         key = re.search(r'name="key" value="([^"]+)"', page)
         assert key
@@ -48,17 +48,17 @@ def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Ba
     path = f"/lists/{bakery.waitlist_id}/people"
     exact = console.send(path, find="bob")
     assert exact.headers["HX-Redirect"] == person(console, bakery, "bob").path
-    found = searched(console, bakery, "ADA")
+    found = search(console, bakery, "ADA")
     names = [name in found for name in ("2 found", "ada-1", "ada-2", "bob")]
     assert names == [True, True, True, False]
-    nothing = searched(console, bakery, "eve")
+    nothing = search(console, bakery, "eve")
     assert "No customer id, profile or attribute contains this text." in nothing
     assert "Find: enter a customer id" in console.refused(path, find=" ")
     assert console.browser.get(f"/lists/{bakery.waitlist_id}/found/99").status_code == 404
 
 
-def searched(console: Opened, bakery: Bakery, text: str) -> str:
-    """Search, wait for the end, and return the page."""
+def search(console: Opened, bakery: Bakery, text: str) -> str:
+    """Search, wait until the search has ended, and return the text of the page."""
     page = console.send(f"/lists/{bakery.waitlist_id}/people", find=text).headers["HX-Redirect"]
     wait_until(lambda: "data-poll" not in console.page(page))
     return console.text(page)
@@ -72,20 +72,20 @@ def test_profiles_and_attributes_of_every_status_are_searched(
     bakery.sign_up("c3", "c4", profile={"name": "Löwe"})
     bakery.typed.done("claim", bakery.waitlist_id, "--complete")
     bakery.typed.done("remove", bakery.waitlist_id, "--customer", "c2")
-    found = searched(console, bakery, "LÖW")
+    found = search(console, bakery, "LÖW")
     assert "4 found" in found
     assert "Searched 4 people" in found
     statuses = [re.search(rf"{name} (\w+)", found) for name in ("c1", "c2", "c3")]
     assert [one and one[1] for one in statuses] == ["admitted", "left", "waiting"]
-    assert "1 found" in searched(console, bakery, "4917012")
+    assert "1 found" in search(console, bakery, "4917012")
     assert bakery.typed.json("find", bakery.waitlist_id, "löw")["entries"][0]["customer_id"] == "c3"
 
 
-def test_no_address_contains_a_customer_id(console: Opened, bakery: Bakery) -> None:
+def test_no_url_contains_a_customer_id(console: Opened, bakery: Bakery) -> None:
     """P8"""
     bakery.sign_up("ada-1", "ada-2")
     path = f"/lists/{bakery.waitlist_id}"
-    searched(console, bakery, "ada")
+    search(console, bakery, "ada")
     pages = [console.page(f"{path}/people"), console.page(f"{path}/found/1")]
     pages += [console.page(path), console.page(person(console, bakery, "ada-1").path)]
     addresses = re.findall(r'(?:href|action|hx-get|hx-post)="([^"]*)"', "".join(pages))
@@ -105,12 +105,12 @@ def test_the_queue_is_paged_by_position(console: Opened, bakery: Bakery) -> None
 
 
 @pytest.mark.parametrize("status", ["offered", "parked", "inside", "admitted", "left"])
-def test_each_status_has_a_table(console: Opened, bakery: Bakery, status: str) -> None:
+def test_each_status_has_a_page(console: Opened, bakery: Bakery, status: str) -> None:
     path = f"/lists/{bakery.waitlist_id}/people?status={status}"
     assert "There is no one here." in console.text(path)
 
 
-def test_a_person_is_moved(console: Opened, bakery: Bakery) -> None:
+def test_a_person_is_moved_within_the_queue(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", "cyd")
     cyd = person(console, bakery, "cyd")
     assert "2 people are ahead." in cyd.text
@@ -130,7 +130,7 @@ def test_a_person_is_moved(console: Opened, bakery: Bakery) -> None:
     )
 
 
-def test_a_dialog_that_is_sent_twice_has_one_effect(console: Opened, bakery: Bakery) -> None:
+def test_sending_a_dialog_twice_has_a_single_effect(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", "cyd", "dan")
     dan = person(console, bakery, "dan")
     form = {"where": "places", "number": "1", "key": "7c0b1f52-5b0e-4f33-9e6e-0a6c1c1f5f43"}
@@ -163,7 +163,7 @@ def test_profile_and_attributes_are_edited(console: Opened, bakery: Bakery) -> N
     assert "NAME=VALUE" in console.refused(f"{ada.path}/edit", profile="{}", attributes="x")
 
 
-def test_the_edit_dialog_shows_letters_that_are_not_seen_and_keeps_them(
+def test_the_edit_dialog_escapes_invisible_characters_and_keeps_them(
     console: Opened, bakery: Bakery
 ) -> None:
     profile = {"name": "Ada\u202elive", "note": "a\u2066b\x1b"}
@@ -228,7 +228,9 @@ def test_a_person_is_banned_and_the_ban_is_ended(console: Opened, bakery: Bakery
     assert bakery.line() == ["ada"]
 
 
-def test_people_are_held_back_made_ready_and_listed_apart(console: Opened, bakery: Bakery) -> None:
+def test_people_are_held_back_made_ready_and_listed_separately(
+    console: Opened, bakery: Bakery
+) -> None:
     path = f"/lists/{bakery.waitlist_id}"
     bakery.typed.done("edit", bakery.waitlist_id, "--rest-max-days", "10")
     entries = bakery.sign_up("ada", "bob", "cyd")
@@ -253,14 +255,14 @@ def test_people_are_held_back_made_ready_and_listed_apart(console: Opened, baker
     export = console.browser.get(f"{path}/export", params={"ready": "false"}).text
     assert [row["customer_id"] for row in csv.DictReader(io.StringIO(export))] == ["ada", "bob"]
     assert console.browser.get(f"{people}?ready=x").status_code == 422
-    # The customer alone ends a rest.
+    # Only the customer can end a rest.
     assert "Only the customer can end this rest." in console.text(f"{ada.path}/ready")
     assert "They are still passed over: resting." in ada.do("ready")
     for name, is_there in (("admit", False), ("ready", False), ("hold-back", True)):
         assert (f'id="do-{name}"' in console.page(bob.path)) is is_there, name
 
 
-def test_a_person_is_marked_verified_and_has_a_link(console: Opened, bakery: Bakery) -> None:
+def test_a_person_is_marked_verified_and_gets_a_link(console: Opened, bakery: Bakery) -> None:
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     rules = {"field": "email", "verify": "before_offer"}
     with plain_client(timeout=35) as http:
@@ -272,8 +274,8 @@ def test_a_person_is_marked_verified_and_has_a_link(console: Opened, bakery: Bak
     assert "Mail address, or part" in console.page(people)
     path = console.send(people, find=" Ada+x@Example.com ").headers["HX-Redirect"]
     assert path.startswith(f"{people}/")
-    assert "No customer id, profile" in searched(console, bakery, "bob@example.com")
-    assert "1 found" in searched(console, bakery, "example")
+    assert "No customer id, profile" in search(console, bakery, "bob@example.com")
+    assert "1 found" in search(console, bakery, "example")
     assert 'id="do-verify"' in console.page(path)
     assert "not verified" in console.text(path)
     unverified = console.text(f"{people}?only=unverified")
@@ -300,7 +302,9 @@ def test_a_person_is_marked_verified_and_has_a_link(console: Opened, bakery: Bak
     assert console.browser.get(f"{people}?only=x").status_code == 422
 
 
-def test_a_person_who_left_gets_the_former_place_back(console: Opened, bakery: Bakery) -> None:
+def test_a_person_who_left_is_reinstated_at_the_former_place(
+    console: Opened, bakery: Bakery
+) -> None:
     bakery.sign_up("ada", "bob", "cyd")
     bob = person(console, bakery, "bob")
     assert 'id="do-reinstate"' not in console.page(bob.path)
@@ -316,7 +320,9 @@ def test_a_person_who_left_gets_the_former_place_back(console: Opened, bakery: B
     assert 'id="do-reinstate"' not in console.page(bob.path)
 
 
-def test_a_claim_of_another_claimer_needs_its_token(console: Opened, bakery: Bakery) -> None:
+def test_completing_the_claim_of_another_claimer_needs_its_token(
+    console: Opened, bakery: Bakery
+) -> None:
     bakery.sign_up("ada")
     token = bakery.typed.json("claim", bakery.waitlist_id)["claims"][0]["claim_token"]
     ada = person(console, bakery, "ada")
@@ -333,7 +339,7 @@ def test_people_are_claimed_and_admitted_at_once(console: Opened, bakery: Bakery
     assert bakery.line() == ["ada"]
 
 
-def test_places_are_offered_by_hand_and_an_admitted_person_goes_out(
+def test_places_are_offered_by_hand_and_an_admitted_person_exits(
     console: Opened, bakery: Bakery
 ) -> None:
     bakery.sign_up("ada", attributes={"language": "de"})
@@ -352,7 +358,7 @@ def test_places_are_offered_by_hand_and_an_admitted_person_goes_out(
     assert "enter a whole number" in console.refused(admit, count="-1")
 
 
-def test_the_offered_are_shown_as_offers_and_claims(console: Opened, bakery: Bakery) -> None:
+def test_held_entries_are_shown_as_offers_and_claims(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
     bakery.typed.done("admit", bakery.waitlist_id, "1")
     bakery.typed.done("claim", bakery.waitlist_id)
@@ -361,7 +367,7 @@ def test_the_offered_are_shown_as_offers_and_claims(console: Opened, bakery: Bak
     assert re.search(r"bob claim ", text)
 
 
-def test_a_quota_is_begun_and_ended(console: Opened, bakery: Bakery) -> None:
+def test_a_quota_is_started_and_ended(console: Opened, bakery: Bakery) -> None:
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
     assert console.done(admit, count="2", unused="refill") == (
         "0 people have a slot. The quota continues with the next people."
@@ -374,7 +380,7 @@ def test_a_quota_is_begun_and_ended(console: Opened, bakery: Bakery) -> None:
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
 
 
-def test_one_person_is_admitted_now_and_the_offer_taken_back(
+def test_a_person_is_admitted_by_hand_and_the_offer_withdrawn(
     console: Opened, bakery: Bakery
 ) -> None:
     bakery.sign_up("ada", "bob")
@@ -397,15 +403,19 @@ def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
     assert "give a time" in console.refused(add, customer_id="bob", joined_at="soon", ended="skip")
 
 
-def test_a_person_who_is_added_by_address_has_one_place(console: Opened, bakery: Bakery) -> None:
-    """The person's own signup, by another spelling, finds the place that the operator has made."""
+def test_a_person_who_is_added_by_address_has_a_single_place(
+    console: Opened, bakery: Bakery
+) -> None:
+    """P1: a person who signs up with another spelling of the address finds the place that the
+    operator created.
+    """
     bakery.typed.done("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"
     assert "Mail address" in console.text(add)
     form = {"priority": "0", "profile": "{}", "ended": "skip"}
     assert "The person has joined." in console.done(add, address="ada@example.com", **form)
     other = {"email": "Ada+line@Example.com"}
-    assert bakery.tries_to_sign_up(profile=other) == "already_on_list"
+    assert bakery.fail_to_sign_up(profile=other) == "already_on_list"
     assert "already on the list" in console.done(add, address="ADA@example.com", **form)
     again = bakery.typed.json("signup", bakery.waitlist_id, "ada@example.com")
     assert again["outcome"] == "already"
@@ -413,7 +423,9 @@ def test_a_person_who_is_added_by_address_has_one_place(console: Opened, bakery:
     assert "not both" in both
 
 
-def test_a_person_without_an_address_is_added_by_an_id(console: Opened, bakery: Bakery) -> None:
+def test_a_person_without_an_address_is_added_by_customer_id(
+    console: Opened, bakery: Bakery
+) -> None:
     bakery.typed.done("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"
     form = {"priority": "0", "profile": "{}", "ended": "skip", "address": ""}
@@ -423,7 +435,7 @@ def test_a_person_without_an_address_is_added_by_an_id(console: Opened, bakery: 
     assert bakery.line() == ["walk-in-1", "walk-in-2"]
 
 
-def test_all_parked_people_are_returned(console: Opened, bakery: Bakery) -> None:
+def test_all_parked_people_are_returned_to_the_queue(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", "cyd")
     claims = bakery.typed.json("claim", bakery.waitlist_id, "-n", "2")["claims"]
     for one in claims:
@@ -444,7 +456,7 @@ def headings(console: Opened, path: str) -> list[str]:
     ]
 
 
-def test_profile_fields_and_attributes_are_columns_that_can_be_chosen(
+def test_columns_for_profile_fields_and_attributes_can_be_chosen(
     console: Opened, bakery: Bakery
 ) -> None:
     bakery.sign_up("ada", profile={"name": "Ada", "party": 4, "1\u202e": "x"})
@@ -462,11 +474,11 @@ def test_profile_fields_and_attributes_are_columns_that_can_be_chosen(
     ).headers["HX-Redirect"]
     assert headings(console, to) == [*usual, "email", "name"]
     assert headings(console, f"/lists/{bakery.waitlist_id}") == [*usual, "email", "name"]
-    # Those that are not shown can still be chosen.
+    # Columns that are not shown can still be chosen.
     assert 'value="profile.party">' in console.page(to)
 
 
-def test_a_token_is_issued(console: Opened, bakery: Bakery) -> None:
+def test_the_console_issues_an_entry_token(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada")
     notice = person(console, bakery, "ada").do("token")
     token = notice.split()[-1]

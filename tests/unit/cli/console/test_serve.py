@@ -1,4 +1,7 @@
-"""The counter: people are claimed, shown and served, and what ends a claim elsewhere."""
+"""The page at which an operator claims people, sees them and serves them.
+
+It also shows claims that ended elsewhere.
+"""
 
 import re
 from dataclasses import dataclass
@@ -57,7 +60,7 @@ def counter(console: Opened, bakery: Bakery) -> Counter:
     return Counter(console, bakery)
 
 
-def test_the_next_person_is_claimed_shown_and_served(counter: Counter) -> None:
+def test_the_next_person_is_claimed_and_shown_and_served(counter: Counter) -> None:
     counter.bakery.sign_up("ada", profile={"name": "Ada L."}, attributes={"language": "de"})
     counter.bakery.sign_up("bob")
     assert counter.next() == "1 person claimed."
@@ -71,13 +74,13 @@ def test_the_next_person_is_claimed_shown_and_served(counter: Counter) -> None:
     assert counter.bakery.status("ada") == "admitted"
 
 
-def test_more_people_than_a_claim_can_have_are_refused(counter: Counter) -> None:
+def test_a_claim_for_too_many_people_is_refused(counter: Counter) -> None:
     form = {"count": "101", "order": "oldest", "lease_seconds": "900"}
     shown = counter.console.refused(counter.path, **form)
     assert "How many: enter a number from 1 to 100." in shown
 
 
-def test_several_people_of_a_segment_are_held_at_once(counter: Counter) -> None:
+def test_several_people_of_a_segment_are_claimed_at_once(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob", attributes={"language": "de"})
     counter.bakery.sign_up("cyd", attributes={"language": "en"})
     assert "language" in counter.page.partition("Only people with")[2]
@@ -89,7 +92,7 @@ def test_several_people_of_a_segment_are_held_at_once(counter: Counter) -> None:
     assert counter.next(filter="language=de\r\n\r\nanyone") == "1 person claimed."
 
 
-def test_a_held_person_is_released_parked_and_extended(counter: Counter) -> None:
+def test_a_claim_is_extended_released_and_parked(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     counter.next()
     counter.do("ada", "extend", lease_seconds="7200")
@@ -101,7 +104,7 @@ def test_a_held_person_is_released_parked_and_extended(counter: Counter) -> None
     assert (counter.held, counter.bakery.status("bob")) == ([], "parked")
 
 
-def test_an_empty_and_a_paused_list_say_so(counter: Counter) -> None:
+def test_the_page_says_that_a_list_is_empty_or_paused(counter: Counter) -> None:
     assert EMPTY in counter.text
     assert counter.next() == "There is no one to claim."
     counter.console.done(f"{counter.list_path}/do/pause")
@@ -110,7 +113,7 @@ def test_an_empty_and_a_paused_list_say_so(counter: Counter) -> None:
     assert "How many: enter a number" in counter.console.refused(counter.path, count="")
 
 
-def test_a_second_tab_shows_the_claim_and_no_page_has_its_token(counter: Counter) -> None:
+def test_a_second_tab_shows_the_claim_without_its_token(counter: Counter) -> None:
     counter.bakery.sign_up("ada")
     counter.next()
     second = counter.console.part(counter.path).text
@@ -131,7 +134,7 @@ def test_only_the_console_that_made_a_claim_shows_it(counter: Counter, service_u
     assert counter.held == ["ada"]
 
 
-def test_a_claim_that_was_ended_elsewhere_is_named_until_it_is_dismissed(counter: Counter) -> None:
+def test_a_claim_that_ended_elsewhere_is_shown_until_it_is_dismissed(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     counter.next(count="2")
     dismiss = {name: f"{counter.path}/{counter.entry_id(name)}/dismiss" for name in ("ada", "bob")}
@@ -146,7 +149,7 @@ def test_a_claim_that_was_ended_elsewhere_is_named_until_it_is_dismissed(counter
     assert "The claim of ada" not in counter.text
 
 
-def test_a_button_that_is_pressed_after_the_end_of_the_claim_changes_nothing(
+def test_completing_a_claim_that_has_ended_changes_nothing(
     counter: Counter,
 ) -> None:
     counter.bakery.sign_up("ada", "bob")
@@ -162,7 +165,7 @@ def test_a_button_that_is_pressed_after_the_end_of_the_claim_changes_nothing(
     assert "The status is now waiting" in counter.text
 
 
-def test_an_entry_that_was_erased_elsewhere_is_named_too(counter: Counter) -> None:
+def test_an_entry_that_was_erased_elsewhere_is_shown_too(counter: Counter) -> None:
     counter.bakery.sign_up("ada")
     counter.next()
     counter.bakery.typed.done("erase", counter.bakery.waitlist_id, "--customer", "ada", "--yes")
@@ -184,7 +187,7 @@ OFFERED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("attempts", "is_held"), [(0, True), (1, False)])
-def test_a_later_claim_of_another_claimer_is_not_shown_as_held(
+def test_a_later_claim_of_another_claimer_is_not_shown_as_the_consoles_claim(
     scripted: Opened, fake: FakeService, attempts: int, is_held: bool
 ) -> None:
     fake.script = [answer(200, {"claims": [CLAIM]})]
@@ -198,7 +201,7 @@ def test_a_later_claim_of_another_claimer_is_not_shown_as_held(
     )
 
 
-def test_a_press_without_an_answer_is_repeated_with_its_key_and_the_next_gets_another(
+def test_a_claim_is_repeated_with_the_same_key_and_the_next_claim_has_a_new_key(
     scripted: Opened, fake: FakeService
 ) -> None:
     form = {"count": "1", "key": "key-of-the-form-that-is-open"}
@@ -213,7 +216,7 @@ def test_a_press_without_an_answer_is_repeated_with_its_key_and_the_next_gets_an
     assert key[1] != form["key"]
 
 
-def test_a_press_says_that_the_list_allows_no_more_claims(
+def test_a_claim_reports_that_the_list_allows_no_more_claims(
     scripted: Opened, fake: FakeService
 ) -> None:
     fake.script = [answer(200, {"claims": [], "limit": "max_claims"})]

@@ -1,4 +1,6 @@
-"""`waitlist console` as a process: its address, its port, and what it leaves behind."""
+"""`waitlist console` as a process: its URL, its port, and the files that it deletes when
+it ends.
+"""
 
 import json
 import re
@@ -24,7 +26,8 @@ from waitlist_cli.console.server import bound_sockets
 from waitlist_cli.errors import WrongUsage
 
 END_SECONDS = 60
-# Writes down how it was started, and the page that it was to open; ends when its folder is gone.
+# A stand-in for a browser. It copies the page that it is asked to open, and ends when the page is
+# deleted.
 BROWSER = """
 import sys, time
 from pathlib import Path
@@ -39,8 +42,8 @@ FIELDS = re.compile(r'action="([^"]*)".* value="([^"]*)"')
 
 
 @contextmanager
-def entered(url: str) -> Iterator[httpx.Client]:
-    """Open a printed address; yield the browser that got in."""
+def enter(url: str) -> Iterator[httpx.Client]:
+    """Open a URL that the console has printed, and yield the browser that got access."""
     address = httpx.URL(url)
     with browser_of(address.netloc.decode()) as browser:
         assert browser.get("/", params=address.params).status_code == 200
@@ -48,8 +51,8 @@ def entered(url: str) -> Iterator[httpx.Client]:
 
 
 @contextmanager
-def started(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen[str]]:
-    """Start a command; end it if the test fails."""
+def start(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen[str]]:
+    """Start a command, and kill it when the test has ended."""
     with typed.process(*words, **more) as process:
         try:
             yield process
@@ -58,15 +61,15 @@ def started(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_it_and_it_leaves_nothing_behind(
+def test_a_signal_ends_the_console_and_its_files_are_deleted(
     fake: FakeService, tmp_path: Path, number: signal.Signals
 ) -> None:
     fake.answers = {"GET": answer(200, {"waitlists": [], "cursor": None})}
     words = ("--json", "console", "--no-browser")
     environ = clean_environment(TMPDIR=str(tmp_path))
-    with started(Typed(fake.url), *words, env=environ) as process:
+    with start(Typed(fake.url), *words, env=environ) as process:
         assert process.stdout is not None
-        with entered(json.loads(process.stdout.readline())["url"]) as browser:
+        with enter(json.loads(process.stdout.readline())["url"]) as browser:
             assert "There are no lists yet." in readable(browser.get("/").text)
         assert [one.name[:16] for one in tmp_path.iterdir()] == ["waitlist-console"]
         process.send_signal(number)
@@ -75,9 +78,11 @@ def test_a_signal_ends_it_and_it_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_only_this_computer_reaches_it_and_enter_prints_another_address(fake: FakeService) -> None:
+def test_only_this_computer_reaches_the_console_and_enter_prints_a_new_url(
+    fake: FakeService,
+) -> None:
     words = ("console", "--no-browser")
-    with started(Typed(fake.url), *words, stdin=subprocess.PIPE) as process:
+    with start(Typed(fake.url), *words, stdin=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         assert (
@@ -94,20 +99,22 @@ def test_only_this_computer_reaches_it_and_enter_prints_another_address(fake: Fa
         second = process.stdout.readline().strip()
         assert first != second
         for url in (second, first):
-            with entered(url):
+            with enter(url):
                 pass
         process.terminate()
         process.communicate(timeout=END_SECONDS)
 
 
-def test_a_port_that_is_taken_is_wrong_usage(fake: FakeService) -> None:
+def test_a_port_that_is_in_use_is_wrong_usage(fake: FakeService) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = Typed(fake.url)("console", "--no-browser", "--port", port)
     assert (result.exit_code, f"cannot listen on port {port}" in result.stderr) == (2, True)
 
 
-def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_path: Path) -> None:
+def test_renewed_credentials_are_used_after_an_expired_token(
+    fake: FakeService, tmp_path: Path
+) -> None:
     path = tmp_path / "credentials"
 
     def renew(key: str) -> None:
@@ -117,9 +124,9 @@ def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_pat
     fake.script = [refusal(403, "", "The security token included in the request is expired")]
     words = ("--url", fake.url, "--region", "eu-central-1", "--json", "console", "--no-browser")
     environ = clean_environment(AWS_SHARED_CREDENTIALS_FILE=str(path))
-    with started(Typed(), *words, env=environ) as process:
+    with start(Typed(), *words, env=environ) as process:
         assert process.stdout is not None
-        with entered(json.loads(process.stdout.readline())["url"]) as browser:
+        with enter(json.loads(process.stdout.readline())["url"]) as browser:
             assert "Renew your AWS credentials" in readable(browser.get("/").text)
             renew("NEW")
             fake.script = [answer(200, {"waitlists": [], "cursor": None})]
@@ -132,7 +139,7 @@ def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_pat
 
 
 def command_lines() -> str:
-    """Return what any user of the computer sees of its processes."""
+    """Return the command lines of all processes, which any user of the computer can see."""
     texts = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -147,7 +154,7 @@ def test_the_browser_is_opened_without_a_secret_on_its_command_line(
     copy = tmp_path / "copy.html"
     program = write_program(tmp_path / "browser", BROWSER.format(copy=str(copy)))
     environ = clean_environment(TMPDIR=str(tmp_path), BROWSER=program)
-    with started(Typed(fake.url), "console", env=environ) as process:
+    with start(Typed(fake.url), "console", env=environ) as process:
         wait_until(lambda: copy.exists() and "</html>" in copy.read_text())
         seen = command_lines()
         folder = next(tmp_path.glob("waitlist-console-*"))
@@ -176,10 +183,12 @@ def test_the_browser_is_opened_without_a_secret_on_its_command_line(
 @pytest.mark.parametrize(
     ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
 )
-def test_no_other_program_has_its_port_on_an_address_of_localhost(
+def test_no_other_program_can_use_the_port_on_an_address_of_localhost(
     family: socket.AddressFamily, host: str
 ) -> None:
-    """Chromium asks [::1] first, so a program that listened there would get the session."""
+    """Chromium tries [::1] first, so a program that listens there would receive the
+    session cookie.
+    """
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
         port = sockets[0].getsockname()[1]
@@ -187,7 +196,7 @@ def test_no_other_program_has_its_port_on_an_address_of_localhost(
             socket.create_server((host, port), family=family)
 
 
-def test_a_port_that_is_taken_on_ipv6_alone_is_not_used() -> None:
+def test_a_port_that_is_in_use_only_on_ipv6_is_refused() -> None:
     with (
         socket.create_server(("::1", 0), family=socket.AF_INET6) as taken,
         pytest.raises(WrongUsage, match="cannot listen on port"),

@@ -1,4 +1,7 @@
-"""New lists, settings, the admission policy and its preview, segments, exports."""
+"""The console creates lists and changes their settings.
+
+It previews admission policies, counts segments and exports people.
+"""
 
 import csv
 import io
@@ -47,7 +50,9 @@ POLICY = {
 }
 
 
-def test_each_tab_says_which_setting_lacks_another(bakery: Bakery, console: Opened) -> None:
+def test_each_tab_warns_that_a_setting_needs_another_setting(
+    bakery: Bakery, console: Opened
+) -> None:
     bakery.typed("page", bakery.waitlist_id, "--enter", "https://shop.example.com/enter")
     for tab in ("", "/page", "/policy", "/settings", "/messages"):
         text = readable(console.text(f"/lists/{bakery.waitlist_id}{tab}"))
@@ -56,7 +61,7 @@ def test_each_tab_says_which_setting_lacks_another(bakery: Bakery, console: Open
     assert "without a pass" not in readable(console.text(f"/lists/{bakery.waitlist_id}/page"))
 
 
-def test_a_list_is_created_once(console: Opened, typed: Typed) -> None:
+def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:
     waitlist_id = f"new-{secrets.token_hex(4)}"
     assert "Lower-case letters" in console.text("/new")
     form = {**SETTINGS, "id": waitlist_id, "name": "Café", "open": "no", "capacity": "1,500"}
@@ -67,7 +72,7 @@ def test_a_list_is_created_once(console: Opened, typed: Typed) -> None:
     assert "is not a waitlist id" in console.refused("/new", **{**form, "id": "Café"})
 
 
-def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Bakery) -> None:
+def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/settings"
     bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert 'value="Bakery"' in console.page(path)
@@ -106,14 +111,16 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     assert found["admission"]["rate"]["count"] == 5
 
 
-def test_a_list_opens_and_closes_by_the_clocks_of_a_zone(console: Opened, bakery: Bakery) -> None:
+def test_opening_and_closing_times_are_entered_in_a_time_zone(
+    console: Opened, bakery: Bakery
+) -> None:
     path = f"/lists/{bakery.waitlist_id}/settings"
     times = {"opens_at": "2999-10-25T09:00", "closes_at": "2999-10-27T02:30"}
     berlin = {**SETTINGS, **times, "timezone": "Europe/Berlin"}
     console.done(path, **berlin)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
-    # The clocks show 2:30 twice on this day: the first time.
+    # The clocks show 2:30 twice on this day. The form means the first time.
     assert found["closes_at"] == "2999-10-27T00:30:00.000Z"
     assert 'type="datetime-local" step="any" size="20" value="2999-10-25T07:00:00"' in console.page(
         path
@@ -121,7 +128,7 @@ def test_a_list_opens_and_closes_by_the_clocks_of_a_zone(console: Opened, bakery
     live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
     assert "not open yet" in live
     assert "Opens at" in live
-    # A time that was not picked anew stays as it is, to the millisecond.
+    # A time that was not edited keeps its milliseconds.
     before = {"closes_at_before": "2999-10-27T01:30:00.123Z"}
     console.done(path, **{**berlin, **before})
     assert bakery.typed.json("show", bakery.waitlist_id)["closes_at"] == before["closes_at_before"]
@@ -133,7 +140,7 @@ def test_a_list_opens_and_closes_by_the_clocks_of_a_zone(console: Opened, bakery
     assert bakery.typed.json("show", bakery.waitlist_id)["opens_at"] is None
 
 
-def test_a_form_also_works_before_the_scripts_are_loaded(console: Opened, bakery: Bakery) -> None:
+def test_a_form_works_without_scripts(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/settings"
     assert f'<form class="sheet narrow" method="post" action="{path}"' in console.page(path)
     headers = {"Origin": console.origin}
@@ -161,14 +168,14 @@ def test_a_form_also_works_before_the_scripts_are_loaded(console: Opened, bakery
         ("rejoin", "sometimes", "rejoin"),
     ],
 )
-def test_a_wrong_setting_is_named(
+def test_the_error_about_a_setting_names_it(
     console: Opened, bakery: Bakery, field: str, value: str, message: str
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/settings"
     assert message in console.refused(path, **{**SETTINGS, field: value})
 
 
-def test_the_preview_says_what_a_policy_will_do(console: Opened, bakery: Bakery) -> None:
+def test_the_preview_describes_the_effects_of_a_policy(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
     path = f"/lists/{bakery.waitlist_id}/policy/preview"
     year = datetime.now(UTC).year + 1
@@ -182,7 +189,9 @@ def test_the_preview_says_what_a_policy_will_do(console: Opened, bakery: Bakery)
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
-def test_the_preview_has_the_estimates_of_customers(console: Opened, bakery: Bakery) -> None:
+def test_the_preview_shows_the_estimates_that_customers_will_see(
+    console: Opened, bakery: Bakery
+) -> None:
     bakery.sign_up("ada", "bob")
     path = f"/lists/{bakery.waitlist_id}/policy/preview"
     text = readable(console.send(path, **{**POLICY, "rate_count": "500"}).text)
@@ -238,7 +247,7 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
-def test_the_preview_warns_about_keeping_the_place_of_no_shows(
+def test_the_preview_warns_about_no_shows_that_keep_their_place(
     console: Opened, bakery: Bakery
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
@@ -250,9 +259,7 @@ def test_the_preview_warns_about_keeping_the_place_of_no_shows(
     assert "gets 5 offers of 5 min, occupies a slot for 25 min" in text
 
 
-def test_the_preview_says_for_which_positions_no_place_comes(
-    scripted: Opened, fake: FakeService
-) -> None:
+def test_the_preview_says_which_positions_get_no_place(scripted: Opened, fake: FakeService) -> None:
     waitlist = {"admission": None, "paused": False, "max_attempts": 5}
     unknown = {"estimated_wait": None, "estimate_unavailable": "unknown"}
     hours = {"seconds": 7200, "low": 7100, "high": 7300}
@@ -277,7 +284,7 @@ def test_the_preview_says_for_which_positions_no_place_comes(
         ("pass_seconds", "", "Passes last: enter a number of seconds"),
     ],
 )
-def test_a_policy_that_cannot_be_is_named_in_the_preview(
+def test_the_preview_explains_an_invalid_policy(
     console: Opened, bakery: Bakery, field: str, value: str, message: str
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy/preview"
@@ -300,9 +307,7 @@ LAUNCH = {
 }
 
 
-def test_an_operator_saves_a_launch_by_the_clocks_of_a_zone(
-    console: Opened, bakery: Bakery
-) -> None:
+def test_the_time_of_a_launch_is_entered_in_a_time_zone(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
     assert f'href="{path}/launch"' in console.page(path)
     text = readable(console.send(f"{path}/preview", **LAUNCH).text)
@@ -322,7 +327,7 @@ def test_an_operator_saves_a_launch_by_the_clocks_of_a_zone(
     }
 
 
-def test_the_launch_form_begins_with_the_saved_launch(console: Opened, bakery: Bakery) -> None:
+def test_the_launch_form_starts_with_the_saved_policy(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
     console.done(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
     console.done(path, **{**POLICY, "rate_count": "7", "offer_hours": "08:00-22:00"})
@@ -340,9 +345,7 @@ def test_the_launch_form_begins_with_the_saved_launch(console: Opened, bakery: B
     assert "<option selected>hour</option>" in page
 
 
-def test_the_preview_of_a_launch_warns_of_a_time_that_has_passed(
-    console: Opened, bakery: Bakery
-) -> None:
+def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
     passed = "2020-12-01T09:00:00+01:00 has passed"
     form = {**LAUNCH, "at": "2020-12-01T09:00", "no_show": "keep_place"}
@@ -352,7 +355,7 @@ def test_the_preview_of_a_launch_warns_of_a_time_that_has_passed(
     plain = {**POLICY, "schedule": "500 at 2020-12-01T09:00:00+01:00"}
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
     console.done(path, **plain)
-    # A saved schedule has given the slots of its past times.
+    # The slots of past times in a saved schedule have already been given.
     assert "has passed" not in readable(console.send(f"{path}/preview", **plain).text)
 
 
@@ -372,7 +375,7 @@ def test_the_preview_of_a_launch_warns_of_a_time_that_has_passed(
         ("offer_seconds", "", "Offers last: enter a number of at least 1"),
     ],
 )
-def test_a_launch_that_cannot_be_is_named(
+def test_an_invalid_launch_is_refused_with_a_reason(
     console: Opened, bakery: Bakery, field: str, value: str, message: str
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
@@ -380,7 +383,7 @@ def test_a_launch_that_cannot_be_is_named(
     assert message in console.refused(path, **{**LAUNCH, field: value})
 
 
-def test_a_time_that_the_clocks_show_twice_is_the_first(console: Opened, bakery: Bakery) -> None:
+def test_an_ambiguous_launch_time_means_the_earlier_time(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy/preview"
     text = readable(console.send(path, **{**LAUNCH, "at": "2026-10-25T02:30"}).text)
     assert "500 at 2026-10-25T02:30:00+02:00" in text
@@ -394,7 +397,7 @@ def test_segments_are_counted(console: Opened, bakery: Bakery) -> None:
     assert "language=German 2 language=Spanish 1" in console.text(path)
 
 
-def test_an_export_is_the_file_of_the_command_line(console: Opened, bakery: Bakery) -> None:
+def test_an_export_equals_the_export_of_the_command_line(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"name": "=SUM(1)"})
     bakery.sign_up("bob")
     path = f"/lists/{bakery.waitlist_id}/export"
@@ -409,7 +412,7 @@ def test_an_export_is_the_file_of_the_command_line(console: Opened, bakery: Bake
     assert console.browser.get(path, params={"form": "xls"}).status_code == 422
 
 
-def test_two_operators_who_change_settings_at_once_lose_nothing(
+def test_concurrent_changes_of_two_operators_do_not_overwrite_each_other(
     console: Opened, bakery: Bakery
 ) -> None:
     waitlist_id = bakery.waitlist_id

@@ -1,4 +1,4 @@
-"""Errors in place, what to do, and the way back; texts that attack the page."""
+"""Errors are shown with advice and a way back. Hostile text cannot attack the page."""
 
 import re
 from html.parser import HTMLParser
@@ -14,7 +14,7 @@ from waitlist_cli.client.ids import entry_id_of
 
 
 class Tags(HTMLParser):
-    """Collects the tags and attributes that no template of the console has."""
+    """Collects tags and attributes that no template of the console uses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ NO_LISTS: dict[str, Any] = {"waitlists": [], "cursor": None}
 HOSTILE = "<script>alert(1)</script>\"' onload=x {{7*7}} \u202ereversed\u2066 \x1b[2J" + "x" * 7000
 
 
-def test_a_service_that_is_away_is_explained_and_comes_back(
+def test_an_unavailable_service_is_explained_and_the_page_recovers(
     scripted: Opened, fake: FakeService
 ) -> None:
     fake.script = [problem(503, "rebuilding", "Rebuilding. Try later.")]
@@ -54,14 +54,14 @@ def test_a_service_that_is_away_is_explained_and_comes_back(
     assert scripted.part("/").status_code == 200
 
 
-def test_no_answer_at_all_names_the_address() -> None:
+def test_the_error_about_an_unreachable_service_names_its_address() -> None:
     with opened(api_of("http://127.0.0.1:9")) as console:
         shown = console.browser.get("/")
     assert shown.status_code == 503
     assert "No answer from http://127.0.0.1:9" in readable(shown.text)
 
 
-def test_a_dialog_keeps_its_values_and_its_key_when_the_service_is_away(
+def test_a_dialog_keeps_its_values_and_its_key_when_the_service_is_unavailable(
     scripted: Opened, fake: FakeService
 ) -> None:
     path = f"/lists/bakery/people/{entry_id_of('bakery', 'ada')}/bump"
@@ -73,7 +73,7 @@ def test_a_dialog_keeps_its_values_and_its_key_when_the_service_is_away(
     assert fake.requests[-1][2]["idempotency-key"] == "one-and-the-same-key"
 
 
-def test_expired_credentials_are_read_again(fake: FakeService) -> None:
+def test_expired_credentials_are_reloaded(fake: FakeService) -> None:
     api = api_of(fake.url)
     read = []
     api.forget_auth = lambda: read.append("again")
@@ -89,21 +89,23 @@ def test_expired_credentials_are_read_again(fake: FakeService) -> None:
     assert read == ["again"]
 
 
-def test_a_defect_of_the_service_has_a_page_of_its_own(scripted: Opened, fake: FakeService) -> None:
+def test_an_invalid_response_of_the_service_is_explained(
+    scripted: Opened, fake: FakeService
+) -> None:
     fake.script = [(200, {}, b"<p>")]
     shown = scripted.browser.get("/")
     assert (shown.status_code, "is not a waitlist service" in readable(shown.text)) == (502, True)
 
 
-def test_a_refusal_that_time_does_not_heal_is_not_asked_again(
-    scripted: Opened, fake: FakeService
-) -> None:
+def test_a_permanent_error_is_not_retried(scripted: Opened, fake: FakeService) -> None:
     fake.script = [problem(404, "waitlist_not_found", "No waitlist has this id.")]
     shown = scripted.browser.get("/lists/bakery")
     assert (shown.status_code, "refresh" in shown.headers) == (404, False)
 
 
-def test_one_list_that_does_not_answer_hides_no_other(scripted: Opened, fake: FakeService) -> None:
+def test_the_overview_shows_a_list_whose_counts_are_unavailable(
+    scripted: Opened, fake: FakeService
+) -> None:
     waitlist = {
         "waitlist_id": "bakery",
         "name": "Bakery",
@@ -120,21 +122,23 @@ def test_one_list_that_does_not_answer_hides_no_other(scripted: Opened, fake: Fa
 
 
 @pytest.mark.parametrize("number", ["99999999999999999999", "1e3", "٣"])
-def test_a_number_that_is_none_is_named(console: Opened, bakery: Bakery, number: str) -> None:
+def test_an_invalid_number_is_refused_with_the_name_of_its_field(
+    console: Opened, bakery: Bakery, number: str
+) -> None:
     path = f"/lists/{bakery.waitlist_id}/do/admit"
     assert "How many: enter" in console.refused(path, count=number)
 
 
-def test_a_form_that_is_too_long_is_refused(scripted: Opened) -> None:
+def test_a_form_that_is_too_large_is_refused(scripted: Opened) -> None:
     assert "longer than 1 MB" in scripted.refused("/new", name="x" * 1_100_000)
 
 
-def test_an_action_that_is_not_there_is_refused(console: Opened, bakery: Bakery) -> None:
+def test_an_unknown_action_is_refused(console: Opened, bakery: Bakery) -> None:
     answered = console.browser.get(f"/lists/{bakery.waitlist_id}/do/nothing")
     assert answered.status_code == 404
 
 
-def test_hostile_texts_are_shown_as_text_everywhere(console: Opened, bakery: Bakery) -> None:
+def test_hostile_text_is_escaped_everywhere(console: Opened, bakery: Bakery) -> None:
     name = "<script>alert(1)</script>\"'&{{7*7}}"
     bakery.typed.done(
         "edit", bakery.waitlist_id, "--name", "<script>alert(1)</script>\"' onload=x {{7*7}}"
@@ -175,7 +179,9 @@ def test_hostile_texts_are_shown_as_text_everywhere(console: Opened, bakery: Bak
     assert "x" * 7000 in console.page(person)
 
 
-def test_a_hostile_answer_of_the_service_is_escaped(scripted: Opened, fake: FakeService) -> None:
+def test_hostile_text_in_an_error_of_the_service_is_escaped(
+    scripted: Opened, fake: FakeService
+) -> None:
     fake.script = [problem(409, "<b>code</b>", "<script>alert(1)</script>")]
     html = scripted.send("/lists/bakery/do/pause").text
     assert "<script" not in html
@@ -183,7 +189,7 @@ def test_a_hostile_answer_of_the_service_is_escaped(scripted: Opened, fake: Fake
 
 
 @pytest.mark.parametrize("kind", ["import", "move"])
-def test_a_hostile_file_is_escaped(console: Opened, bakery: Bakery, kind: str) -> None:
+def test_hostile_text_in_a_file_is_escaped(console: Opened, bakery: Bakery, kind: str) -> None:
     content = 'customer_id,"<img src=x onerror=alert(1)>"\nada,"<script>1</script>"\n'
     page = drop(console, bakery.waitlist_id, "<b>people.csv", content, kind)
     html = console.page(page)
