@@ -182,8 +182,8 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
 def _batches(hours: Sequence[Interval]) -> Pace | None:
     """Return the pace of batches that are days apart, such as a batch every Tuesday.
 
-    Return None if admissions do not come in batches, or if the last batch may not have finished. In
-    the second case, the rate within the batch is a better estimate for the next people.
+    Return None if admissions do not come in batches. Also return None while the last batch may
+    still be in progress, because the rate within that batch is then a better estimate.
     """
     batches: list[Interval] = []
     for hour in hours:

@@ -21,7 +21,7 @@ DEVIATIONS = 1.5
 HALF_A_PLACE = 0.5
 # After this many cycles, an estimate uses their mean rate. This limits the work of a poll.
 MOST_CYCLES = 60
-# Longer waits are not estimated, because such an estimate would not help a customer.
+# Longer waits are not estimated, because an estimate of more than a year does not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
 # Maintenance stores a new pace every minute. An older pace than this is not used.
 STALE_SECONDS = 3600

@@ -47,12 +47,13 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # An offer that was not accepted is not counted as served, although it took a place for
+            # An offer that was not accepted is not counted as served, although it occupied room for
             # some time.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # People who entered since then and are still inside have not shown how long they stay.
+        # People who entered since then and are still inside have not shown how long they stay
+        # inside.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)
@@ -64,8 +65,9 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
     If `known` is None, the policy has no other limit, so people are admitted as soon as there is
     room.
 
-    Each person inside exits at a random time, after `stay` seconds on average. The number of people
-    inside grows until as many people exit as enter, or until the maximum `room` is reached.
+    In this model, each person inside exits at a random time, after `stay` seconds on average. The
+    number of people inside grows until as many people exit as enter, or until the maximum `room` is
+    reached.
     """
     filling = _Filling(room, stay.seconds, float(min(room, newest.occupied)))
     if known is None:
@@ -88,7 +90,7 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
         rate=rate,
         dispersion=1.0,
         error=stay.error,
-        # People who are admitted to places that are free now do not depend on how long others stay.
+        # The people who can be admitted immediately do not have to wait until others exit.
         sure=max(0.0, float(room - newest.occupied)),
         pieces=tuple(filling.pieces),
     )
@@ -116,7 +118,7 @@ class _Filling(Struct):
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Advance the time. People exit, and waiting scheduled admissions take place."""
+        """Advance the time. People exit, and delayed scheduled admissions happen."""
         self.open_evenly(end, 0.0)
 
     def open_at_once(self, places: float) -> None:

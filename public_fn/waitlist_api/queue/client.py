@@ -102,12 +102,15 @@ def result_of(request: c.Request, message: Any) -> Any:
 
 
 def failure_of(message: Any) -> WaitlistError:
-    """Return the error in a response."""
+    """Return the error that a response contains."""
     return BY_CODE.get(message.get("code"), InternalError)(message.get("message"))
 
 
 def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-    """Send requests in one invocation. Return the result or the error of each request."""
+    """Send several requests in one invocation.
+
+    Return a list with the result or the error of each request.
+    """
     answers = cast(c.BatchResult, queue.send(c.Batch(requests=list(requests)))).results
     return [
         result_of(request, answer) if answer.get("ok") else failure_of(answer)

@@ -73,7 +73,7 @@ class EntryMessage(Struct, frozen=True):
         return self.record.waitlist_id
 
     def check(self, segments: Segments) -> None:
-        """Accept any segments."""
+        """Accept all segments, because this request does not depend on the attributes."""
 
 
 class Placing(EntryMessage, frozen=True):

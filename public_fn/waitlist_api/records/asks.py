@@ -55,7 +55,7 @@ def ask_for_link(
 
 
 def pause_millis(number: int) -> int:
-    """Return the delay before the next repeat.
+    """Return the delay before the next message of the same kind.
 
     The delay is one minute for the number 0. It doubles with each number, up to one day.
     """

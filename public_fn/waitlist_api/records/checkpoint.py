@@ -46,7 +46,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # During a deployment, a newer version may have stored more fields.
+        # During a deployment, a newer version of the service may have stored more fields.
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:

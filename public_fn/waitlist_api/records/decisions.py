@@ -42,7 +42,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # Redis allocates two stamps in a row, and the first one is for the no-show
+            # Redis allocates two stamps in a row. The first stamp is for the no-show
             # (lib/expiry.lua).
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked

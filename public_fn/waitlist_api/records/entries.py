@@ -116,11 +116,11 @@ def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
     if record is None or record.status not in ("joining", *PRESENT):
         return None
     if record.status == "joining":
-        # If the tickets are equal, Redis moved the previous signup, which has ended. The new signup
-        # will have another ticket.
+        # If the tickets are equal, Redis changed the rank of the previous signup, which has ended.
+        # The new signup will have another ticket.
         return None if record.former_ticket == move.made.ticket else "join"
     if record.ticket != move.made.ticket:
-        # Redis has lost one of the two signups.
+        # Redis has lost either the new signup or the recorded signup.
         return None
     if record.stamp < move.made.stamp and not move.is_based_on(record):
         return None
@@ -184,9 +184,10 @@ class EntryRecords(Struct, frozen=True):
     def resolve_many(
         self, waitlist_id: str, entry_ids: Sequence[str]
     ) -> dict[str, EntryRecord | Alias]:
-        """Return the stored records by id, and follow aliases to the entries that they point to.
+        """Return the stored records by id.
 
-        Unlike `resolve`, also return records that have expired.
+        An alias is replaced by the entry that it points to. Unlike `resolve`, this method also
+        returns records that have expired.
         """
         found = self._kept_many(waitlist_id, entry_ids)
         aliases = {id_: stored for id_, stored in found.items() if isinstance(stored, Alias)}
@@ -230,7 +231,7 @@ class EntryRecords(Struct, frozen=True):
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the status `joining` for a customer who joins again, and return the record.
 
-        The intent keeps a copy of the former stay. Raise EntryChanged if the stored record has
+        The new record contains a copy of the previous record. Raise EntryChanged if the stored record has
         changed since `former` was read, because the copy would lose that change.
         """
         again = rejoining(record, former)

@@ -39,8 +39,8 @@ STORED_NAMES = {
 # This number is added to `attributes_version` whenever the entry becomes ready or not ready. The
 # index contains only the version, and this number shows there that the readiness has changed.
 READINESS_CHANGE = 2**32
-# These changes are applied when an entry stops being ready or is parked. The customer is then told
-# again when their turn comes near again.
+# When an entry is parked or stops being ready, its `near_rank` is removed. The customer is then
+# told again when their turn comes near again.
 NO_LONGER_NEAR: dict[str, None] = {"near_rank": None}
 
 
@@ -71,13 +71,13 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # ready, READINESS_CHANGE is added. The version is not reset when the customer joins again.
     attributes_version: int = 0
 
-    # The customer may take a rest. The entry then keeps its rank, but cannot be admitted until
-    # `rest_until_millis`. `rests` counts the rests since the signup. `rest_key` is a digest of the
-    # last request's idempotency key.
+    # The customer may let others pass for some time, which is called a rest. The entry keeps its
+    # rank, but is skipped until `rest_until_millis`. `rests` counts the rests since the signup.
+    # `rest_key` is a digest of the last request's idempotency key.
     rest_until_millis: int | None = None
     rests: int = 0
     rest_key: str = ""
-    # While an operator holds the entry back, the entry keeps its rank but cannot be admitted.
+    # While an operator holds the entry back, the entry keeps its rank but is skipped.
     held_back: bool = False
     held_back_reason: str = ""
     # A claim can be released with a delay. The entry cannot be claimed again before this time.
@@ -106,8 +106,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     link_asked_millis: int | None = None
 
     # A customer can move the entry to another address. `moved_to` is the id of the new address, and
-    # an alias with this id points to the entry. `moved_stay` is the `join_id` of the signup that
-    # was moved.
+    # an alias with this id points to the entry. `moved_stay` is the `join_id` of the signup during
+    # which the entry was moved.
     moved_to: str = ""
     moved_stay: str = ""
     # The customer has asked to move the entry to `moving_address`, whose id is `moving_to`, and has
@@ -133,8 +133,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     rank: int | None = None
     # A number that was allocated at signup. Lower tickets joined earlier.
     ticket: int | None = None
-    # A logical timestamp that orders the changes of an entry. `stamp` belongs to the newest
-    # recorded decision. When the customer has left or was admitted, `stamp` belongs to the newest
+    # Logical timestamps that order the changes of an entry. `stamp` belongs to the newest recorded
+    # decision of Redis. After the customer has left or was admitted, `stamp` belongs to the newest
     # event, and `end_stamp` belongs to the decision that ended the stay.
     stamp: int = 0
     end_stamp: int = 0
@@ -171,9 +171,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     once_stamp: int = 0
 
     # Notices that the customer's turn is near. `near_count` is the number of notices since the
-    # signup, and `near_stamp` identifies the newest one. `near_rank` is the rank of the entry at
-    # that notice. It is removed when the entry is parked or stops being ready. The customer is then
-    # told again when their turn comes near again.
+    # signup. `near_stamp` identifies the newest notice, and `near_rank` is the rank of the entry at
+    # that time. `near_rank` is removed when the entry is parked or stops being ready. The customer
+    # is then told again when their turn comes near again.
     near_rank: int | None = None
     near_stamp: int = 0
     near_count: int = 0
@@ -273,7 +273,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
             reasons.append(c.NotReady("unverified"))
         if self.delayed_until_millis:
             reasons.append(c.NotReady("delayed", self.delayed_until_millis))
-        # Redis decides about delays, so a delay does not change the version.
+        # A delay does not change the version, because Redis decides about delays.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, tuple(reasons), self.confirm_by_millis or 0)
 
@@ -300,7 +300,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def known_stamp(self) -> int:
-        """The newest logical timestamp in the record. Later events need a greater one."""
+        """The newest logical timestamp in the record. The timestamps of later events must be
+        greater.
+        """
         return max(self.stamp, self.edited_stamp)
 
     def stamp_off_list(self, now_millis: int) -> int:
@@ -328,7 +330,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def former(self) -> "EntryRecord | None":
-        """The previous stay while the customer joins again, otherwise None."""
+        """The previous signup while the customer joins again, otherwise None."""
         if self.previous is None:
             return None
         data = {
@@ -340,7 +342,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def former_ticket(self) -> int | None:
-        """The ticket of the previous stay while the customer joins again, otherwise None."""
+        """The ticket of the previous signup while the customer joins again, otherwise None."""
         return (self.previous or {}).get("ticket")
 
     @property

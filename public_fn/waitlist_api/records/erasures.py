@@ -39,8 +39,8 @@ class Erasures(Struct, frozen=True):
     def begin_erase(self, waitlist_id: str, entry_id: str, now_millis: int) -> EntryRecord:
         """Remove the personal data of an entry, and mark the entry for erasure.
 
-        Raise EntryChanged if the entry has no record. The status stays `leaving` until the record
-        is deleted, so all writes that expect another status fail.
+        Raise EntryChanged if the entry has no record. The record keeps the status `leaving` until
+        it is deleted, so writes that expect another status fail.
         """
         update = (
             "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
@@ -111,10 +111,10 @@ class Erasures(Struct, frozen=True):
     def erase_history(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
     ) -> bool:
-        """Delete the history of an entry up to the end of the given stay.
+        """Delete the history of an entry up to its last recorded change.
 
         Return False if there is not enough time to delete everything. If Redis has returned the
-        stamp of the end of the stay, pass it as `until_stamp`.
+        stamp of a later change, pass it as `until_stamp`.
         """
         last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)

@@ -21,13 +21,14 @@ from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
 
-# Finishing an entry takes three writes: its record, its event and its change in the journal.
+# Recording the rank of an imported entry takes three writes: its record, its event and its change
+# in the journal.
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# Upper bounds for the size of a write in bytes, in addition to the item itself. The first one
-# covers the condition. The second one covers the expressions, the event and the change in the
-# journal. The event can contain an ARN of up to 2,048 bytes.
+# Upper bounds for the size of a write in bytes, in addition to the item itself. INTENT_BYTES covers
+# the condition. PLACE_BYTES covers the expressions, the event and the change in the journal. The
+# event can contain an ARN of up to 2,048 bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 
@@ -35,10 +36,10 @@ T = TypeVar("T")
 
 
 class Intent(Struct, frozen=True):
-    """A signup of an imported customer that is to be written with the status `joining`.
+    """A signup of an imported customer, which is written with the status `joining`.
 
-    If the customer has signed up before, `former` is their previous record. If a stale alias has
-    the same key, `alias` is that alias. The new record replaces either of them.
+    The new record replaces an existing item if there is one: `former` is the record of an earlier
+    signup, and `alias` is a stale alias.
     """
 
     record: EntryRecord
@@ -60,7 +61,7 @@ class ImportRecords(Struct, frozen=True):
     entries: EntryRecords
 
     def first_of(self, intents: Sequence[Intent]) -> Sequence[Intent]:
-        """Return as many of the first intents as fit into one transaction."""
+        """Return as many of the first signups as fit into one transaction."""
         return next(transactions(intents, MAX_INTENTS, _intent_bytes))
 
     def begin(self, intents: Sequence[Intent]) -> None:

@@ -25,8 +25,8 @@ UNVERIFIED = "unverified"
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup that replaces the record of an earlier signup.
 
-    The new record contains a copy of the old one. A profile or attributes that have not changed are
-    stored only once.
+    The new record contains a copy of the old record. If the profile or the attributes have not
+    changed, they are stored only once.
     """
     previous = former.values()
     # Discard a change of address that the customer has not verified.
@@ -50,7 +50,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         # change nothing.
         once_key=former.once_key,
         once_stamp=former.once_stamp,
-        # If the request for a ban that has ended is repeated, it must change nothing either.
+        # If a request to ban the customer is repeated after the ban has ended, it must change
+        # nothing.
         ban_key=former.ban_key,
     )
 
@@ -95,7 +96,8 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     the pass, and the event contains the id of the pass.
     """
     detail: dict[str, Any] = {}
-    # If a signup is repeated, Redis returns the current position and not the first one.
+    # If a signup is repeated, Redis returns the current position of the entry. This is not the
+    # position at which the entry joined.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

@@ -66,7 +66,7 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def known_stamp(self) -> int:
-        """The newest logical timestamp in the row. Later events need a greater one."""
+        """The newest logical timestamp in the row. Later events need a greater timestamp."""
         return max(self.stamp, self.edited_stamp)
 
     @classmethod
@@ -172,7 +172,7 @@ class Places(Struct, frozen=True):
         `which` selects one of these groups. The page begins at `since`, which is a stamp for bans
         and a time in milliseconds for all other groups. To continue after an entry, pass its id as
         `after`, and its stamp or time as `since`. At most `limit` rows of the index are read. The
-        page can contain fewer entries, because some of these rows may not belong to the group.
+        page can contain fewer entries, because rows that do not belong to the group are left out.
         """
         place, filters = ended_place(waitlist_id, shard), {"FilterExpression": "#status = :status"}
         values: Item = {"status": which}

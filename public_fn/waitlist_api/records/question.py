@@ -1,8 +1,8 @@
-"""Check whether a customer was asked to confirm that they still wait, and has not answered.
+"""Check the answer to the question whether a customer still waits.
 
 The record may say that the customer did not answer in time. The process that wrote this may have
-crashed before it removed the entry from the queue. In the meantime, the question may have become
-void, and then the entry must stay in the queue.
+crashed before it removed the entry from the queue. If the question has become void since then, the
+entry must stay in the queue.
 """
 
 from waitlist_api.records.entry import EntryRecord
@@ -17,9 +17,9 @@ def was_taken_since(record: EntryRecord) -> bool:
 def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
     """Return whether the entry may lose its place if the customer does not answer.
 
-    The recorded question is void if the setting `confirm` was turned off after the customer was
-    asked. It is also void if the entry was claimed or offered after that, because the customer
-    could not answer during that time.
+    The customer was asked whether they still wait. This question becomes void if the setting
+    `confirm` is turned off. It also becomes void if the entry is claimed or offered, because the
+    customer cannot answer during that time.
     """
     if rules is None or record.confirm_by_millis is None:
         return False
@@ -28,10 +28,10 @@ def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
 
 
 def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
-    """Return whether the customer can still answer the recorded question.
+    """Return whether the customer can still confirm that they wait.
 
-    They can answer until the deadline. After the deadline, they can answer as long as the entry may
-    still lose its place.
+    They can confirm until the deadline. After the deadline, they can confirm as long as the entry
+    may still lose its place.
     """
     deadline = record.confirm_by_millis
     return deadline is not None and (now_millis < deadline or may_end_wait(record, rules))

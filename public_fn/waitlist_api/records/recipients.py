@@ -1,9 +1,9 @@
 """Store which customers get no messages.
 
 A customer may have turned off messages, or their address may not accept messages. The record of the
-entry contains this information. To list and count these customers, the table also contains a mark,
-which is an indexed item, for each of them. The mark is written before the record, so there can be a
-mark that does not match the record.
+entry contains this information. To list and count these customers, each of them also has an indexed
+item, which is called the mark. The mark is written before the record, so a mark can exist although
+the record does not confirm it.
 """
 
 from contextlib import suppress
@@ -83,7 +83,7 @@ class Recipients(Struct, frozen=True):
         return self._update(waitlist_id, entry_id, ticket, update, {"until": changes_until_millis})
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
-        """Write the mark for a signup, unless a later signup is already marked."""
+        """Mark a signup as not receiving messages, unless a later signup is already marked."""
         mark = Mark(entry_id=entry_id, ticket=ticket, place_rank=self.now_millis())
         place = unreached_place(waitlist_id, shard_of(entry_id))
         item: Item = {**unreached_key(waitlist_id, entry_id), "place": place, **asdict(mark)}
@@ -92,7 +92,10 @@ class Recipients(Struct, frozen=True):
         return mark
 
     def remove(self, waitlist_id: str, mark: Mark) -> None:
-        """Delete a mark, unless it was written again in the meantime."""
+        """Delete the mark which says that a customer gets no messages.
+
+        Do nothing if the mark was written again in the meantime.
+        """
         key = unreached_key(waitlist_id, mark.entry_id)
         values = {"ticket": mark.ticket, "place_rank": mark.place_rank}
         with suppress(ConditionFailed):

@@ -38,7 +38,7 @@ QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswe
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
 # The record has no change that Redis did not know when it decided.
 BASED_ON_RECORD = "#stamp <= :basis"
-# The record does not have the newest rank from Redis yet, or both ranks are equal.
+# Redis has a newer rank than the record, or both ranks are equal.
 PLACED = "(#stamp < :placed OR #rank = :rank)"
 
 
@@ -94,8 +94,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     def is_refuted_by(self, record: EntryRecord) -> bool:
         """Return whether the decision conflicts with newer data in the record.
 
-        Redis has then lost writes, and has decided about an entry that is not in the recorded
-        state.
+        In this case, Redis has lost writes, and its decision is based on an outdated state of the
+        entry.
         """
         if record.status not in PRESENT:
             return False
@@ -244,7 +244,7 @@ class Transitions(Struct, frozen=True):
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
         """Write the delay of a released claim to a record that is newer than the release.
 
-        If the record already has a delay, keep the later one.
+        If the record already has a delay, keep the later of the two delays.
         """
         is_delay = decision.verb == "released" and decision.at > (record.delayed_until_millis or 0)
         if not is_delay or record.status not in PRESENT or record.ticket != decision.ticket:
@@ -265,10 +265,10 @@ class Transitions(Struct, frozen=True):
             )
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Remove the unanswered question whether the customer still waits.
+        """Remove the question whether the customer still waits, which they did not answer.
 
-        The record is newer than the decision that the customer has not answered, so the decision
-        itself is not recorded.
+        Redis has already decided what happens to the entry. The record is newer than this decision,
+        so the decision itself is not recorded.
         """
         if not record.unanswered or record.status not in PRESENT:
             return
@@ -287,7 +287,7 @@ class Transitions(Struct, frozen=True):
             )
 
     def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:
-        """Return the events that are missing from the history."""
+        """Return the given events that the history does not contain yet."""
         wanted = {
             (entry_pk(*key), HistoryEvent.key(*key, event.stamp, event.event)["sk"]): (key, event)
             for key, event in events

@@ -504,7 +504,9 @@ def _alive(version: int | None) -> tuple[str, Item]:
 
 
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
-    """Return the fields for a schedule that begins now. No scheduled time has been counted yet."""
+    """Return the fields for a schedule that begins now. They say that no scheduled time was counted
+    yet.
+    """
     return {
         "schedule_version": version if schedule_of(settings) else 0,
         "schedule_since": now_millis,

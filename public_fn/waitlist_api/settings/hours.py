@@ -55,7 +55,7 @@ def last_closing(hours: OfferHours, millis: int) -> int:
 
 
 def next_time_within(hours: OfferHours | None, millis: int) -> int:
-    """Return the given time, or the start of the next offer hours if it is outside them."""
+    """Return the time itself if it is within the offer hours, otherwise their next start."""
     return millis if hours is None else max(millis, next(hours_after(hours, millis)).opens)
 
 
