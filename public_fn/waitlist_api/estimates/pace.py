@@ -158,8 +158,9 @@ class Pace(Struct, frozen=True, kw_only=True):
         return None, 0.0
 
     def _pieces_after(self, since: float) -> Iterator[Piece]:
-        """Yield the pieces after a time. If a piece has already begun, yield only the rest of the
-        piece.
+        """Yield the pieces after a time.
+
+        If a piece has already begun, only the rest of the piece is yielded.
         """
         end = since
         for number in range(MOST_CYCLES if self.cycle else 1):

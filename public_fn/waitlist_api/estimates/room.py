@@ -24,9 +24,7 @@ UNSEEN = 0.5
 
 
 class Stay(Struct, frozen=True):
-    """The average number of seconds for which an admitted customer is inside, and its relative
-    error.
-    """
+    """The average time in seconds for which a customer is inside, and its relative error."""
 
     seconds: float
     error: float

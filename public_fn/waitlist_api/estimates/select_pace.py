@@ -40,8 +40,9 @@ WHOLE_PASS_ERROR = 0.25
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """The parts of an admission policy that determine the pace. All times are in seconds since
-    1970.
+    """The parts of an admission policy that determine the pace.
+
+    All times are in seconds since 1970.
 
     - `rate` is the number of people who are admitted per second, starting at `rate_from`.
     - `instants` contains the next scheduled times, each with a number of people. It is None if

@@ -236,12 +236,11 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
 
 
 def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
-    """Return the request that removes an earlier signup, or None if `ticket` belongs to the new
-    signup.
+    """Return the request that removes an earlier signup of a customer who joins again.
 
-    Redis can return the ticket of an earlier signup when a customer joins again. This happens if an
-    admission has not been recorded yet, if a rebuild has restored the earlier signup from an
-    outdated index, or if a Redis failover has lost the end of the earlier signup.
+    Return None if `ticket` belongs to the new signup. Redis can return the ticket of an earlier
+    signup if an admission has not been recorded yet, if a rebuild has restored the earlier signup
+    from an outdated index, or if a Redis failover has lost the end of the earlier signup.
     """
     former = record.former
     if former is not None and former.ticket == ticket:

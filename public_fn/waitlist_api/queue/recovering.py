@@ -75,8 +75,9 @@ class RecoveringQueue(Struct, frozen=True):
         return opened
 
     def initialise(self, waitlist_id: str) -> c.InitResult:
-        """Initialise a waitlist that Redis does not have. The caller must start a rebuild
-        afterwards.
+        """Initialise a waitlist that Redis does not have.
+
+        The caller must start a rebuild afterwards.
         """
         record = self.waitlists.get(waitlist_id)
         if record is None or record.deleting:

@@ -57,10 +57,10 @@ class SegmentedQueue(Struct, frozen=True):
         return self._send(request)
 
     def send_batch(self, messages: Sequence[Segmented]) -> list[c.Result | WaitlistError]:
-        """Send requests about one waitlist in one invocation. Return the result or error of each
-        request.
+        """Send requests about one waitlist in one invocation.
 
-        If Redis refuses some of the requests because of outdated segments, send all requests again.
+        Return a list with the result or the error of each request. If Redis refuses some of the
+        requests because of outdated segments, send all requests again.
         """
         waitlist_id = messages[0].waitlist_id
         segments = self.waitlist_cache.find(waitlist_id).segments

@@ -37,8 +37,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
 
     @property
     def present(self) -> int:
-        """The number of entries on the waitlist at the last heartbeat, or 0 if there is no
-        heartbeat.
+        """The number of entries on the waitlist at the last heartbeat.
+
+        The number is 0 if there is no heartbeat.
         """
         counters = self.counters
         ended = counters.get("left", 0) + counters.get("admitted", 0)

@@ -175,8 +175,9 @@ class EntryRecords(Struct, frozen=True):
         return record
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
-        """Return the records of several entries, by entry id. Entries without a record are left
-        out.
+        """Return the records of several entries, by entry id.
+
+        Entries without a record are left out.
         """
         found = self._kept_many(waitlist_id, entry_ids)
         return {id_: stored for id_, stored in found.items() if isinstance(stored, EntryRecord)}
@@ -231,8 +232,8 @@ class EntryRecords(Struct, frozen=True):
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the status `joining` for a customer who joins again, and return the record.
 
-        The new record contains a copy of the previous record. Raise EntryChanged if the stored record has
-        changed since `former` was read, because the copy would lose that change.
+        The new record contains a copy of the previous record. Raise EntryChanged if the stored
+        record has changed since `former` was read, because the copy would lose that change.
         """
         again = rejoining(record, former)
         try:

@@ -256,10 +256,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def readiness(self) -> c.Readiness | None:
-        """The reasons why the entry cannot be admitted yet, and the deadline for confirming the
-        wait.
+        """The reasons why the entry cannot be admitted yet, and the deadline of an open question.
 
-        The value is None if the entry has always been ready and was never asked to confirm.
+        The question asks whether the customer still waits. The value is None if the entry has
+        always been ready and its customer was never asked.
         """
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.delayed_until_millis):
@@ -300,9 +300,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def known_stamp(self) -> int:
-        """The newest logical timestamp in the record. The timestamps of later events must be
-        greater.
-        """
+        """The newest logical timestamp in the record. Later events need a greater timestamp."""
         return max(self.stamp, self.edited_stamp)
 
     def stamp_off_list(self, now_millis: int) -> int:
@@ -382,8 +380,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return cls(**known)
 
     def values(self) -> dict[str, Any]:
-        """Return the attributes of the DynamoDB item. Fields that are empty, zero or None are left
-        out.
+        """Return the attributes of the DynamoDB item.
+
+        Fields that are empty, zero or None are left out.
         """
         fields = asdict(self)
         # Storing JSON text preserves every number exactly, and allows any depth of nesting.

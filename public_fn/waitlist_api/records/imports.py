@@ -79,8 +79,9 @@ class ImportRecords(Struct, frozen=True):
         return list(transactions(placed, MAX_PLACES, lambda item: _place_bytes(record_of(item))))
 
     def finish(self, placed: Sequence[tuple[EntryRecord, SignupResult]], now_millis: int) -> None:
-        """Write the assigned ranks. Raise EntryChanged if an entry no longer has the status
-        `joining`.
+        """Write the assigned ranks.
+
+        Raise EntryChanged if an entry no longer has the status `joining`.
         """
         writes: list[Item] = []
         for record, place in placed:

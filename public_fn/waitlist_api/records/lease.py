@@ -31,10 +31,10 @@ class Lease(Struct, frozen=True):
     owner: str
 
     def renew(self, rebuild: RebuildProgress | None = None) -> None:
-        """Extend the lease by a minute. If `rebuild` is given, also store the progress of the
-        rebuild.
+        """Extend the lease by a minute.
 
-        Raise LeaseLost if another run has taken the lease.
+        If `rebuild` is given, also store the progress of the rebuild. Raise LeaseLost if another
+        run has taken the lease.
         """
         until_millis = self.now_millis() + LEASE_MILLIS
         waitlist_id = self.waitlist.waitlist_id

@@ -73,10 +73,10 @@ class Targets(Struct, frozen=True):
     table: Table
 
     def take(self, digest: str, allowance: Allowance, now_millis: int) -> Taken | Pause:
-        """Count a message to a target. If it is too early for the message, return the Pause
-        instead.
+        """Count a message to a target.
 
-        Raise Throttled if too many concurrent writes for the target conflict.
+        If it is too early for the message, return a Pause and do not count the message. Raise
+        Throttled if too many concurrent writes for the target conflict.
         """
         key = {"pk": f"TARGET#{digest}", "sk": allowance.group}
         for _ in range(MAX_CONFLICT_RETRIES):

@@ -84,9 +84,7 @@ def _changed(after: EntryRecord, event: HistoryEvent, now_millis: int) -> Commit
 
 
 def _as_found(over: EntryRecord | Alias | None) -> tuple[str, dict[str, Any]]:
-    """Return a condition that fails if the stored item has changed, and the values of the
-    condition.
-    """
+    """Return a condition that fails if the stored item has changed, and its values."""
     if over is None:
         return UNKNOWN, {}
     if isinstance(over, Alias):

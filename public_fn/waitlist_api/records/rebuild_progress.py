@@ -49,8 +49,9 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return self.reached.get(str(shard)) == THE_END
 
     def last_key(self, shard: int) -> tuple[int, str] | None:
-        """Return the last restored rank and entry id of a shard, or None if the shard has not
-        begun.
+        """Return the rank and the entry id that were last restored in a shard.
+
+        Return None if the shard has not begun.
         """
         reached = self.reached.get(str(shard))
         if reached is None:

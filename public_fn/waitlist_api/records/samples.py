@@ -60,8 +60,9 @@ class Sample(Struct, frozen=True, kw_only=True):
 
     @property
     def occupied(self) -> int:
-        """The number of customers who are inside or have an open offer. `max_inside` limits this
-        number.
+        """The number of customers who are inside or have an open offer.
+
+        The setting `max_inside` limits this number.
         """
         return self.inside + self.offered
 

@@ -58,8 +58,9 @@ class Segments(Struct, frozen=True):
             raise InvalidFields(FieldError("body.attributes", message))
 
     def find_id(self, segment: Segment, field: str) -> str:
-        """Return the id of a segment. Raise InvalidFields if the waitlist does not declare the
-        segment.
+        """Return the id of a segment.
+
+        Raise InvalidFields if the waitlist does not declare the segment.
         """
         self.declared_names(segment, field)
         return segment_id_of(self.waitlist_id, segment)

@@ -37,9 +37,7 @@ PAUSE_SECONDS = 0.025
 
 
 class ConditionFailed(Exception):
-    """Raised if the condition of a write fails. `item` is the stored item, or None if there is
-    none.
-    """
+    """Raised if the condition of a write fails. `item` is the stored item or None."""
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("the condition did not hold")

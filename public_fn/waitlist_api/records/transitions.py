@@ -106,8 +106,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         return not (self.is_about_waiting and record.status == "waiting")
 
     def with_rank_of(self, record: EntryRecord | None) -> Self | None:
-        """Return the decision with the rank of the record, if only the rank of the decision is
-        refused.
+        """Return the decision with the rank of the record, if only its own rank is refused.
 
         Return None if the record refuses the decision for another reason.
         """
@@ -196,9 +195,7 @@ class Transitions(Struct, frozen=True):
             )
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
-        """Set the expiry of the entry's events, and return the decision with the expiry of the
-        record.
-        """
+        """Set the expiry of the entry's events, and add the record's expiry to the decision."""
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
             transition,

@@ -1,6 +1,4 @@
-"""Cache waitlists for 30 seconds, so that a signup does not need to read its waitlist from
-DynamoDB.
-"""
+"""Cache waitlists for 30 seconds, so that most signups do not read them from DynamoDB."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -71,10 +69,10 @@ class WaitlistCache(Struct, frozen=True):
             return check(self.look_up(waitlist_id).segments)
 
     def retention_days_of(self, waitlist_id: str) -> int | None:
-        """Return for how many days a waitlist keeps the records of customers who left or were
-        admitted.
+        """Return how many days a waitlist keeps the records of former customers.
 
-        Return None if the waitlist keeps them forever or has been deleted.
+        These are the customers who have left or were admitted. Return None if the waitlist keeps
+        their records forever or has been deleted.
         """
         try:
             return self.find(waitlist_id).settings.retention_days

@@ -134,8 +134,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
 
 
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
-    """The progress of maintenance in its search for customers who must be asked whether they still
-    wait.
+    """The progress of maintenance in asking customers whether they still wait.
 
     The search continues after the rank `after`. If `after` is None, the search is complete, and
     starts again at `next_millis`. No entry that was found so far needs a question or a reminder
@@ -279,9 +278,7 @@ class WaitlistRecords(Struct, frozen=True):
         return WaitlistRecord.from_item(item)
 
     def note_segments(self, segments: Segments, state: SegmentsState) -> None:
-        """Store the state of the segments, unless an operator has changed the segments in the
-        meantime.
-        """
+        """Store the state of the segments, unless the segments have changed in the meantime."""
         with suppress(ConditionFailed):
             self.table.update(
                 _key(segments.waitlist_id),
@@ -504,8 +501,9 @@ def _alive(version: int | None) -> tuple[str, Item]:
 
 
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
-    """Return the fields for a schedule that begins now. They say that no scheduled time was counted
-    yet.
+    """Return the fields for a schedule that begins now.
+
+    The fields say that no scheduled time has been counted yet.
     """
     return {
         "schedule_version": version if schedule_of(settings) else 0,

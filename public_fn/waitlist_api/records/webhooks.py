@@ -189,8 +189,9 @@ class WebhookRecords(Struct, frozen=True):
         return 0 if item is None else int(item["not_before"])
 
     def pause_receiver(self, until_millis: int) -> None:
-        """Store the time until which the receiver accepts no requests, unless a later time is
-        stored.
+        """Store the time until which the receiver accepts no requests.
+
+        If a later time is already stored, that time does not change.
         """
         values = {"until": until_millis, "expires_at": until_millis // 1000 + KEPT_SECONDS}
         with suppress(ConditionFailed):

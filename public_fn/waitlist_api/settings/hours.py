@@ -42,8 +42,9 @@ def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
 
 
 def is_closed(hours: OfferHours | None, millis: int) -> bool:
-    """Return whether the time is outside the offer hours. The result is false if there are no
-    hours.
+    """Return whether the time is outside the offer hours.
+
+    The result is False if the policy has no offer hours.
     """
     return hours is not None and next(hours_after(hours, millis)).opens > millis
 

@@ -131,10 +131,9 @@ class Waitlists(Struct, frozen=True):
         return self.records.replace(before, settings, now_millis)
 
     def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
-        """Finish changing the segments if no entry needs to be indexed, and return the waitlist's
-        record.
+        """Finish a change of the segments if no entry has to be indexed.
 
-        Otherwise start maintenance, which indexes the entries.
+        Otherwise start maintenance, which indexes the entries. Return the record of the waitlist.
         """
         if record.segments_state != "building":
             return record
@@ -167,11 +166,10 @@ class Waitlists(Struct, frozen=True):
         self.queue.start_maintenance(waitlist_id)
 
     def board(self, waitlist_id: str) -> c.BoardResult:
-        """Return the public board, which is a snapshot of all positions and at most five seconds
-        old.
+        """Return the public board, a snapshot of all positions.
 
-        Raise CountsHidden if the waitlist hides its counts, and Rebuilding if Redis is being
-        rebuilt.
+        The board is at most five seconds old. Raise CountsHidden if the waitlist hides its counts,
+        and Rebuilding if Redis is being rebuilt.
         """
         board: c.BoardResult = self.recovering_queue.read(c.Board(waitlist_id=waitlist_id))
         return board
