@@ -1,6 +1,8 @@
-"""`make messages`: a crowd that is told by senders which fail, and 10,000 offers at a rate of SES.
+"""`make messages` notifies a crowd through unreliable senders, and sends 10,000 offers at a limited
+rate.
 
-The same crowd as `tests/service/messages/test_crowd.py`, with 1,000 people. Time is virtual.
+The crowd is the crowd of `tests/service/messages/test_crowd.py`, with 1,000 people. Time is
+virtual.
 """
 
 import sys
@@ -23,12 +25,15 @@ from waitlist_api.records.table import Table
 from waitlist_shared.ids import entry_id_of
 
 PEOPLE, OFFERS = 1_000, 10_000
-# Of SES, a second, and how many batches of the function run in one.
+# The rate limit of SES in mails a second, and the number of batches that the function runs in a
+# second.
 RATE, BATCHES_A_SECOND = 50, 20
 
 
 class LimitedSes:
-    """Takes so many mails a second, and refuses the others as SES does."""
+    """An SES that accepts a limited number of mails a second, and refuses the others as
+    SES does.
+    """
 
     def __init__(self, stage: Stage, rate: int) -> None:
         self._stage = stage
@@ -50,8 +55,8 @@ class LimitedSes:
         return {"MessageId": "0001"}
 
 
-def offered(stage: Stage, count: int) -> list[Queued]:
-    """Write the records of people who have an offer, and return their events."""
+def create_offers(stage: Stage, count: int) -> list[Queued]:
+    """Create the records of people who have an offer, and return their events."""
     stage.configure(messages={"kinds": ["offered"]}, admission={"offer_seconds": 86_400})
     stage.joins("model")
     stage.people.admit(1)
@@ -76,15 +81,18 @@ def offered(stage: Stage, count: int) -> list[Queued]:
     return queue
 
 
-def all_are_sent(count: int) -> None:
-    """Send offers that were made at once at the rate of the account, and lose none."""
+def check_that_all_are_sent(count: int) -> None:
+    """Send offers that were created at once, at the rate of the account.
+
+    Check that none is lost.
+    """
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         ses = LimitedSes(stage, RATE)
         patch.setattr(messages_app, "mail_client", lambda: ses)
-        crowd = Crowd(stage, Random(1), queue=offered(stage, count))
+        crowd = Crowd(stage, Random(1), queue=create_offers(stage, count))
         began = stage.clock.millis
         while crowd.queue:
-            with redirect_stdout(StringIO()):  # the function's log
+            with redirect_stdout(StringIO()):  # the log of the function
                 crowd.receive(most=BATCHES_A_SECOND)
             stage.world.advance(1)
             print(f"\r{len(ses.mails):,} of {count:,} offers are sent", end="", file=sys.stderr)
@@ -113,7 +121,7 @@ def main() -> None:
         f"{len(crowd.repeated_delays):,} others in open hours "
         f"{sum(one > 60 for one in crowd.repeated_delays):,} took over a minute"
     )
-    all_are_sent(OFFERS)
+    check_that_all_are_sent(OFFERS)
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
 
 

@@ -1,5 +1,6 @@
-"""If many expired holds have to be ended before a message, the message still keeps to its time
-limit.
+"""The private function ends expired holds before it answers.
+
+Even if there are many, it keeps to its time limit.
 """
 
 from collections.abc import Sequence

@@ -191,7 +191,9 @@ def test_connections_that_are_opened_at_once_share_a_token(clock: WallClock) -> 
 def test_a_function_signs_with_the_keys_in_its_environment(
     bare_environment: pytest.MonkeyPatch,
 ) -> None:
-    """The network is not asked for keys, because a function in a VPC may have no way out of it."""
+    """The keys are not requested over the network, because a function in a VPC may have no internet
+    access.
+    """
     bare_environment.setenv("AWS_ACCESS_KEY_ID", "AKIDLAMBDA")
     bare_environment.setenv("AWS_SECRET_ACCESS_KEY", "the role's key")
     bare_environment.setenv("AWS_SESSION_TOKEN", "the role's session")

@@ -25,7 +25,9 @@ def test_the_service_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_handler_answers_every_event_with_an_error_code(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """P5: this includes invalid events, and a Redis server that cannot be reached."""
+    """P5: the handler answers invalid events, and it answers if the Redis server cannot
+    be reached.
+    """
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
     assert app.lambda_handler({"op": "unknown"}, None)["code"] == "invalid_request"
     assert app.lambda_handler(None, None)["code"] == "invalid_request"

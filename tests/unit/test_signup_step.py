@@ -83,7 +83,7 @@ def test_an_idempotency_key_with_another_body_is_refused(status: str) -> None:
 def test_a_customer_who_is_on_the_list_gets_their_position(
     command: SignupCommand, status: str
 ) -> None:
-    """P2: this includes a list that has been closed since the signup."""
+    """P2: the customer gets the position even if the list has been closed since the signup."""
     assert decide_step(command, record(status)) == Replay(record(status))
     assert decide_step(command, record(status), open=False) == Replay(record(status))
 

@@ -74,7 +74,7 @@ def test_segments_that_are_declared_again_are_rebuilt(records: WaitlistRecords) 
 def test_settings_that_another_operator_has_changed_are_not_replaced(
     records: WaitlistRecords, theirs: Declared
 ) -> None:
-    """P2: this includes settings that would bring the former segments back."""
+    """P2: a replacement is refused even if it would restore the former segments."""
     records.create("bakery", settings(BY_LANGUAGE), 1)
     before = read_record(records)
     expected = replace_settings(records, theirs)

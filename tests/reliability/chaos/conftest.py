@@ -11,7 +11,7 @@ Serve = Callable[..., Traffic]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Return a function that starts the service on a Redis, with one waitlist configured."""
+    """Return a function that starts the service on a Redis server and creates a waitlist."""
     with ExitStack() as stack:
 
         def start(redis_url: str, **environ: str) -> Traffic:

@@ -1,4 +1,4 @@
-"""`kill -9` of a Redis without persistence, under traffic and without traffic."""
+"""`kill -9` of a Redis server without persistence, during traffic and while there is no traffic."""
 
 from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption
@@ -7,10 +7,10 @@ from tests.support.redis_servers import running_server
 OPERATIONS = 120
 
 
-def test_every_answer_holds_although_redis_is_killed_twice(serve: Serve) -> None:
+def test_every_answer_stays_true_when_redis_is_killed_twice(serve: Serve) -> None:
     """P1 P2 P3 P4 P6 P7: every answer is true, or asks the client to retry later.
 
-    After the second kill, maintenance rebuilds the order before a client sends a request.
+    After the second kill, maintenance rebuilds the order before any client sends a request.
     """
     with running_server() as redis:
         traffic = serve(redis.url)

@@ -1,4 +1,4 @@
-"""A primary dies with its last writes; a replica that never received them takes over."""
+"""A primary dies after writes that its replica never received, and the replica takes over."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -20,7 +20,9 @@ FIRST, LOST = 50, 50
 
 
 class Failover:
-    """Kills the waitlist's primary after its replica has been cut off for a while."""
+    """Cuts the primary of the waitlist off from its replica for a while, and then kills the
+    primary.
+    """
 
     def __init__(self, cluster: ReplicatedCluster) -> None:
         self._cluster = cluster
@@ -51,7 +53,7 @@ def on(failover: Failover, serve: Serve) -> Traffic:
     return serve(failover.url, REDIS_CLUSTER="true")
 
 
-def test_every_answer_holds_when_a_primary_has_died_with_its_last_writes(
+def test_every_answer_stays_true_when_a_primary_dies_with_its_last_writes(
     failover: Failover, serve: Serve
 ) -> None:
     """P1 P2 P3 P4 P6 P7: during the failover, answers are true or ask the client to retry."""

@@ -1,4 +1,6 @@
-"""A replica takes over the address of a primary that died with its last writes."""
+"""A replica takes over the address of a primary that died after its last writes were not
+replicated.
+"""
 
 from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption
@@ -9,12 +11,12 @@ FIRST, LOST = 50, 95
 
 
 def take_over(replica: Server, port: int) -> None:
-    """Promote the replica and move it to the port of the former primary."""
+    """Promote the replica, and move it to the port of the former primary."""
     replica.client.replicaof("NO", "ONE")
     replica.client.config_set("port", port)
 
 
-def test_every_answer_holds_when_another_server_answers_at_the_same_address(
+def test_every_answer_stays_true_when_another_server_answers_at_the_same_address(
     serve: Serve,
 ) -> None:
     """P1 P2 P3 P4 P6 P7"""

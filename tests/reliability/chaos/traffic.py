@@ -1,4 +1,4 @@
-"""Clients of the service, and the faults that strike while they send requests."""
+"""Clients that send requests to the service, and faults that are injected meanwhile."""
 
 import asyncio
 import time
@@ -17,12 +17,14 @@ from tests.reliability.load.wire import Wire
 from tests.support.problem import Problem
 from tools.local.api_client import ApiClient
 
-# Few, because each request under way occupies a function process, which takes a second to start.
+# There are few clients, because each running request occupies a function process, and a process
+# takes a second to start.
 CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
-# Longer than the test, so that no hold expires during it.
+# The lease is longer than the test, so no hold expires during the test.
 LEASE_SECONDS = 600
 POLL_SECONDS = 0.01
-# After a refusal: the rebuild takes seconds, in which thousands of looks would all hear the same.
+# A pause after a refusal. A rebuild takes seconds, and without the pause thousands of polls would
+# all get the same refusal.
 REFUSED_SECONDS = 0.2
 TIMEOUT_SECONDS = 30
 Injection = Callable[[], None]
@@ -30,7 +32,10 @@ Injection = Callable[[], None]
 
 @dataclass(frozen=True)
 class Disruption:
-    """A fault injected after a number of operations; `is_loss` if Redis loses data by it."""
+    """A fault that is injected after a number of operations.
+
+    `is_loss` is true if Redis loses data.
+    """
 
     after_operations: int
     inject: Injection
@@ -38,7 +43,7 @@ class Disruption:
 
 
 class Traffic:
-    """The clients of one waitlist, and the history of their requests and answers."""
+    """The clients of a waitlist, and the history of their requests and answers."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -54,7 +59,7 @@ class Traffic:
             client.operator("PUT", ADMIN, json=settings)
 
     def flow(self, operations: int, *disruptions: Disruption) -> None:
-        """Run the clients until they have completed so many operations in total."""
+        """Run the clients until they have completed this number of operations in total."""
         self._rounds += 1
         asyncio.run(self._flow(operations, disruptions))
 
@@ -65,7 +70,7 @@ class Traffic:
         assert failure is None, failure
 
     def lose(self, inject: Injection) -> None:
-        """Inject a loss of Redis' data, and note its time."""
+        """Inject a fault that makes Redis lose data, and record its time."""
         began = time.monotonic()
         inject()
         self._losses.append(Loss(began, time.monotonic()))
@@ -75,7 +80,7 @@ class Traffic:
         return any(one.code == code for one in self.history.attempts)
 
     def problems(self) -> list[Problem]:
-        """Return the answers that were impossible, or that the final state contradicts."""
+        """Return the answers that were impossible, and those that contradict the final state."""
         with ApiClient(self.url, LOOKERS) as client:
             final_state = Reader(client).read(self.history)
         found = judge(self.history, final_state, LEASE_SECONDS, self._losses)

@@ -1,4 +1,6 @@
-"""Fixtures of the fault tests: empty stores, and a service with few shards and one thread."""
+"""Fixtures of the fault tests: empty stores, and a service that has few shards and a
+single thread.
+"""
 
 from collections.abc import Iterator
 
@@ -12,20 +14,20 @@ from tests.support.stale_index import StaleIndexTable
 
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
-    """Make the service deterministic and small, so that a test has few steps in a fixed order."""
+    """Make the service small and deterministic, so that a test has few steps in a fixed order."""
     with deterministic():
         yield
 
 
 @pytest.fixture
 def stores(valkey: Server) -> Stores:
-    """Return both stores, empty."""
+    """Return both stores, without any data."""
     return Stores(StaleIndexTable(), valkey.client)
 
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture with a new, empty waitlist."""
+    """Return a fixture that has a new, empty waitlist."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     fixture.wire.disarm()
@@ -34,5 +36,5 @@ def fixture(stores: Stores) -> FaultFixture:
 
 @pytest.fixture
 def elsewhere(fixture: FaultFixture) -> TokenHolders:
-    """Return the same customers before another process."""
+    """Return the same customers, whose requests go to another process."""
     return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)

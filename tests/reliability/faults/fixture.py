@@ -1,4 +1,4 @@
-"""One deployment whose public function may fail at any step, and the checks of its state."""
+"""A deployment whose public function may fail at any step, and checks of the state afterwards."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -24,14 +24,15 @@ LINE = ("ann", "bob", "cyd", "dan")
 WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
 EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
-# Of a call that reads these make nothing; a crash after it leaves what one after a write left.
+# At a call that only reads, these faults make no difference. A crash after such a call leaves the
+# same state as a crash after the previous write.
 OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 _deserialize = TypeDeserializer().deserialize
 
 
 @dataclass(frozen=True)
 class Stores:
-    """Clients of both stores that no fault strikes."""
+    """Clients of both stores. No fault affects these clients."""
 
     dynamodb: StaleIndexTable
     redis: Any
@@ -49,7 +50,10 @@ class Stores:
 
 @dataclass
 class TokenHolders(Admissions):
-    """Makes entry tokens without a call to AWS, which would be one more step to strike."""
+    """Creates entry tokens without calling AWS.
+
+    Such a call would be another step that a fault could strike.
+    """
 
     stores: Stores | None = None
 
@@ -61,7 +65,7 @@ class TokenHolders(Admissions):
 
 
 class FaultFixture:
-    """The customers of one waitlist, and the wire between the public function and AWS."""
+    """The customers of a waitlist, and the wire between the public function and AWS."""
 
     def __init__(self, stores: Stores, redis_clock: RedisClock | None = None) -> None:
         self.stores = stores
@@ -77,7 +81,7 @@ class FaultFixture:
             self.people.id_of(name)
 
     def warm_up(self) -> None:
-        """Have the function cache the waitlist, as it does in its first request."""
+        """Let the function cache the waitlist, as it does during its first request."""
         self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
 
@@ -86,35 +90,35 @@ class FaultFixture:
         self.stores.redis.flushall()
 
     def maintain_one(self) -> None:
-        """Run maintenance of this waitlist alone, two minutes later."""
+        """Run maintenance for this waitlist only, two minutes later."""
         self.world.advance(120)
         self.world.maintenance.run_one(self.people.waitlist_id)
 
     def maintain_elsewhere(self, minutes: int = 0) -> None:
-        """Run maintenance in another process, two minutes plus `minutes` later."""
+        """Run maintenance in another process. Before it runs, two minutes pass, plus `minutes`."""
         world = self.stores.world()
         world.clock.advance(60 * minutes)
         world.maintain()
 
     def rebuild_elsewhere(self) -> None:
-        """Lose Redis and have it rebuilt by another process."""
+        """Delete everything in Redis, and let another process rebuild it."""
         self.flush()
         self.maintain_elsewhere()
 
     def is_cold(self) -> bool:
-        """Return whether Redis does not have the whole order."""
+        """Return whether the order in Redis is incomplete."""
         meta = keys.meta(self.people.waitlist_id)
         return bool(self.stores.redis.hget(meta, "state") != "warm")
 
     def records(self) -> dict[str, Item]:
-        """Return the entries' records by name."""
+        """Return the records of the entries by name."""
         items = self.stores.dynamodb.items.values()
         plain = [{name: _deserialize(value) for name, value in item.items()} for item in items]
         names = self.people.names
         return {names[item["entry_id"]]: item for item in plain if item["sk"] == "RECORD"}
 
     def traces(self, name: str) -> list[str]:
-        """Return the keys of a customer's record and of their place in Redis."""
+        """Return the keys of a customer's record, and whether the customer has a place in Redis."""
         entry_id = self.people.id_of(name)
         table = [f"{pk} {sk}" for pk, sk in self.stores.dynamodb.items if entry_id in pk]
         queue = self.stores.redis.zscore(keys.queue(self.people.waitlist_id), entry_id)
@@ -127,7 +131,7 @@ class FaultFixture:
         return [self.people.names[entry.entry_id] for entry in page.entries]
 
     def contradictions(self) -> Iterator[str]:
-        """Yield each difference between Redis, the records and the answers (P1-P4, P6)."""
+        """Yield each contradiction between Redis, the records and the answers (P1-P4, P6)."""
         order = self.order()
         records = self.records()
         if len(set(order)) != len(order):
@@ -168,7 +172,7 @@ class FaultFixture:
 
 
 def strikes(fault: Fault, call: Call) -> bool:
-    """Return whether a fault of this call can differ from those of the calls before it."""
+    """Return whether the fault at this call can lead to another result than at the calls before."""
     if fault is faults.function_failed:
         return call.is_invoke
     return fault not in OF_WRITES or may_write(call.name, call.arguments)
@@ -181,7 +185,10 @@ def at_each_step(
     inject: Callable[[FaultFixture], Fault],
     outcome: Callable[[FaultFixture], list[str]],
 ) -> str:
-    """Run once per different step, with a fault injected at that step; return all problems."""
+    """Run once for each different step, with a fault injected at that step.
+
+    Return all problems as text.
+    """
     stores.restore(start)
     whole = FaultFixture(stores)
     run(whole)

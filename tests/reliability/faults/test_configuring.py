@@ -1,4 +1,4 @@
-"""A configuration request is cut off; the record and Redis agree in the end."""
+"""An interrupted configuration request leaves the record and Redis in agreement in the end."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -18,7 +18,10 @@ each_fault = pytest.mark.parametrize("fault", CUT_OFF)
 def cut_off(
     stores: Stores, before: Snapshot, fault: Fault, request: Callable[[FaultFixture], Answer]
 ) -> Iterator[FaultFixture]:
-    """Send a request once per step, each time cut off at that step; yield the fixture after it."""
+    """Send a request once for each step, and interrupt it at that step.
+
+    Yield the fixture afterwards.
+    """
     stores.restore(before)
     whole = FaultFixture(stores)
     request(whole)
@@ -33,8 +36,13 @@ def cut_off(
 
 
 @each_fault
-def test_a_new_waitlist_takes_signups_or_does_not_exist(stores: Stores, fault: Fault) -> None:
-    """P3, P7: the operator does not repeat the request; an acknowledged signup stays in line."""
+def test_an_interrupted_creation_leaves_a_working_waitlist_or_none(
+    stores: Stores, fault: Fault
+) -> None:
+    """P3, P7: the operator does not repeat the request.
+
+    If a signup is acknowledged, it stays in the queue.
+    """
     for fixture in cut_off(
         stores, stores.snapshot(), fault, lambda fixture: fixture.people.configure()
     ):
@@ -48,7 +56,9 @@ def test_a_new_waitlist_takes_signups_or_does_not_exist(stores: Stores, fault: F
 
 
 @each_fault
-def test_a_new_waitlist_is_made_by_the_same_request_again(stores: Stores, fault: Fault) -> None:
+def test_repeating_an_interrupted_creation_creates_the_waitlist(
+    stores: Stores, fault: Fault
+) -> None:
     """P2."""
     for fixture in cut_off(
         stores, stores.snapshot(), fault, lambda fixture: fixture.people.configure()
@@ -82,7 +92,7 @@ def test_maintenance_writes_new_settings_to_redis(fixture: FaultFixture, fault: 
         assert injected.order() == expected
 
 
-def test_old_settings_do_not_come_back(fixture: FaultFixture) -> None:
+def test_a_delayed_request_does_not_restore_old_settings(fixture: FaultFixture) -> None:
     """P2: a delayed request does not overwrite newer settings."""
     line(fixture)
     other = FaultFixture(fixture.stores).people

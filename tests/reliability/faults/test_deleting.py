@@ -1,4 +1,4 @@
-"""A waitlist is deleted and created again with the same id, under traffic and maintenance."""
+"""A waitlist is deleted and created again with the same id, while requests and maintenance run."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -29,7 +29,8 @@ NEWCOMERS = ("fay", "eve")
 def leftovers(stores: Stores) -> list[object]:
     """Return the keys that are left in both stores, of all waitlists.
 
-    Keys that expire are not counted: bumps and Idempotency-Keys in Redis, and the journal.
+    Keys that expire by themselves are not counted. These are the keys of bumps and idempotency keys
+    in Redis, and the journal.
     """
     of_all = ("JOURNAL#", "MAINTENANCE")
     items = [key for key in stores.dynamodb.items if not key[0].startswith(of_all)]
@@ -56,7 +57,7 @@ def create_again(people: People) -> None:
 def injected(
     fixture: FaultFixture, before: Snapshot, do: Callable[[], object], inject: Callable[[], Fault]
 ) -> Iterator[str]:
-    """Call `do` once per step, with a fault injected at that step; yield the step."""
+    """Call `do` once for each step, with a fault injected at that step. Yield the step."""
     fixture.stores.restore(before)
     fixture.wire.disarm()
     do()
@@ -71,7 +72,7 @@ def injected(
 
 
 def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
-    """P8: no record and no history of any entry, in whichever state it was."""
+    """P8: no record and no history is left of any entry, whatever state the entry was in."""
     line_with_eve(fixture)
     assert fixture.people.leave("ann").status == 204
     assert fixture.people.bump("dan", key="dan", to="front").status == 200
@@ -81,8 +82,8 @@ def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
 
 
 @pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
-def test_a_deletion_that_is_cut_off_is_completed(fixture: FaultFixture, fault: Fault) -> None:
-    """P3: the request or maintenance is cut off at any step."""
+def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Fault) -> None:
+    """P3: the request or maintenance is interrupted at any step."""
     line_with_eve(fixture)
     fixture.warm_up()
 
@@ -100,7 +101,9 @@ def test_a_deletion_that_is_cut_off_is_completed(fixture: FaultFixture, fault: F
 def test_the_next_waitlist_of_the_same_id_starts_empty(
     fixture: FaultFixture, prepare: Callable[[FaultFixture], None]
 ) -> None:
-    """P1, P4: no entry has a place, a refusal or an intent of the deleted list."""
+    """P1, P4: no place, refusal or intent of the deleted waitlist affects a new waitlist with the
+    same id.
+    """
     prepare(fixture)
     fixture.people.delete_waitlist()
     delete_wholly(fixture)
@@ -110,10 +113,12 @@ def test_the_next_waitlist_of_the_same_id_starts_empty(
     assert not list(fixture.contradictions())
 
 
-def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
+def test_an_interrupted_signup_is_deleted_with_its_list(
     fixture: FaultFixture,
 ) -> None:
-    """P1: the function has cached the list, and the intent is too recent for maintenance."""
+    """P1: the function has cached the list, and the intent is too recent for maintenance to finish
+    it.
+    """
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
     fixture.world.clock.advance(25)
@@ -128,10 +133,12 @@ def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
 
 
 @pytest.mark.parametrize("ending", ["signup", "leave"])
-def test_a_request_that_the_deletion_overtakes_leaves_no_trace(
+def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
     fixture: FaultFixture, ending: str
 ) -> None:
-    """P1, P3: the request ends after customers have joined the next waitlist with that id."""
+    """P1, P3: the request ends only after customers have joined the next waitlist with
+    the same id.
+    """
     line_with_eve(fixture)
     fixture.warm_up()
     people = fixture.people
@@ -159,10 +166,14 @@ def test_a_request_that_the_deletion_overtakes_leaves_no_trace(
         assert set(fixture.records()) == {"fay"}, where
 
 
-def test_a_maintainer_who_comes_late_does_not_delete_the_next_waitlist(
+def test_a_late_run_of_maintenance_does_not_delete_the_next_waitlist(
     fixture: FaultFixture,
 ) -> None:
-    """P3: its lease expired, another run deleted the list, and customers joined the next one."""
+    """P3: a run of maintenance loses its lease.
+
+    Meanwhile, another run deletes the waitlist, and customers join the next waitlist with the same
+    id.
+    """
     line_with_eve(fixture)
     fixture.people.delete_waitlist()
     other = FaultFixture(fixture.stores)
@@ -184,7 +195,9 @@ def test_a_maintainer_who_comes_late_does_not_delete_the_next_waitlist(
     assert where
 
 
-def test_while_a_waitlist_is_deleted_its_id_is_taken(fixture: FaultFixture) -> None:
+def test_the_id_of_a_waitlist_cannot_be_used_while_it_is_being_deleted(
+    fixture: FaultFixture,
+) -> None:
     line_with_eve(fixture)
     fixture.people.delete_waitlist()
     assert fixture.people.configure().code == "waitlist_deleting"
@@ -195,8 +208,8 @@ def test_while_a_waitlist_is_deleted_its_id_is_taken(fixture: FaultFixture) -> N
     assert fixture.order() == list(NEWCOMERS)
 
 
-def test_people_of_other_waitlists_stay(fixture: FaultFixture) -> None:
-    """P3: one list is deleted while both have intents."""
+def test_deleting_a_waitlist_keeps_the_entries_of_other_waitlists(fixture: FaultFixture) -> None:
+    """P3: a waitlist is deleted while it and another waitlist have intents."""
     eve_is_joining(fixture)
     other = People(fixture.world, "coffee")
     assert other.configure().status == 201

@@ -1,4 +1,4 @@
-"""The history has the time of each decision, even if a later request records it."""
+"""The history contains the time of each decision, even if a later request records the decision."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -47,7 +47,7 @@ ENDS: dict[str, Act] = {
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture in which Ann is held, Bob waits, and the test sets Redis' clock."""
+    """Return a fixture in which Ann is held and Bob waits. The test sets the clock of Redis."""
     fixture = FaultFixture(stores, RedisClock.standing())
     answer = fixture.people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     assert answer.status == 201
@@ -66,11 +66,14 @@ def millis_of(event: dict[str, Any]) -> float:
 
 
 def cut_off(fixture: FaultFixture, event: str) -> int:
-    """Stop the function between Redis' decision and the record; return the time of the decision."""
+    """Stop the function between the decision in Redis and its record.
+
+    Return the time of the decision.
+    """
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    # A redrive reads from the record which parking it means.
+    # A redrive first reads from the record which parking it refers to.
     fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)
@@ -81,7 +84,7 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
 
 @pytest.mark.parametrize("event", ENDS)
 def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, event: str) -> None:
-    """P3: the event, with operator and reason, is recorded before the repeat is answered."""
+    """P3: the event is recorded with operator and reason before the repeat is answered."""
     decided_at = cut_off(fixture, event)
     fixture.world.advance(5)
     assert ENDS[event](fixture.people).status == 200
@@ -92,7 +95,7 @@ def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, 
 
 @pytest.mark.parametrize("event", ENDS)
 def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, event: str) -> None:
-    """P3: the client does not repeat, and maintenance runs more than a minute later."""
+    """P3: the client does not repeat the request, and maintenance runs more than a minute later."""
     decided_at = cut_off(fixture, event)
     fixture.world.maintain()
     one = history(fixture)[-1]
@@ -100,8 +103,10 @@ def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, eve
     assert abs(millis_of(one) - decided_at) < 1_000
 
 
-def test_a_repeat_after_the_next_claim_records_its_event_alone(fixture: FaultFixture) -> None:
-    """P3: with operator and reason; the record has the later claim."""
+def test_a_repeat_after_the_next_claim_records_only_its_own_event(fixture: FaultFixture) -> None:
+    """P3: the history gets the event with operator and reason, and the record keeps the later
+    claim.
+    """
     people, token = fixture.people, fixture.people.tokens["ann"]
     cut_off(fixture, "released")
     fixture.world.advance(5)
@@ -112,7 +117,7 @@ def test_a_repeat_after_the_next_claim_records_its_event_alone(fixture: FaultFix
     assert people.person("ann").json["status"] == "offered"
 
 
-def test_a_parking_by_attempts_has_its_own_time_though_a_redrive_comes_first(
+def test_a_parking_by_attempts_keeps_its_time_if_a_redrive_records_it(
     fixture: FaultFixture,
 ) -> None:
     people = fixture.people
@@ -131,7 +136,7 @@ def test_a_parking_by_attempts_has_its_own_time_though_a_redrive_comes_first(
 
 
 def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
-    """P3: maintenance notices it a minute later, and `parked_at` agrees with the event."""
+    """P3: maintenance notices the parking a minute later, and `parked_at` agrees with the event."""
     people = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
         fixture.world.advance(LEASE_SECONDS)
@@ -149,7 +154,9 @@ def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture
 def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
     fixture: FaultFixture,
 ) -> None:
-    """P3: the last offer of too many; the no-show comes before the parking."""
+    """P3: the offer is the last attempt that is allowed, and the no-show comes before the
+    parking.
+    """
     people = fixture.people
     release(people)
     policy = {"offer_seconds": LEASE_SECONDS, "no_show": "keep_place"}
@@ -165,7 +172,7 @@ def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
     assert abs(millis_of(parked) - ended_at) < 1_000
 
 
-def test_an_expiry_has_its_own_time_though_a_bump_and_a_claim_come_first(
+def test_an_expiry_keeps_its_time_if_a_bump_and_a_claim_come_before_its_record(
     fixture: FaultFixture,
 ) -> None:
     fixture.world.advance(LEASE_SECONDS)
@@ -180,8 +187,10 @@ def test_an_expiry_has_its_own_time_though_a_bump_and_a_claim_come_first(
     assert abs(millis_of(events[2]) - ended_at) < 1_000
 
 
-def test_a_refused_end_of_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
-    """P5: release and park with a used token, and redrive of a held entry."""
+def test_a_refused_request_about_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
+    """P5: the requests are a release and a parking with a used token, and a redrive of a held
+    entry.
+    """
     people = fixture.people
     token = people.tokens["ann"]
     assert release(people).status == 200

@@ -1,4 +1,4 @@
-"""An import is cut off or overtaken at each step, and ends in the order of its file."""
+"""An import is interrupted or overtaken at each step, and still ends in the order of its file."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +12,8 @@ from tests.support.gateway import Answer
 from waitlist_api.imports import place, write_intents
 from waitlist_api.records import imports
 
-# Three rows, of two transactions, share a `joined_at`; the last two have none.
+# Three rows, which belong to two transactions, have the same `joined_at`. The last two rows have
+# none.
 FIRST, LATER = "2021-05-01T12:00:00Z", "2021-05-01T12:00:01Z"
 TIMES = {"fay": FIRST, "gus": FIRST, "ann": FIRST, "bob": LATER}
 FILE = ("fay", "gus", "ann", "bob", "eve", "zoe")
@@ -20,13 +21,15 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# Three transactions write the intents, and three record the places.
+# Three transactions write the intents, and three transactions record the places.
 STEPS = 10
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put two rows in a transaction, and run one transaction at a time, in a fixed order."""
+    """Put two rows into a transaction, and run the transactions one after the other in a fixed
+    order.
+    """
     for module in (write_intents, imports):
         monkeypatch.setattr(module, "MAX_INTENTS", 2)
     monkeypatch.setattr(imports, "MAX_PLACES", 2)
@@ -34,7 +37,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
-    """Import the file, or the named rows; return None if the process dies."""
+    """Import the file, or the named rows. Return None if the process dies."""
     rows = [one for one in ROWS if one["customer_id"] in (names or FILE)]
     try:
         return fixture.people.bring(*rows)
@@ -44,8 +47,8 @@ def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
         fixture.wire.disarm()
 
 
-def again(fixture: FaultFixture, *names: str) -> Answer:
-    """Repeat the call until it succeeds."""
+def import_until_done(fixture: FaultFixture, *names: str) -> Answer:
+    """Repeat the import until it succeeds."""
     for _ in range(TRIES):
         answer = attempt(fixture, *names)
         if answer is not None and answer.status == 200:
@@ -71,10 +74,10 @@ OTHERS: dict[str, Callable[[FaultFixture], object]] = {
 
 
 @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
-def test_entries_untouched_by_another_request_keep_the_order_of_the_file(
+def test_other_entries_keep_the_order_of_the_file(
     fixture: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """P1, P2, P6: the other request comes before any step."""
+    """P1, P2, P6: another request is sent before each step of the import in turn."""
     before = fixture.stores.snapshot()
     for step in range(STEPS):
         fixture.stores.restore(before)
@@ -84,7 +87,7 @@ def test_entries_untouched_by_another_request_keep_the_order_of_the_file(
         fixture.people.id_of("hal")
         fixture.wire.arm(step, faults.before(partial(other, elsewhere)))
         attempt(fixture)
-        # Maintenance finishes the intents, in its own order.
+        # Maintenance finishes the intents in its own order.
         fixture.world.maintain()
         moved = {"hal", "eve", "bob"}
         order = [name for name in fixture.order() if name not in moved]
@@ -92,10 +95,12 @@ def test_entries_untouched_by_another_request_keep_the_order_of_the_file(
         assert not list(fixture.contradictions()), step
 
 
-def test_a_rejoined_entry_is_claimed_before_its_import_is_recorded(
+def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
     fixture: FaultFixture,
 ) -> None:
-    """P1, P6: a ticket older than the end of the former stay does not belong to that stay."""
+    """P1, P6: although the ticket of the import is older than the end of the former stay, the
+    ticket belongs to the new stay.
+    """
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
     fixture.warm_up()
@@ -110,9 +115,9 @@ def test_a_rejoined_entry_is_claimed_before_its_import_is_recorded(
     assert fixture.order() == ["bob"]
 
 
-def test_a_lost_redis_has_them_again_where_they_stood(fixture: FaultFixture) -> None:
-    """P3: also the entry that stands behind others with the same `joined_at`."""
-    again(fixture)
+def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultFixture) -> None:
+    """P3: an entry that stands behind others with the same `joined_at` keeps its place too."""
+    import_until_done(fixture)
     fixture.people.bring({"customer_id": "hal", "joined_at": FIRST})
     order = fixture.order()
     assert order == ["fay", "gus", "ann", "hal", "bob", "eve", "zoe"]
@@ -126,10 +131,12 @@ def test_a_lost_redis_has_them_again_where_they_stood(fixture: FaultFixture) -> 
     assert not list(fixture.contradictions())
 
 
-def test_imports_that_a_lagging_replica_lacks_are_found(fixture: FaultFixture) -> None:
-    """P3: the journal has them at the stamp of the import, however old their tickets are."""
+def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: FaultFixture) -> None:
+    """P3: the journal lists imported entries at the stamp of the import, however old their tickets
+    are.
+    """
     fixture.world.maintain()
-    again(fixture)
+    import_until_done(fixture)
     order = fixture.order()
     for name in ("gus", "bob", "eve"):
         fixture.people.lose_place(name)
@@ -138,14 +145,14 @@ def test_imports_that_a_lagging_replica_lacks_are_found(fixture: FaultFixture) -
     assert not list(fixture.contradictions())
 
 
-# The guests, ann and eve, have signed up before anything is armed; the file names both.
+# The guests Ann and Eve have signed up before any fault is armed. The file names both.
 REPLACING = ({"customer_id": "ann", "joined_at": FIRST}, {"customer_id": "eve"})
-# Each guest's stay ends in three, and the import goes on as that of new customers.
+# The stay of each guest ends in three steps. After that, the import continues as for new customers.
 STEPS_OF_REPLACING = 14
 
 
 def replace(fixture: FaultFixture) -> Answer | None:
-    """Import both over the guests' stays; return None if the process dies."""
+    """Import both customers over the stays of the guests. Return None if the process dies."""
     try:
         return fixture.people.bring(*REPLACING, entry_tokens=True, on_list="replace")
     except Crash:
@@ -154,7 +161,7 @@ def replace(fixture: FaultFixture) -> Answer | None:
         fixture.wire.disarm()
 
 
-def replaced(fixture: FaultFixture) -> Answer:
+def replace_until_done(fixture: FaultFixture) -> Answer:
     """Repeat the import until it succeeds."""
     for _ in range(TRIES):
         answer = replace(fixture)
@@ -165,7 +172,10 @@ def replaced(fixture: FaultFixture) -> Answer:
 
 @pytest.fixture
 def guests(fixture: FaultFixture, monkeypatch: pytest.MonkeyPatch) -> FaultFixture:
-    """Two guests wait, and the import ends their stays one after the other."""
+    """Two of the waiting guests are in the file.
+
+    The import ends their stays one after the other.
+    """
     monkeypatch.setattr(write_intents, "WORKERS", 1)
     fixture.people.all_sign_up("ann", "bob", "eve")
     fixture.warm_up()
@@ -174,10 +184,12 @@ def guests(fixture: FaultFixture, monkeypatch: pytest.MonkeyPatch) -> FaultFixtu
 
 @pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
 @pytest.mark.parametrize("is_maintained", [False, True])
-def test_an_import_that_is_cut_off_replaces_guests_once_when_it_is_repeated(
+def test_repeating_an_interrupted_import_replaces_each_guest_once(
     guests: FaultFixture, fault: faults.Fault, is_maintained: bool
 ) -> None:
-    """P2, P3: at whichever step it stops, the customer has one stay, which the import made."""
+    """P2, P3: at whichever step the import stops, the customer has a single stay, which the import
+    created.
+    """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
     for step in range(STEPS_OF_REPLACING):
@@ -187,7 +199,7 @@ def test_an_import_that_is_cut_off_replaces_guests_once_when_it_is_repeated(
         replace(guests)
         if is_maintained:
             guests.world.maintain()
-        answer = replaced(guests)
+        answer = replace_until_done(guests)
         assert guests.order() == ["ann", "bob", "eve"], step
         assert not list(guests.contradictions()), step
         for name, result in zip(("ann", "eve"), answer.json["results"], strict=True):
@@ -223,10 +235,10 @@ OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
 
 
 @pytest.mark.parametrize("other", OF_THE_GUEST.values(), ids=OF_THE_GUEST)
-def test_requests_about_a_guest_who_is_replaced_do_not_bring_the_guest_back(
+def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
     guests: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """P2, P4: the other request comes before any step."""
+    """P2, P4: another request is sent before each step of the import in turn."""
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
     elsewhere = FaultFixture(guests.stores)
@@ -240,6 +252,6 @@ def test_requests_about_a_guest_who_is_replaced_do_not_bring_the_guest_back(
         guests.world.maintain()
         assert not list(guests.contradictions()), step
         ann = guests.world.request("GET", guests.people.entry("ann"), token=strangers["ann"])
-        # The guest is admitted, or has nothing.
+        # The guest has been admitted, or the entry token gives access to nothing.
         assert ann.status in (403, 404) or ann.json["status"] in ("admitted", "left"), step
         assert guests.order().count("ann") <= 1

@@ -1,4 +1,6 @@
-"""A rebuild is cut off, doubled or overtaken at each step, and the order is complete again."""
+"""A rebuild is interrupted, run twice or overtaken at each step, and the order is complete in the
+end.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,7 +28,7 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# The step of a signup over an unfinished erasure that asks Redis for the place.
+# The step at which a signup asks Redis for a place, if an erasure was not finished.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
@@ -34,7 +36,7 @@ Outcome = Callable[[FaultFixture], list[str]]
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return a state with five waiting entries whose order Redis has lost."""
+    """Return a state with five waiting entries, whose order Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -43,12 +45,15 @@ def lost(fixture: FaultFixture) -> Snapshot:
 def rebuilds(
     stores: Stores, lost: Snapshot, inject: Callable[[FaultFixture], Fault], outcome: Outcome
 ) -> str:
-    """Rebuild once per different step, with a fault injected at that step; return all problems."""
+    """Rebuild once for each different step, with a fault injected at that step.
+
+    Return all problems.
+    """
     return at_each_step(stores, lost, FaultFixture.maintain_one, inject, outcome)
 
 
 def unless_cold(fixture: FaultFixture) -> list[str]:
-    """Return the problems of the order; an order that is not warm has none (P7)."""
+    """Return the problems of the order. An order that is not warm has no problems (P7)."""
     if fixture.is_cold():
         return []
     return [*([] if fixture.order() == list(WITH_EVE) else [f"the order is {fixture.order()}"])]
@@ -63,26 +68,29 @@ def after_another_run(fixture: FaultFixture) -> list[str]:
 
 
 @pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
-def test_a_rebuild_that_is_cut_off_is_done_by_the_next_run(
+def test_the_next_run_completes_an_interrupted_rebuild(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """P3, P7: after a crash at any step the order is complete, or marked as incomplete."""
+    """P3, P7: after a crash at any step, the order is complete or marked as incomplete."""
     wrong = rebuilds(stores, lost, lambda _: fault, after_another_run)
     assert not wrong, wrong
 
 
-def test_a_rebuild_during_which_redis_is_lost_again_is_never_declared_complete(
+def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """P3, P7: even if Redis is lost just before the rebuild marks the order complete."""
+    """P3, P7:
+
+    Redis may be lost at any step, even just before the rebuild marks the order as complete.
+    """
     wrong = rebuilds(stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run)
     assert not wrong, wrong
 
 
-def test_a_rebuild_that_redis_outlived_does_not_speak_for_the_next(
+def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """P3, P7: Redis is lost again, and a customer's request opens the next rebuild."""
+    """P3, P7: Redis is lost again, and the request of a customer starts the next rebuild."""
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
@@ -98,10 +106,11 @@ def test_a_rebuild_that_redis_outlived_does_not_speak_for_the_next(
 
 
 @pytest.mark.parametrize("minutes", [0, 10])
-def test_a_rebuild_beside_another_changes_nothing(
-    stores: Stores, lost: Snapshot, minutes: int
-) -> None:
-    """P3: the other run finds the lease taken, or expired and then rebuilds everything."""
+def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes: int) -> None:
+    """P3: if another run holds the lease, a rebuild does nothing.
+
+    If the lease has expired, it rebuilds everything.
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: fixture.maintain_elsewhere(minutes))
@@ -110,7 +119,7 @@ def test_a_rebuild_beside_another_changes_nothing(
     assert not wrong, wrong
 
 
-# Requests for which Redis decides first, and which the record hears of afterwards.
+# For these requests, Redis decides first, and the record is written afterwards.
 DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
     "a signup": lambda fixture: fixture.people.sign_up("zoe", key="zoe"),
     "an import": lambda fixture: fixture.people.bring(
@@ -126,12 +135,13 @@ DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
 
 @pytest.mark.parametrize("beats", [0, 1])
 @pytest.mark.parametrize("decision", DECISIONS.values(), ids=DECISIONS)
-def test_a_decision_of_the_lost_order_is_found_if_it_is_recorded_after_the_rebuild(
+def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
     fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
 ) -> None:
-    """P3: by the next run of maintenance, since the list may then rest for hours.
+    """P3: the next run of maintenance finds the decision, because the list may be idle for hours
+    afterwards.
 
-    Before the loss maintenance has compared the list as many times as there are beats.
+    `beats` is the number of comparisons that maintenance has made before the loss.
     """
     line_with_eve(fixture)
     assert fixture.people.remove("eve").status == 204
@@ -151,8 +161,10 @@ def test_a_decision_of_the_lost_order_is_found_if_it_is_recorded_after_the_rebui
     assert not wrong, wrong
 
 
-def test_people_come_and_go_while_their_line_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
-    """P1, P3, P6: a new entry stands behind all others, an ended one does not return."""
+def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
+    """P1, P3, P6: a new entry stands behind all others, and an entry that has ended does not
+    return.
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
@@ -176,8 +188,10 @@ def test_people_come_and_go_while_their_line_is_rebuilt(stores: Stores, lost: Sn
     assert not wrong, wrong
 
 
-def test_moves_between_two_rebuilders_hold(stores: Stores, lost: Snapshot) -> None:
-    """P3: a delayed rebuild does not undo changes made after another run rebuilt the order."""
+def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -> None:
+    """P3: a delayed rebuild does not undo changes that were made after another run rebuilt the
+    order.
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
@@ -218,7 +232,7 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
 def test_requests_that_need_the_order_wait_for_the_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: a cold Redis answers 503 with Retry-After, never a wrong position."""
+    """P7: a cold Redis causes a 503 with Retry-After, and never a wrong position."""
     people = fixture.people
     answers = [
         people.poll("ann"),
@@ -234,7 +248,7 @@ def test_requests_that_need_the_order_wait_for_the_rebuild(
     ] * len(answers)
 
 
-def test_a_signup_during_a_rebuild_has_its_place_but_no_position_yet(
+def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
     """P1, P7: the signup succeeds, and a later answer has the position."""
@@ -246,7 +260,7 @@ def test_a_signup_during_a_rebuild_has_its_place_but_no_position_yet(
 
 
 def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: FaultFixture) -> None:
-    """P1: new tickets are higher than acknowledged ones, whatever the clock says."""
+    """P1: new tickets are higher than acknowledged tickets, whatever the clock shows."""
     in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
     fixture.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)
     line_with_eve(fixture)
@@ -258,10 +272,10 @@ def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: Fau
     assert not list(fixture.contradictions())
 
 
-def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(
+def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: the customer does not wait for the next scheduled maintenance."""
+    """P7: the customer does not wait for the next scheduled run of maintenance."""
     assert fixture.people.poll("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
     fixture.world.maintenance.run_one("bakery")
@@ -269,7 +283,7 @@ def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(
 
 
 def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Stores) -> None:
-    """P1: the first pass finds Eve in a stale index; Eve has left and signs up again."""
+    """P1: the first pass reads Eve from a stale index, but Eve has left and signs up again."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     line_with_eve(fixture)
@@ -290,10 +304,10 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
     assert not list(fixture.contradictions())
 
 
-def test_a_late_index_does_not_bring_back_who_was_erased(
+def test_a_late_index_does_not_restore_an_erased_entry(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """P7: the record is gone, and the journal alone knows of Eve."""
+    """P7: the record of the erased entry no longer exists, and only the journal mentions Eve."""
     line_with_eve(fixture)
     fixture.world.advance(3_600)
     fixture.world.maintain()
@@ -305,12 +319,13 @@ def test_a_late_index_does_not_bring_back_who_was_erased(
     assert fixture.order() == list(LINE)
 
 
-def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next(
+def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay(
     fixture: FaultFixture, stores: Stores
 ) -> None:
     """P1: Bob signs up again after the erasure, and Redis is lost before Bob has a place.
 
-    The index shows the erased stay to the first pass, and the intent of the new stay to the second.
+    The index shows the erased stay to the first pass, and the intent of the new stay to the second
+    pass.
     """
     line_with_eve(fixture)
     stores.dynamodb.freeze()
@@ -336,10 +351,12 @@ def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next(
     assert not list(fixture.contradictions())
 
 
-def test_a_late_index_does_not_bring_back_a_hold_whose_end_was_recorded_late(
+def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
     stores: Stores,
 ) -> None:
-    """P7: the journal has the change at the time of the record, not of the release."""
+    """P7: the journal contains the end of the hold at the time at which it was recorded, not at the
+    time of the release.
+    """
     fixture = FaultFixture(stores, RedisClock.standing())
     assert fixture.people.configure().status == 201
     line_with_eve(fixture)
@@ -358,8 +375,10 @@ def test_a_late_index_does_not_bring_back_a_hold_whose_end_was_recorded_late(
     assert fixture.order() == list(WITH_EVE)
 
 
-def test_the_second_pass_gives_the_index_time(fixture: FaultFixture) -> None:
-    """P3: the index gets two seconds from the start of a rebuild to its second pass."""
+def test_the_second_pass_waits_for_the_index(fixture: FaultFixture) -> None:
+    """P3: the index has two seconds to catch up between the start of a rebuild and its
+    second pass.
+    """
     line_with_eve(fixture)
     fixture.flush()
     before_millis = fixture.world.clock.now_millis()

@@ -1,4 +1,4 @@
-"""The building of segments is cut off, doubled or overtaken at each step."""
+"""Building segments is interrupted, run twice or overtaken at each step."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ def people_of(fixture: FaultFixture) -> Segmented:
 
 @pytest.fixture
 def building(stores: Stores) -> Snapshot:
-    """Return a state with three waiting entries, one held, one parked, and new segments."""
+    """Return a state with three waiting entries, a held entry, a parked entry, and new segments."""
     fixture = FaultFixture(stores)
     people = people_of(fixture)
     people.declare(BY_BOTH, lease_seconds=36_000)
@@ -46,11 +46,14 @@ def building(stores: Stores) -> Snapshot:
 def injected(
     stores: Stores, before: Snapshot, inject: Inject, outcome: Callable[[FaultFixture], list[str]]
 ) -> str:
-    """Build segments once per different step, with a fault at that step; return all problems."""
+    """Build the segments once for each different step, with a fault injected at that step.
+
+    Return all problems.
+    """
     return at_each_step(stores, before, FaultFixture.maintain_one, inject, outcome)
 
 
-def never_half_built(fixture: FaultFixture) -> list[str]:
+def problems_if_ready(fixture: FaultFixture) -> list[str]:
     """Return the problems of segments that are marked as ready (P7)."""
     people = people_of(fixture)
     if fixture.is_cold() or people.states()[1] == "building":
@@ -60,70 +63,80 @@ def never_half_built(fixture: FaultFixture) -> list[str]:
     return [one for one in wrong if "and Redis say" not in one]
 
 
-def built_by_the_next_run(fixture: FaultFixture) -> list[str]:
-    early = never_half_built(fixture)
+def problems_after_the_next_run(fixture: FaultFixture) -> list[str]:
+    early = problems_if_ready(fixture)
     fixture.world.maintain()
     return [*early, *people_of(fixture).contradictions()]
 
 
-def built_by_the_second_run(fixture: FaultFixture) -> list[str]:
+def problems_after_two_runs(fixture: FaultFixture) -> list[str]:
     fixture.world.maintain()
-    return people_of(fixture).contradictions() and built_by_the_next_run(fixture)
+    return people_of(fixture).contradictions() and problems_after_the_next_run(fixture)
 
 
 CUT_OFF = [faults.crash_after, faults.lost, faults.unheard]
 
 
 @pytest.mark.parametrize("fault", CUT_OFF)
-def test_the_next_run_completes_a_reindexing_that_was_cut_off(
+def test_the_next_run_completes_an_interrupted_reindexing(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
-    """P3, P7: after a crash at any step the segments are exact, or marked as building."""
-    wrong = injected(stores, building, lambda _: fault, built_by_the_next_run)
+    """P3, P7: after a crash at any step, the segments are exact or marked as building."""
+    wrong = injected(stores, building, lambda _: fault, problems_after_the_next_run)
     assert not wrong, wrong
 
 
 @pytest.mark.parametrize(
     "fault", [faults.delivered_twice, faults.throttled, faults.in_conflict, faults.function_failed]
 )
-def test_refused_and_repeated_steps_of_a_reindexing_harm_nothing(
+def test_refused_and_repeated_steps_of_a_reindexing_do_no_harm(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
     """P2, P3"""
-    wrong = injected(stores, building, lambda _: fault, built_by_the_next_run)
+    wrong = injected(stores, building, lambda _: fault, problems_after_the_next_run)
     assert not wrong, wrong
 
 
 @pytest.mark.parametrize("lose", [FaultFixture.flush, FaultFixture.rebuild_elsewhere])
-def test_redis_is_lost_while_segments_are_built(
+def test_segments_are_built_although_redis_is_lost_meanwhile(
     stores: Stores, building: Snapshot, lose: Callable[[FaultFixture], None]
 ) -> None:
-    """P3, P7: with or without a rebuild by another process."""
+    """P3, P7:
+
+    Redis is lost at each step. Either another process rebuilds the order, or nobody does.
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: lose(fixture))
 
-    wrong = injected(stores, building, inject, built_by_the_second_run)
+    wrong = injected(stores, building, inject, problems_after_two_runs)
     assert not wrong, wrong
 
 
 @pytest.mark.parametrize("minutes", [0, 10])
-def test_two_runs_build_segments_at_once(stores: Stores, building: Snapshot, minutes: int) -> None:
-    """P2: the other run finds the lease taken, or expired and then builds everything."""
+def test_two_runs_can_build_segments_at_once(
+    stores: Stores, building: Snapshot, minutes: int
+) -> None:
+    """P2: if another run holds the lease, a run does nothing.
+
+    If the lease has expired, it builds all segments.
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: fixture.maintain_elsewhere(minutes))
 
-    wrong = injected(stores, building, inject, built_by_the_next_run)
+    wrong = injected(stores, building, inject, problems_after_the_next_run)
     assert not wrong, wrong
 
 
 @pytest.mark.parametrize("declared", [(), (BY_BOTH,), (BY_LANGUAGE, BY_GENDER)], ids=str)
 @pytest.mark.parametrize("kind", ["built", "rebuilt"])
-def test_segments_change_again_while_they_are_built(
+def test_segments_that_change_again_during_a_build_are_built(
     stores: Stores, building: Snapshot, declared: Declared, kind: str
 ) -> None:
-    """P3: they change during a build or a rebuild, and the newest ones are built in the end."""
+    """P3: the segments change during a build or a rebuild, and the newest segments are built in the
+    end.
+    """
     if kind == "rebuilt":
         stores.restore(building)
         stores.redis.flushall()
@@ -138,7 +151,7 @@ def test_segments_change_again_while_they_are_built(
         return faults.before(change)
 
     def outcome(fixture: FaultFixture) -> list[str]:
-        found = built_by_the_second_run(fixture)
+        found = problems_after_two_runs(fixture)
         settings = people_of(fixture).config().settings
         return found if settings.segments == declared else [*found, f"they are {settings}"]
 
@@ -146,10 +159,10 @@ def test_segments_change_again_while_they_are_built(
     assert not wrong, wrong
 
 
-def test_segments_that_change_while_others_are_built_are_built_in_the_same_run(
+def test_segments_that_change_during_a_build_are_built_in_the_same_run(
     stores: Stores, building: Snapshot
 ) -> None:
-    """The run reads the configuration again before it returns the lease."""
+    """Before the run returns its lease, it reads the configuration again."""
 
     def inject(fixture: FaultFixture) -> Fault:
         other = people_of(FaultFixture(fixture.stores))
@@ -159,12 +172,12 @@ def test_segments_that_change_while_others_are_built_are_built_in_the_same_run(
         return people_of(fixture).contradictions()
 
     wrong = injected(stores, building, inject, outcome).splitlines()
-    late = [line for line in wrong if int(line.split()[1]) <= last_question(stores, building)]
+    late = [line for line in wrong if int(line.split()[1]) <= find_last_query(stores, building)]
     assert not late, late
 
 
-def last_question(stores: Stores, before: Snapshot) -> int:
-    """Return the step of the last question to Redis which entries have no segments yet."""
+def find_last_query(stores: Stores, before: Snapshot) -> int:
+    """Return the last step at which the run asks Redis for entries without segments."""
     stores.restore(before)
     fixture = FaultFixture(stores)
     fixture.maintain_one()
@@ -172,9 +185,7 @@ def last_question(stores: Stores, before: Snapshot) -> int:
     return max(step for step, call in invocations if faults.operation_of(call) == "untagged")
 
 
-def test_people_come_go_and_change_while_segments_are_built(
-    stores: Stores, building: Snapshot
-) -> None:
+def test_entries_may_change_while_segments_are_built(stores: Stores, building: Snapshot) -> None:
     """P1, P3, P6: each entry is in the segments of its attributes."""
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -192,16 +203,18 @@ def test_people_come_go_and_change_while_segments_are_built(
 
         return faults.before(come_go_and_change)
 
-    wrong = injected(stores, building, inject, built_by_the_second_run)
+    wrong = injected(stores, building, inject, problems_after_two_runs)
     assert not wrong, wrong
 
 
 @pytest.mark.parametrize("fault", CUT_OFF)
 @pytest.mark.parametrize("declared", [(), (BY_BOTH,), (BY_LANGUAGE, BY_GENDER)], ids=str)
-def test_a_change_that_is_cut_off_holds_or_not_as_a_whole(
+def test_an_interrupted_change_of_segments_applies_wholly_or_not_at_all(
     stores: Stores, building: Snapshot, fault: Fault, declared: Declared
 ) -> None:
-    """P3: after maintenance all entries are in the segments that GET shows, without a retry."""
+    """P3: after maintenance, all entries are in the segments that GET shows, even if nobody
+    retries.
+    """
 
     def change(fixture: FaultFixture) -> None:
         people_of(fixture).declare(*declared, lease_seconds=36_000)

@@ -1,4 +1,4 @@
-"""A former place comes back once, wherever the request is cut off or another one comes between."""
+"""A reinstatement restores the former place once, wherever it is interrupted or overtaken."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -57,15 +57,15 @@ def fixture(stores: Stores) -> FaultFixture:
     return fixture
 
 
-def ended(fixture: FaultFixture, end: Callable[[TokenHolders], None]) -> Snapshot:
+def end_stay(fixture: FaultFixture, end: Callable[[TokenHolders], None]) -> Snapshot:
     end(fixture.people)
     fixture.maintain_elsewhere()
     fixture.wire.disarm()
     return fixture.stores.snapshot()
 
 
-def calls(fixture: FaultFixture, before: Snapshot) -> list[Call]:
-    """Return the calls of a reinstatement that nothing strikes."""
+def record_calls(fixture: FaultFixture, before: Snapshot) -> list[Call]:
+    """Return the calls of a reinstatement without any fault."""
     fixture.stores.restore(before)
     fixture.wire.disarm()
     assert fixture.people.reinstate(BOB, key=KEY).json["position"] == 2
@@ -73,21 +73,26 @@ def calls(fixture: FaultFixture, before: Snapshot) -> list[Call]:
     return fixture.wire.calls
 
 
-def reinstated(people: TokenHolders) -> int:
+def count_reinstatements(people: TokenHolders) -> int:
     return people.events(BOB).count("reinstated")
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_the_place_comes_back_once(
+def test_the_place_is_restored_once(
     fixture: FaultFixture,
     elsewhere: TokenHolders,
     end: Callable[[TokenHolders], None],
     fault: Fault,
 ) -> None:
-    """P1, P2, P3: by the retry, and by maintenance where the intent is written."""
-    before = ended(fixture, end)
-    steps = [step for step, call in enumerate(calls(fixture, before)) if strikes(fault, call)]
+    """P1, P2, P3: the retry restores the place.
+
+    If the intent was written, maintenance restores it too.
+    """
+    before = end_stay(fixture, end)
+    steps = [
+        step for step, call in enumerate(record_calls(fixture, before)) if strikes(fault, call)
+    ]
     for step, retries in product(steps, (True, False)):
         fixture.stores.restore(before)
         fixture.wire.arm(step, fault)
@@ -97,7 +102,7 @@ def test_the_place_comes_back_once(
         if retries:
             assert elsewhere.reinstate(BOB, key=KEY).json["position"] == 2
         fixture.maintain_elsewhere()
-        is_back = reinstated(elsewhere) == 1
+        is_back = count_reinstatements(elsewhere) == 1
         assert is_back or not retries
         assert fixture.order() == list(LINE if is_back else OTHERS)
         assert list(fixture.contradictions()) == []
@@ -105,12 +110,14 @@ def test_the_place_comes_back_once(
 
 @pytest.mark.parametrize("key", [KEY, None])
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_a_call_that_the_client_of_aws_repeats_is_the_requests_own(
+def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
     fixture: FaultFixture, end: Callable[[TokenHolders], None], key: str | None
 ) -> None:
-    """P2: the answer is that of one call, also without a key to know the intent by."""
-    before = ended(fixture, end)
-    for step in range(len(calls(fixture, before))):
+    """P2: the answer is the same as if the call had been sent once, even if no key identifies the
+    intent.
+    """
+    before = end_stay(fixture, end)
+    for step in range(len(record_calls(fixture, before))):
         fixture.stores.restore(before)
         fixture.wire.arm(step, faults.delivered_twice)
         answer = fixture.people.reinstate(BOB, key=key)
@@ -119,13 +126,15 @@ def test_a_call_that_the_client_of_aws_repeats_is_the_requests_own(
 
 
 @pytest.mark.parametrize(("key", "other_key"), [(KEY, "another-request"), (None, None)])
-def test_a_request_does_not_take_one_that_was_cut_off_for_its_own(
+def test_a_request_distinguishes_itself_from_an_interrupted_request(
     fixture: FaultFixture, elsewhere: TokenHolders, key: str | None, other_key: str | None
 ) -> None:
-    """P2: it finishes the other one, and finds the customer on the list."""
-    before = ended(fixture, is_off)
+    """P2: a request first finishes the interrupted request, and then finds the customer on the
+    list.
+    """
+    before = end_stay(fixture, is_off)
     joining = 0
-    for step in range(len(calls(fixture, before))):
+    for step in range(len(record_calls(fixture, before))):
         fixture.stores.restore(before)
         fixture.wire.arm(step, faults.crash_after)
         with suppress(Crash):
@@ -140,15 +149,15 @@ def test_a_request_does_not_take_one_that_was_cut_off_for_its_own(
 
 @pytest.mark.parametrize("other", NEXT)
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_another_request_that_comes_between_has_its_effect_or_none(
+def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
     fixture: FaultFixture,
     elsewhere: TokenHolders,
     end: Callable[[TokenHolders], None],
     other: str,
 ) -> None:
-    """P1, P2, P4: at any step of a reinstatement."""
-    before = ended(fixture, end)
-    for step in range(len(calls(fixture, before))):
+    """P1, P2, P4: another request is sent before each step of the reinstatement in turn."""
+    before = end_stay(fixture, end)
+    for step in range(len(record_calls(fixture, before))):
         fixture.stores.restore(before)
         fixture.wire.arm(step, faults.before(partial(NEXT[other], elsewhere)))
         answer = fixture.people.reinstate(BOB, key=KEY)
@@ -156,13 +165,13 @@ def test_another_request_that_comes_between_has_its_effect_or_none(
         fixture.wire.disarm()
         fixture.maintain_elsewhere()
         assert list(fixture.contradictions()) == [], (step, answer.text)
-        assert reinstated(elsewhere) <= 1
+        assert count_reinstatements(elsewhere) <= 1
         order = fixture.order()
         assert [name for name in order if name != BOB] == list(OTHERS)
         if BOB in order and other != "signs up":
             assert order == list(LINE), step
         if other == "redriven" and end is is_parked and step <= leaves_at:
-            # The stay goes on, and may have been claimed by now.
+            # The parked stay continues, and may have been claimed in the meantime.
             assert answer.code == "already_on_list", step
         if other in ("banned", "erased"):
             assert BOB not in order, step

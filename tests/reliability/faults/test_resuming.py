@@ -1,4 +1,4 @@
-"""A rebuild runs out of time or is cut off; the next run resumes it, and the order is complete."""
+"""A rebuild runs out of time or is interrupted. The next run resumes it and completes the order."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -23,20 +23,22 @@ from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
 
 AN_HOUR = 3600
-# A rebuild of five entries checks its remaining time less often than this.
+# Enough time for any run, because a rebuild of five entries checks its remaining time less often.
 ALWAYS = 1000
 FIRST_PAGES = 2
 
 
 @pytest.fixture(autouse=True)
 def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read pages of one entry, so that a run can stop after any entry."""
+    """Read pages of a single entry, so that a run can stop after any entry."""
     monkeypatch.setattr(places, "PAGE", 1)
 
 
 @dataclass
 class Time:
-    """A remaining time that is enough for the first `enough_for` checks, and then too short."""
+    """A remaining time that suffices for the first `enough_for` checks, and is too short after
+    that.
+    """
 
     enough_for: int
     asked: int = 0
@@ -48,7 +50,7 @@ class Time:
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return a state with five waiting entries whose order Redis has lost."""
+    """Return a state with five waiting entries, whose order Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -56,27 +58,29 @@ def lost(fixture: FaultFixture) -> Snapshot:
 
 @pytest.fixture
 def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
-    """Return the state after a first run that restored one entry of each shard in its time."""
-    run(fixture, enough_for=0)
-    rebuild = noted(fixture)
+    """Return the state after a first run that restored an entry of each shard before its time was
+    up.
+    """
+    run_maintenance(fixture, enough_for=0)
+    rebuild = read_progress(fixture)
     assert rebuild
     assert (rebuild.stage, rebuild.done) == ("line", FIRST_PAGES)
     return fixture.stores.snapshot()
 
 
-def run(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
-    """Run maintenance of this list; its time is enough for so many checks."""
+def run_maintenance(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
+    """Run maintenance for this list. Its time suffices for `enough_for` checks."""
     fixture.world.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
-def noted(fixture: FaultFixture) -> RebuildProgress | None:
+def read_progress(fixture: FaultFixture) -> RebuildProgress | None:
     waitlist = fixture.world.services.waitlist_records.get("bakery")
     assert waitlist
     return waitlist.rebuild
 
 
-def restored(fixture: FaultFixture) -> Iterator[str]:
-    """Yield the names of the entries that this fixture's first passes have restored."""
+def find_restored(fixture: FaultFixture) -> Iterator[str]:
+    """Yield the names of the entries that the first passes of this fixture have restored."""
     for call in fixture.wire.calls:
         message: Any = json.loads(call.arguments["Payload"]) if call.is_invoke else {}
         for one in message.get("requests", []):
@@ -84,11 +88,13 @@ def restored(fixture: FaultFixture) -> Iterator[str]:
                 yield fixture.people.names[entry_id]
 
 
-def whole(fixture: FaultFixture, *expected: str) -> list[str]:
-    """Return the problems of a finished rebuild: order, noted progress, contradictions."""
+def find_problems(fixture: FaultFixture, *expected: str) -> list[str]:
+    """Return the problems of a finished rebuild: a wrong order, saved progress, or
+    contradictions.
+    """
     order = fixture.order()
     unlike = [] if order == list(expected or WITH_EVE) else [f"the order is {order}"]
-    left_over = [f"still noted: {noted(fixture)}"] if noted(fixture) else []
+    left_over = [f"still noted: {read_progress(fixture)}"] if read_progress(fixture) else []
     return [*unlike, *left_over, *fixture.contradictions()]
 
 
@@ -99,8 +105,10 @@ def injected(
     outcome: Callable[[FaultFixture], list[str]],
     enough_for: int = ALWAYS,
 ) -> str:
-    """Run once per different step, with a fault injected at that step; return all problems."""
-    return at_each_step(stores, start, lambda fixture: run(fixture, enough_for), inject, outcome)
+    """Run once for each different step, with a fault injected at that step. Return all problems."""
+    return at_each_step(
+        stores, start, lambda fixture: run_maintenance(fixture, enough_for), inject, outcome
+    )
 
 
 def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
@@ -109,71 +117,73 @@ def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
     )
     for _ in range(2):
         fixture.world.maintain()
-        if not (wrong := whole(fixture)):
+        if not (wrong := find_problems(fixture)):
             break
     return [*early, *wrong]
 
 
-def test_a_run_whose_time_is_up_is_gone_on_with(stores: Stores, lost: Snapshot) -> None:
-    """P3, P7: at whichever step it stops, no answer has a position, no entry is restored twice."""
+def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> None:
+    """P3, P7: at whichever step the run stops, no answer has a position, and no entry is restored
+    twice.
+    """
     stages = set()
     enough_for, is_done = 0, False
     while not is_done:
         stores.restore(lost)
         fixture = FaultFixture(stores)
-        run(fixture, enough_for)
-        rebuild = noted(fixture)
+        run_maintenance(fixture, enough_for)
+        rebuild = read_progress(fixture)
         is_done = rebuild is None
         if rebuild:
             stages.add(rebuild.stage)
             assert fixture.is_cold()
             assert 0 < rebuild.done <= rebuild.total
             assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
-        run(fixture)
-        assert not whole(fixture), enough_for
-        assert sorted(restored(fixture)) == sorted(WITH_EVE)
+        run_maintenance(fixture)
+        assert not find_problems(fixture), enough_for
+        assert sorted(find_restored(fixture)) == sorted(WITH_EVE)
         enough_for += 1
     assert stages == {"line", "changes", "journal"}
 
 
-def test_runs_that_are_all_too_short_come_to_the_end_of_the_line(
+def test_runs_that_are_all_too_short_complete_the_order_together(
     stores: Stores, lost: Snapshot
 ) -> None:
     """P3: each run restores at least one page."""
     fixture = FaultFixture(stores)
     done = 0
     while done < len(WITH_EVE):
-        run(fixture, enough_for=0)
-        rebuild = noted(fixture)
+        run_maintenance(fixture, enough_for=0)
+        rebuild = read_progress(fixture)
         assert rebuild
         assert rebuild.done > done
         done = rebuild.done
-    run(fixture)
-    assert not whole(fixture)
+    run_maintenance(fixture)
+    assert not find_problems(fixture)
 
 
-def test_a_run_that_came_no_further_asks_for_no_other(
+def test_a_run_without_progress_does_not_start_another_run(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P9: a run at once would stop at the same step, so the scheduled run continues."""
+    """P9: a run that starts at once would stop at the same step, so the scheduled run continues."""
     before: RebuildProgress | None = None
-    while noted(fixture) != before or before is None:
-        before = noted(fixture)
+    while read_progress(fixture) != before or before is None:
+        before = read_progress(fixture)
         fixture.world.lambda_.started.clear()
-        run(fixture, enough_for=0)
+        run_maintenance(fixture, enough_for=0)
     assert fixture.world.lambda_.started == []
-    run(fixture)
-    assert not whole(fixture)
+    run_maintenance(fixture)
+    assert not find_problems(fixture)
 
 
 @pytest.mark.parametrize("fault", [faults.lost, faults.throttled])
-def test_a_run_that_is_refused_is_gone_on_with_at_once(
+def test_a_run_with_a_failed_call_is_continued_at_once(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """P7: one failed call to a store does not delay the rebuild until the scheduled run."""
+    """P7: a single failed call to a store does not delay the rebuild until the scheduled run."""
 
     def outcome(fixture: FaultFixture) -> list[str]:
-        rebuild, started = noted(fixture), fixture.world.lambda_.started
+        rebuild, started = read_progress(fixture), fixture.world.lambda_.started
         if not (rebuild and rebuild.done and fixture.is_cold()):
             return []
         gone_on_with.add(rebuild.stage)
@@ -187,23 +197,25 @@ def test_a_run_that_is_refused_is_gone_on_with_at_once(
 
 @pytest.mark.parametrize("enough_for", [1, ALWAYS])
 @pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
-def test_the_run_that_goes_on_is_cut_off_itself(
+def test_the_resuming_run_may_be_interrupted_too(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:
-    """P3, P7: at any step: a page, its noted progress, the completion, the end of the lease."""
+    """P3, P7: any step may be interrupted, including pages, saved progress, the completion and the
+    end of the lease.
+    """
     wrong = injected(stores, halfway, lambda _: fault, after_the_next_minutes, enough_for)
     assert not wrong, wrong
 
 
-def test_redis_is_lost_while_a_run_goes_on(stores: Stores, halfway: Snapshot) -> None:
-    """P3, P7: progress from before the loss does not count."""
+def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snapshot) -> None:
+    """P3, P7: progress that was made before the loss does not count."""
     wrong = injected(
         stores, halfway, lambda fixture: faults.before(fixture.flush), after_the_next_minutes
     )
     assert not wrong, wrong
 
 
-def test_another_run_takes_over_the_rebuild(stores: Stores, halfway: Snapshot) -> None:
+def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot) -> None:
     """P3: a run that has lost the lease does not overwrite the progress of the new holder."""
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -214,56 +226,60 @@ def test_another_run_takes_over_the_rebuild(stores: Stores, halfway: Snapshot) -
         assert not wrong, wrong
 
 
-def test_redis_is_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """P3: an order with a new epoch is rebuilt from its beginning."""
-    before = noted(fixture)
+def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
+    """P3: an order with a new epoch is rebuilt from the beginning."""
+    before = read_progress(fixture)
     fixture.flush()
-    run(fixture, enough_for=0)
-    after = noted(fixture)
+    run_maintenance(fixture, enough_for=0)
+    after = read_progress(fixture)
     assert before
     assert after
     assert after.epoch != before.epoch
     assert after.done == FIRST_PAGES
-    run(fixture)
-    assert not whole(fixture)
+    run_maintenance(fixture)
+    assert not find_problems(fixture)
 
 
-def test_the_second_look_is_from_before_the_first_run(
+def test_the_second_pass_covers_changes_since_the_first_run_began(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """P3: however late the resuming run is."""
-    before = noted(fixture)
+    """P3: the second pass covers the changes since the first run began, however late the resuming
+    run is.
+    """
+    before = read_progress(fixture)
     fixture.world.advance(AN_HOUR)
-    run(fixture, enough_for=0)
-    after = noted(fixture)
+    run_maintenance(fixture, enough_for=0)
+    after = read_progress(fixture)
     assert before
     assert after
     assert after.done > before.done
     assert after.began_millis == before.began_millis
-    run(fixture)
-    assert not whole(fixture)
+    run_maintenance(fixture)
+    assert not find_problems(fixture)
 
 
-def test_segments_are_declared_again_between_two_runs(
-    fixture: FaultFixture, halfway: Snapshot
-) -> None:
-    """P6: entries restored before the change are in their segments too."""
+def test_segments_may_change_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
+    """P6: entries that were restored before the change are in their segments too."""
     assert fixture.people.configure(segments=[["colour"]]).status == 200
     assert fixture.people.sign_up("zoe", key="zoe", attributes={"colour": "red"}).status == 201
-    run(fixture, enough_for=0)
-    rebuild = noted(fixture)
+    run_maintenance(fixture, enough_for=0)
+    rebuild = read_progress(fixture)
     assert rebuild
     assert rebuild.segments_version > 0
     assert rebuild.done == FIRST_PAGES
-    run(fixture)
+    run_maintenance(fixture)
     fixture.world.maintain()
-    assert not whole(fixture, *WITH_EVE, "zoe")
+    assert not find_problems(fixture, *WITH_EVE, "zoe")
     waiting = fixture.people.segments().json["segments"]
     assert [(one["segment"], one["waiting"]) for one in waiting] == [({"colour": "red"}, 1)]
 
 
-def test_people_come_and_go_in_the_runs_and_between_them(stores: Stores, lost: Snapshot) -> None:
-    """P1, P3, P6: strict order, and the resuming run does not restore an ended entry."""
+def test_people_join_and_leave_during_the_runs_and_between_them(
+    stores: Stores, lost: Snapshot
+) -> None:
+    """P1, P3, P6: the order is strict, and the resuming run does not restore an entry that has
+    ended.
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
@@ -271,12 +287,12 @@ def test_people_come_and_go_in_the_runs_and_between_them(stores: Stores, lost: S
 
     stores.restore(lost)
     fixture = FaultFixture(stores)
-    run(fixture, enough_for=0)
+    run_maintenance(fixture, enough_for=0)
     for step in range(len(fixture.wire.names)):
         stores.restore(lost)
         fixture = FaultFixture(stores)
         fixture.wire.arm(step, inject(fixture))
-        run(fixture, enough_for=0)
+        run_maintenance(fixture, enough_for=0)
         fixture.wire.disarm()
         assert fixture.people.sign_up("gus", key="gus").json["position"] is None
         assert fixture.people.leave("bob").status == 204
@@ -284,34 +300,34 @@ def test_people_come_and_go_in_the_runs_and_between_them(stores: Stores, lost: S
         fixture.world.advance(AN_HOUR)
         assert fixture.people.sign_up("zoe", key="zoe").status == 201
         assert fixture.people.sign_up("dan", key="again").status == 201
-        run(fixture)
-        assert not whole(fixture, "ann", "cyd", "eve", "fay", "gus", "zoe", "dan"), step
+        run_maintenance(fixture)
+        assert not find_problems(fixture, "ann", "cyd", "eve", "fay", "gus", "zoe", "dan"), step
 
 
-def test_a_rebuild_that_ended_without_saying_so_is_soon_forgotten(
+def test_outdated_progress_of_a_finished_rebuild_is_deleted(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: the order is complete, and the stale progress disappears within a minute."""
-    run(fixture, enough_for=0)
+    """P7: the order is complete, and the outdated progress is deleted within a minute."""
+    run_maintenance(fixture, enough_for=0)
     waitlist = fixture.world.services.waitlist_records.get("bakery")
     assert waitlist
     assert waitlist.rebuild
-    run(fixture)
+    run_maintenance(fixture)
     stale = waitlist.rebuild
     records = fixture.world.services.waitlist_records
     assert records.take_lease(waitlist, "killed", 0, 1)
     assert records.renew_lease("bakery", "killed", 1, stale)
     fixture.world.maintain()
-    assert not whole(fixture)
+    assert not find_problems(fixture)
 
 
-def test_a_run_without_the_lease_notes_no_progress(
+def test_a_run_without_the_lease_saves_no_progress(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """P3: its progress may be behind that of the run which holds the lease."""
-    before = noted(fixture)
+    """P3: the progress of this run may be behind the progress of the run that holds the lease."""
+    before = read_progress(fixture)
     assert before
     behind = replace(before, reached={}, done=0)
     records = fixture.world.services.waitlist_records
     assert not records.renew_lease("bakery", "another", 1, behind)
-    assert noted(fixture) == before
+    assert read_progress(fixture) == before

@@ -1,4 +1,4 @@
-"""A slot that is not used goes to the next entry once, wherever the request is cut off."""
+"""An unused slot goes to the next entry exactly once, wherever the request is interrupted."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,7 +26,7 @@ FAULTS = (faults.crash_after, faults.lost)
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture in which Ann has the offer of a quota of one, and others wait."""
+    """Return a fixture in which Ann has an offer from a quota of one slot, and others wait."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure(admission={}).status == 201
     fixture.people.all_sign_up(*LINE)
@@ -35,7 +35,7 @@ def fixture(stores: Stores) -> FaultFixture:
     return fixture
 
 
-def offered(fixture: FaultFixture) -> list[str]:
+def find_offered(fixture: FaultFixture) -> list[str]:
     held = fixture.stores.redis.zrange(keys.held(fixture.people.waitlist_id), 0, -1)
     return [fixture.people.names[entry_id] for entry_id in held]
 
@@ -45,7 +45,9 @@ def offered(fixture: FaultFixture) -> list[str]:
 def test_the_next_entry_gets_the_slot_once(
     fixture: FaultFixture, elsewhere: TokenHolders, end: str, fault: Fault
 ) -> None:
-    """P2, P4: with the customer's retry, and with maintenance alone."""
+    """P2, P4: the slot goes to the next entry if the customer retries, and also if only maintenance
+    runs.
+    """
     before = fixture.stores.snapshot()
     ENDS[end](fixture.people)
     calls = fixture.wire.calls
@@ -57,10 +59,10 @@ def test_the_next_entry_gets_the_slot_once(
         with suppress(Crash):
             ENDS[end](fixture.people)
         fixture.wire.disarm()
-        # An offer that no decision has ended is still Ann's.
-        is_ended = offered(fixture) != [ANN]
+        # If no request has ended the offer, Ann still has it.
+        is_ended = find_offered(fixture) != [ANN]
         if retries:
             ENDS[end](elsewhere)
         fixture.maintain_elsewhere()
-        assert offered(fixture) in ([[BOB]] if retries or is_ended else [[ANN], [BOB]])
+        assert find_offered(fixture) in ([[BOB]] if retries or is_ended else [[ANN], [BOB]])
         assert elsewhere.stats().json["quota"] == 1

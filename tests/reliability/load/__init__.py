@@ -1,1 +1,3 @@
-"""Load test: many clients, few concurrent private calls, and a check of every answer."""
+"""The load test sends requests from many clients to few concurrent private calls, and checks every
+answer.
+"""

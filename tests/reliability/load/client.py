@@ -1,4 +1,6 @@
-"""One client: it retries (docs/internals/time-budgets.md), records operations and attempts."""
+"""A client that retries as docs/internals/time-budgets.md says, and records its operations and
+attempts.
+"""
 
 import asyncio
 import json as json_
@@ -20,14 +22,15 @@ OPERATOR = local_operator()
 
 
 class LoadOver(Exception):
-    """The load has ended: the client must not begin another operation."""
+    """The load has ended, so the client must not begin another operation."""
 
 
 class Load:
-    """The end of the load: by time, or after a number of operations and one of each kind.
+    """Decides when the load ends: at a given time, or after a number of operations and one of each
+    kind.
 
-    A client that was refused waits before it comes again, so some kinds may begin late. After
-    `MOST_TIMES` the number the load ends without them.
+    A client that was refused waits before it retries, so some kinds may begin late. After
+    `MOST_TIMES` the number of operations, the load ends without the missing kinds.
     """
 
     def __init__(self, operations: int | None, kinds: Iterable[str] = ()) -> None:
@@ -44,7 +47,7 @@ class Load:
         self._over.set()
 
     def begin_operation(self, kind: str) -> None:
-        """Count an operation; raise LoadOver if the load has ended."""
+        """Count an operation. Raise LoadOver if the load has ended."""
         self._begun += 1
         self._missing.discard(kind)
         if self._operations is None:
@@ -54,7 +57,7 @@ class Load:
             self.end()
 
     async def pause(self, seconds: float) -> bool:
-        """Wait; return False if the client must not retry."""
+        """Wait this number of seconds. Return False if the client must not retry."""
         if self._operations is not None:
             await asyncio.sleep(seconds)
             return True
@@ -66,7 +69,11 @@ class Load:
 
 
 class Client:
-    """Gives up after `tries`, or comes back after a longer pause, `back_after` from and to."""
+    """A client that gives up after `tries` attempts.
+
+    If `back_after` is set, the client does not give up. It returns after a longer pause, whose
+    length is between the two numbers.
+    """
 
     def __init__(
         self,
@@ -88,14 +95,14 @@ class Client:
     async def customer(
         self, kind: str, person: str, method: str, path: str, *, token: str = "", **more: Any
     ) -> Operation:
-        """Send a customer's operation, with an entry token if given."""
+        """Send an operation of a customer, with an entry token if there is one."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await self._do(kind, person, method, path, headers, **more)
 
     async def operator(
         self, kind: str, person: str, method: str, path: str, **more: Any
     ) -> Operation:
-        """Send an operator's operation, signed."""
+        """Send a signed operation of an operator."""
         return await self._do(kind, person, method, path, {}, is_signed=True, **more)
 
     async def _do(
@@ -141,7 +148,7 @@ class Client:
         return operation
 
     def _pause_after(self, attempts: int, answer: Answer | None) -> float | None:
-        """Return the seconds until the next try; None if the client gives up."""
+        """Return the seconds until the next attempt, or None if the client gives up."""
         done = attempts % self._tries
         if done == 0:
             return self.random.uniform(*self._back_after) if self._back_after else None

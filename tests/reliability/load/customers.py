@@ -1,4 +1,4 @@
-"""Customers: they sign up, repeat the signup, look at their position, and some leave."""
+"""Customers who sign up, repeat the signup and look at their position. Some of them leave."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,9 @@ REMEMBERED = 500
 
 @dataclass
 class Population:
-    """The customers who signed up most recently, to choose from, and the tokens of all."""
+    """The customers who signed up most recently, from whom operators choose, and the tokens of all
+    customers.
+    """
 
     lately: list[tuple[str, str]] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
@@ -26,7 +28,7 @@ class Population:
 
 
 async def customers(client: Client, name: str, population: Population) -> None:
-    """Simulate one customer after the other on one connection, until the load ends."""
+    """Simulate one customer after the other on a single connection, until the load ends."""
     number = 0
     try:
         while not client.load.is_over:

@@ -15,7 +15,8 @@ from tools.local.functions import MAINTENANCE_NAME
 from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
-# Maintenance finishes an intent only after a minute, by the clock of the function that wrote it.
+# Maintenance finishes an intent only after a minute, measured with the clock of the function that
+# wrote it.
 INTENT_SECONDS = 62
 SETTLE_SECONDS = 60
 READERS = 8
@@ -38,9 +39,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class FinalState:
-    """The waiting entries in order, the offered and parked ones, and the counters.
+    """The waiting entries in order, the offered and parked entries, and the counters.
 
-    `admissions` counts by customer; `own_positions` are those that customers get themselves.
+    `admissions` counts the admissions of each customer. `own_positions` are the positions that
+    customers read themselves.
     """
 
     line: tuple[Seen, ...]
@@ -51,7 +53,7 @@ class FinalState:
 
 
 class Reader:
-    """Reads the service after all clients have ended."""
+    """Reads the state of the service after all clients have ended."""
 
     def __init__(
         self,

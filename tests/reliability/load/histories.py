@@ -1,4 +1,4 @@
-"""The possible histories of each customer, from the requests and answers of all clients."""
+"""Derives the possible histories of each customer from the requests and answers of all clients."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,10 @@ from tests.reliability.load.history import ENDS, TAKES, History, Operation
 
 @dataclass(frozen=True)
 class Window:
-    """The time from a request to its answer; the answer must be true at some moment in it."""
+    """The time from a request to its answer.
+
+    The answer must be true at some moment in this time.
+    """
 
     began: float
     ended: float
@@ -17,7 +20,10 @@ class Window:
 
 @dataclass(frozen=True)
 class Absence:
-    """A time out of the queue: from some moment of `out` to some moment of `back`."""
+    """A time in which a customer is not in the queue.
+
+    It begins within `out` and ends within `back`.
+    """
 
     out: Window
     back: Window = Window(math.inf, math.inf)
@@ -25,7 +31,7 @@ class Absence:
 
 @dataclass
 class CustomerHistory:
-    """The operations on one customer's entry; `signup` may have no answer."""
+    """The operations on the entry of a customer. The signup may have no answer."""
 
     signup: Operation
     absences: list[Absence] = field(default_factory=list)
@@ -41,19 +47,19 @@ class CustomerHistory:
         return self.signup.ended if self.signup.is_done else math.inf
 
     def must_wait(self, window: Window) -> bool:
-        """Return whether they certainly waited all the time."""
+        """Return whether the customer was certainly waiting during the whole window."""
         return self.acknowledged_at <= window.began and all(
             one.out.began > window.ended or one.back.ended <= window.began for one in self.absences
         )
 
     def may_wait(self, window: Window) -> bool:
-        """Return whether they may have waited at some moment."""
+        """Return whether the customer may have been waiting at some moment of the window."""
         return self.asked_at <= window.ended and not any(
             one.out.ended <= window.began and one.back.began > window.ended for one in self.absences
         )
 
     def priorities(self, window: Window) -> tuple[int, int]:
-        """Return the lowest and the highest priority that they may have had."""
+        """Return the lowest and the highest priority that the customer may have had."""
         known = [one for one in self.tiers if one.is_done and one.ended <= window.began]
         since = max((one.began for one in known), default=-math.inf)
         possible = [
@@ -65,7 +71,7 @@ class CustomerHistory:
         return min(possible), max(possible)
 
     def is_moved(self, window: Window) -> bool:
-        """Return whether a bump may have changed the place that their signup got."""
+        """Return whether a bump may have changed the place that the customer got by the signup."""
         return self.moved_at <= window.ended
 
 
@@ -93,7 +99,7 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
     for operation in _effective(history.of(*ENDS)):
-        # After two leaves there are two absences: the answered one has the shorter window.
+        # Two leaves cause two absences. The leave with an answer has the shorter window.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
     for operation in history.of("bump"):
@@ -101,17 +107,18 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         if "priority" in operation.asked and operation.outcome != "refused":
             known.tiers.append(operation)
         else:
-            # A bump that is refused because they are leaving may have moved them before they left.
+            # A bump that is refused because the customer is leaving may still have moved the entry
+            # before.
             known.moved_at = min(known.moved_at, operation.began)
     return histories
 
 
-def unnamed(history: History, window: Window) -> int:
-    """Return how many entries may be held that no answer to a claim names.
+def count_unnamed(history: History, window: Window) -> int:
+    """Return how many entries may be held although no answer to a claim names them.
 
-    A claim without an answer, or with an answer to a retry, may hold all that it asked for. An
-    answered claim may have held entries that it does not name, because they left or because
-    another request decided about them.
+    A claim without an answer may hold as many entries as it asked for, and so may a claim that was
+    answered only after a retry. A claim with an answer may have held further entries, which have
+    left or about which another request has decided.
     """
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
@@ -138,7 +145,7 @@ def _absences(
 
 
 def _is_void(operation: Operation) -> bool:
-    """Return whether an operation had no effect: its first and only request was refused."""
+    """Return whether an operation had no effect, because its only request was refused."""
     return operation.outcome == "refused" and operation.attempts == 1
 
 

@@ -1,11 +1,12 @@
-"""The requests of clients and the answers to them, by the clients' clock."""
+"""The requests of clients and their answers, timed with the clock of the clients."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["done", "refused", "unknown"]
-# Operations that end a stay, and how: a customer declines an offer by leaving, or enters.
+# The operations that end a stay, and how they end it. A customer with an offer may decline it and
+# leave, or enter.
 ENDS: Mapping[str, Literal["leave", "complete"]] = {
     "leave": "leave",
     "decline": "leave",
@@ -15,13 +16,16 @@ ENDS: Mapping[str, Literal["leave", "complete"]] = {
 TAKES = ("claim", "admit")
 
 
-# What an `Attempt` has as its code where the answer was a failure without one.
+# The code of an `Attempt` whose answer was a failure without a code.
 NO_CODE = "no problem+json"
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One HTTP request; `status` is 0 if it got no answer, `code` is that of a problem."""
+    """A single HTTP request.
+
+    `status` is 0 if there was no answer. `code` is the code of the problem.
+    """
 
     kind: str
     began: float
@@ -36,15 +40,18 @@ class Attempt:
 
     @property
     def is_rate_limited(self) -> bool:
-        """Return whether API Gateway itself refused it: an HTTP API cannot add Retry-After."""
+        """Return whether API Gateway itself refused the request.
+
+        An HTTP API cannot add Retry-After.
+        """
         return self.status == 429 and self.code == NO_CODE
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a client, from the first request to the final answer.
+    """An operation of a client, from the first request to the final answer.
 
-    `person` is the customer's id, or empty if the operation names no customer.
+    `person` is the id of the customer. It is empty if the operation names no customer.
     """
 
     kind: str
@@ -64,7 +71,8 @@ class Operation:
     def taken(self) -> list[tuple[str, str]]:
         """Return the customers that a claim or an admission by hand took, each with a token.
 
-        An offer has no token that callers see, so the name of its operation stands for it.
+        Callers do not see the token of an offer, so a text that identifies the operation takes its
+        place.
         """
         if not self.is_done:
             return []
@@ -76,18 +84,21 @@ class Operation:
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of Redis' data at some moment between `began` and `ended`."""
+    """A loss of data in Redis, at some moment between `began` and `ended`."""
 
     began: float
     ended: float
 
     def is_during(self, operation: Operation) -> bool:
-        """Return whether the operation may have been running when Redis was lost."""
+        """Return whether the operation may have been running when Redis lost its data."""
         return operation.began < self.ended and operation.ended > self.began
 
 
 class History:
-    """All attempts and operations; grows while the load runs, and only one thread writes."""
+    """All attempts and operations.
+
+    The history grows while the load runs, and a single thread writes it.
+    """
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []

@@ -1,4 +1,4 @@
-"""Checks that no entry was claimed or offered twice at once, or after its admission (P4)."""
+"""Checks that no entry was held twice at once, and that none was held after its admission (P4)."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.support.problem import Problem
 
 @dataclass(frozen=True)
 class Hold:
-    """An entry given to a claimer at some moment from `began` to `ended`."""
+    """An entry that was given to a claimer at some moment between `began` and `ended`."""
 
     person: str
     token: str
@@ -30,7 +30,7 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
         for first, second in pairwise(own):
-            # The claim that was sent first may have got the entry last.
+            # The claim that was sent first may have received the entry last.
             both_ended = max(first.ended, second.ended)
             is_soon = both_ended < first.began + lease_seconds
             was_ended = any(first.began <= act.began < both_ended for act in done)
@@ -49,7 +49,9 @@ def _holds(history: History) -> dict[str, list[Hold]]:
 
 
 def _acts(history: History) -> dict[tuple[str, str], list[Operation]]:
-    """Return the completes, enters and releases that were not refused, by customer and kind."""
+    """Return the operations `complete`, `enter` and `release` that were not refused, by customer
+    and kind.
+    """
     found: dict[tuple[str, str], list[Operation]] = defaultdict(list)
     for operation in history.of("complete", "enter", "release"):
         if operation.outcome != "refused":

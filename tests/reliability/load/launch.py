@@ -1,4 +1,7 @@
-"""The people of a launch: each signs up once, as docs/internals/time-budgets.md asks of clients."""
+"""The people of a launch.
+
+Each of them signs up once, as docs/internals/time-budgets.md asks of clients.
+"""
 
 import asyncio
 import time
@@ -21,7 +24,10 @@ async def people(
     came: dict[str, float],
     note: Callable[[str, float], None],
 ) -> None:
-    """Let all people come and get in, until the time is up; note in `came` when each came."""
+    """Let all people arrive and sign up, until the time is up.
+
+    Record in `came` when each person arrived.
+    """
     wire = Wire(url, plan.connections, PATIENT.timeout_seconds)
     load = Load(plan.people)
     watching = asyncio.create_task(_watch(plan, history, came, note))
@@ -29,7 +35,7 @@ async def people(
         async with asyncio.timeout(plan.most_seconds), asyncio.TaskGroup() as coming:
             opened = time.monotonic()
             for name, after in zip(plan.names, plan.arrivals(), strict=True):
-                # No pause for a person who is late: on a busy machine, all of them come at once.
+                # People who are late do not pause. On a busy machine, they all arrive at once.
                 if (pause := opened + after - time.monotonic()) > 0:
                     await asyncio.sleep(pause)
                 came[name] = time.monotonic()
@@ -44,7 +50,7 @@ async def people(
 
 
 async def sign_up(client: Client, name: str) -> None:
-    """Ask until an answer is final, always with the same Idempotency-Key."""
+    """Send the signup until an answer is final, always with the same idempotency key."""
     body = {"customer_id": name, "profile": {"name": name}}
     await client.customer("signup", name, "POST", ENTRIES, key=f"signup-of-{name}", json=body)
 
@@ -55,7 +61,7 @@ async def _watch(
     came: dict[str, float],
     note: Callable[[str, float], None],
 ) -> None:
-    """Report what happened since the last report."""
+    """Report the events since the last report."""
     seen, moment, got_in = 0, time.monotonic(), 0
     while True:
         await asyncio.sleep(NOTE_SECONDS)
@@ -73,7 +79,10 @@ async def _watch(
 
 
 def refusals(attempts: Sequence[Attempt]) -> Counter[str]:
-    """Count answers that ask to come again, by who gave them; each kind is there."""
+    """Count the answers that ask for a retry, by their origin.
+
+    Kinds without any answer count as 0.
+    """
     found = Counter({"429 of the API": 0, "429 of the service": 0, "503": 0})
     for one in attempts:
         if one.is_rate_limited:

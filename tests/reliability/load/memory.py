@@ -1,4 +1,4 @@
-"""Measures the memory of each part of the service under load, and whether it is flat."""
+"""Measures the memory of each part of the service under load, and decides whether it is flat."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from typing import Self
 import psutil
 
 EVERY_SECONDS = 0.5
-# Their memory grows with the data that they store.
+# The memory of the stores grows with the data that they store.
 STORES = frozenset({"Valkey", "DynamoDB"})
 ROLES = {
     "waitlist_api.app.lambda_handler": "public function",
@@ -20,14 +20,17 @@ ROLES = {
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",
 }
-# Compares the last third of the load with the second; in the first, caches still fill.
+# The last third of the load is compared with the second third, because caches still fill in the
+# first third.
 MOST_GROWTH = 1.10
 LEAST_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class Sample:
-    """By part of the service: average megabytes per process, and number of processes."""
+    """The average megabytes of a process and the number of processes, for each part of
+    the service.
+    """
 
     at: float
     megabytes: Mapping[str, float]
@@ -36,7 +39,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Growth:
-    """A part's median memory in the second and in the last third of the load."""
+    """The median memory of a part in the second third and in the last third of the load."""
 
     role: str
     before: float
@@ -52,7 +55,7 @@ class Growth:
 
 
 def growths(samples: Sequence[Sample]) -> list[Growth]:
-    """Compare the second and the last third; return nothing if the load was too short."""
+    """Compare the second third with the last third. Return nothing if the load was too short."""
     if not samples or samples[-1].at - samples[0].at < LEAST_SECONDS:
         return []
     third = len(samples) // 3
@@ -72,7 +75,7 @@ def _typical(samples: Sequence[Sample], role: str) -> float:
 
 
 class MemorySampler:
-    """Measures a process and all its descendants until exit."""
+    """Measures a process and all its descendants until the context ends."""
 
     def __init__(self, pid: int) -> None:
         self.samples: list[Sample] = []

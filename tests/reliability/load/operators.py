@@ -1,4 +1,6 @@
-"""Operators: they claim, complete, release, let holds expire, offer places, bump recent signups."""
+"""Operators who claim, complete and release entries, let holds expire, offer places and bump
+customers.
+"""
 
 from typing import Any
 
@@ -8,10 +10,10 @@ from tests.reliability.load.plan import WAITLIST_ID
 
 ADMIN = f"/v1/admin/waitlists/{WAITLIST_ID}"
 MOST_CLAIMED = 5
-COMPLETES, RELEASES = 0.7, 0.2  # of the claimed entries; the other holds expire
-ENTERS = 0.8  # of the offered customers; the others decline
+COMPLETES, RELEASES = 0.7, 0.2  # parts of the claimed entries; the remaining holds expire
+ENTERS = 0.8  # the part of the customers with an offer who enter; the others decline
 BUMPS = 3
-# Most change only the priority, because the oracle can check the order within a priority.
+# Most bumps change only the priority, because the oracle can check the order within a priority.
 WHERE: tuple[dict[str, Any], ...] = (
     {"priority": 1},
     {"priority": 2},
@@ -33,7 +35,9 @@ async def operators(client: Client, name: str, population: Population) -> None:
 
 
 async def _turn(client: Client, name: str, turn: int, population: Population) -> None:
-    """Claim in one turn and offer places in the next: also a short load does both."""
+    """Claim entries in one turn and offer places in the next turn, so that a short load
+    does both.
+    """
     key = f"{name}-{turn}"
     if turn % 2:
         await _claim(client, key)
@@ -50,13 +54,15 @@ async def _turn(client: Client, name: str, turn: int, population: Population) ->
 
 
 async def _offer(client: Client, key: str, population: Population) -> None:
-    """Offer places, and act for the customers: their own clients do not wait for an offer."""
+    """Offer places, and act for the customers, because their own clients do not wait for
+    an offer.
+    """
     count = client.random.randint(1, MOST_CLAIMED)
     admit = {"key": f"{key}-admit", "json": {"count": count}}
     operation = await client.operator("admit", "", "POST", f"{ADMIN}/admit", **admit)
     for offer in operation.answer["entries"] if operation.is_done else ():
         person, path = offer["customer_id"], f"{ENTRIES}/{offer['entry_id']}"
-        # The answer to the signup may be under way, so the token is not known yet.
+        # The answer to the signup may not have arrived yet, so the token is unknown.
         if (token := population.tokens.get(person)) is None:
             continue
         if client.random.random() < ENTERS:

@@ -9,8 +9,8 @@ from tests.reliability.load.holds import claim_problems
 from tests.reliability.load.people import Person, people_of
 from tests.support.problem import Problem
 
-# The refusals that each request may get. The tokens are valid, so a request is refused only
-# because another request has ended the stay or the hold.
+# The refusals that each kind of request may get. All tokens are valid, so a request is refused only
+# if another request has ended the stay or the hold.
 GONE = frozenset({"not_waiting", "already_admitted"})
 HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
 OFFERED_NO_MORE = frozenset({"not_offered", "offer_expired", "already_admitted"})
@@ -29,7 +29,7 @@ def judge(
 ) -> list[Problem]:
     """Return each contradiction between the answers and the final state.
 
-    `losses` are the times when Redis lost data.
+    `losses` are the times at which Redis lost data.
     """
     people = people_of(history)
     return [
@@ -45,9 +45,9 @@ def judge(
 
 
 def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
-    """Check that each failure is a fitting refusal, or has Retry-After.
+    """Check that each failure is an expected refusal or has Retry-After.
 
-    API Gateway's own 429 cannot have it.
+    API Gateway's own 429 cannot have Retry-After.
     """
     for one in attempts:
         what = f"a {one.kind} was answered {one.status} {one.code} after {one.seconds:.1f} s"
@@ -79,7 +79,9 @@ def _repeats(history: History) -> Iterator[Problem]:
 
 
 def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Check that each acknowledged entry is on the list once, and no other is (P3)."""
+    """Check that each acknowledged entry is on the list exactly once, and that no other entry is
+    (P3).
+    """
     times = Counter(seen.person for seen in (*final_state.line, *final_state.aside))
     for name, person in people.items():
         if person.must_be_on_list and not times[name]:
@@ -107,8 +109,11 @@ def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[
 
 
 def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]:
-    """Check that, within a priority, no entry is ahead of one that was acknowledged before the
-    first one's signup was sent (P1)."""
+    """Check that entries of the same priority are in the right order (P1).
+
+    If an entry was acknowledged before another signup was sent, the entry must be ahead of the
+    other.
+    """
     latest: dict[int, tuple[float, str]] = {}
     highest = None
     for seen in line:
@@ -126,7 +131,7 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
 
 
 def _positions(final_state: FinalState) -> Iterator[Problem]:
-    """Check that operators and customers get positions that count from one (P6)."""
+    """Check that operators and customers get the same positions, which count from 1 (P6)."""
     for place, seen in enumerate(final_state.line, start=1):
         own = final_state.own_positions.get(seen.person, place)
         if not seen.position == own == place or seen.total != len(final_state.line):
@@ -139,7 +144,7 @@ def _counts(
 ) -> Iterator[Problem]:
     """Check the counters against the list and the answers.
 
-    After a loss, signups, leaves and admissions count on from an older state.
+    After a loss, the counters of signups, leaves and admissions continue from an older state.
     """
     stats, everyone = final_state.stats, people.values()
     aside = Counter(seen.status for seen in final_state.aside)
@@ -165,9 +170,10 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """Check that a count is between the acknowledged and the possibly effective operations.
+    """Check that a counter lies between the acknowledged and the possibly effective operations.
 
-    An operation before a loss may be missing, and one that was running then may count twice.
+    After a loss, an operation before the loss may be missing, and an operation that was running
+    during the loss may be counted twice.
     """
     had_effect = [
         operation

@@ -1,4 +1,4 @@
-"""More clients than the service has room for, without a pause between their requests."""
+"""More clients than the service has capacity for. They send requests without a pause."""
 
 import asyncio
 import time
@@ -43,7 +43,7 @@ async def clients(
 async def _watch(
     plan: Plan, service: Service, history: History, load: Load, note: Callable[[str, float], None]
 ) -> None:
-    """Report the progress of the load, and end it when its time is up."""
+    """Report the progress of the load, and end the load when its time is up."""
     began = time.monotonic()
     while True:
         await asyncio.sleep(NOTE_SECONDS)

@@ -1,18 +1,18 @@
-"""The requests and answers about each customer."""
+"""Groups the requests and answers by customer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tests.reliability.load.history import ENDS, History, Operation, Outcome
 
-# If a client sent an operation twice, the later outcome of this list counts.
+# If a client sent an operation twice, the outcome that comes later in this tuple counts.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 
 
 @dataclass
 class Person:
-    """The operations on one customer's entry; None if no client sent one."""
+    """The operations on the entry of a customer. An operation that no client sent is None."""
 
     signup: Operation | None = None
     leave: Operation | None = None
@@ -29,7 +29,7 @@ class Person:
 
     @property
     def end(self) -> str:
-        """Return how the stay ended according to the answers, or an empty text."""
+        """Return how the stay ended according to the answers, or an empty string."""
         return "admitted" if self.is_admitted else "left" if self.is_left else ""
 
     @property
@@ -46,7 +46,7 @@ class Person:
 
     @property
     def was_moved(self) -> bool:
-        """Return whether a bump or an unused offer may have changed the place of their signup."""
+        """Return whether a bump or an unused offer may have changed the place of the signup."""
         return any(operation.outcome != "refused" for operation in self.moves)
 
     @property
@@ -55,12 +55,12 @@ class Person:
 
     @property
     def acknowledged_at(self) -> float:
-        """Return when the signup was acknowledged; infinity if it got no answer."""
+        """Return when the signup was acknowledged, or infinity if there was no answer."""
         return self.signup.ended if self.signup and self.signup.is_done else float("inf")
 
 
 def people_of(history: History) -> dict[str, Person]:
-    """Return all customers with a signup, by name."""
+    """Return all customers who sent a signup, by name."""
     people: dict[str, Person] = {}
     for operation in history.of("signup"):
         people[operation.person] = Person(signup=operation)
@@ -71,7 +71,7 @@ def people_of(history: History) -> dict[str, Person]:
         if MOVES & operation.asked.keys():
             people[operation.person].moves.append(operation)
     for operation in history.of("admit"):
-        # An offer that is not accepted in time sends its customer to the back.
+        # An offer that is not accepted in time moves its customer to the back.
         for name, _ in operation.taken:
             people[name].moves.append(operation)
     return people

@@ -1,4 +1,4 @@
-"""The size of a run: clients, duration, and the limits of the service."""
+"""The size of a run: its clients, its duration, and the limits of the service."""
 
 import math
 from collections.abc import Iterator
@@ -6,22 +6,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WAITLIST_ID = "overload"
-# Setting of the waitlist: so high that no entry is parked after its last attempt.
+# The waitlist allows so many attempts that no entry is ever parked.
 MAX_ATTEMPTS = 100
 SHORTEST_OFFER = 10
 
 
 def option(usual: Any, meaning: str) -> Any:
-    """Return a field that the command line sets; it has whole numbers alone."""
+    """Return a field that can be set on the command line. Its value is a whole number."""
     return field(default=usual, metadata={"help": meaning})
 
 
 @dataclass(frozen=True)
 class Plan:
-    """An overload. The load ends after `seconds`, or after `operations` where that is given.
+    """An overload. The load ends after `seconds`, or after `operations` if that number is given.
 
-    When time is up, clients give up their current operation, and some never get its answer. When
-    all operations have begun, and one of each of `kinds`, each client completes its own.
+    When the time is up, clients abandon their current operation, and some of them never get an
+    answer. If the load ends by a number of operations, it also waits for one operation of each of
+    `kinds`, and each client completes its current operation.
     """
 
     clients: int = option(200, "at once")
@@ -34,7 +35,7 @@ class Plan:
 
     @property
     def operators(self) -> int:
-        """Return how many of the clients are operators: one in twenty."""
+        """Return the number of operators, who are a twentieth of the clients."""
         return max(1, self.clients // 20)
 
     @property
@@ -47,7 +48,10 @@ class Plan:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the list's: operators alone offer places, so each offer has a request."""
+        """Return the settings of the waitlist.
+
+        Only operators offer places, so each offer belongs to a request.
+        """
         return {
             "name": "Overload",
             "lease_seconds": self.lease_seconds,
@@ -58,10 +62,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class LaunchPlan:
-    """A launch: all people come at once, most are refused at first, and all get in.
+    """A launch. All people arrive within a short time, most of them are refused at first, and all
+    get in.
 
-    `back_after` are the seconds, from and to, after which a person comes back whose client gave up.
-    Who is still outside after `most_seconds` stays outside.
+    `back_after` is a range of seconds. A person whose client has given up returns after a time
+    within this range. People who are not in after `most_seconds` stay outside.
     """
 
     people: int = option(50_000, "who come")
@@ -92,9 +97,9 @@ class LaunchPlan:
         return [f"person-{number:05d}" for number in range(self.people)]
 
     def arrivals(self) -> Iterator[float]:
-        """Yield the seconds after the opening at which people come, in order.
+        """Yield the seconds after the opening at which people arrive, in order.
 
-        Each sixth of the time, two of three of the people who are still to come do come.
+        In each sixth of the time, two thirds of the remaining people arrive.
         """
         steepness = 6.0
         part_in_time = 1 - math.exp(-steepness)

@@ -1,7 +1,8 @@
 """Checks that each position, total and status was possible when it was answered (P6, P7).
 
-An answer must be true at some moment between request and answer. The lower bound counts the
-customers who certainly waited all that time, the upper bound those who may have waited.
+An answer must be true at some moment between the request and the answer. The lower bound counts the
+customers who certainly waited during that time. The upper bound counts the customers who may have
+waited.
 """
 
 from collections.abc import Iterator
@@ -9,15 +10,15 @@ from collections.abc import Iterator
 from tests.reliability.load.histories import (
     CustomerHistory,
     Window,
+    count_unnamed,
     histories_of,
     may_be_ahead,
     must_be_ahead,
-    unnamed,
 )
 from tests.reliability.load.history import ENDS, History, Operation
 from tests.support.problem import Problem
 
-# The operations whose answers have a status, a position and a total.
+# The operations whose answers contain a status, a position and a total.
 WITH_POSITION = ("signup", "repeat", "look", "poll", "bump")
 LEAVES = ("leave", "decline")
 GONE_BY = {"left": LEAVES, "leaving": LEAVES, "admitted": ("complete", "enter")}
@@ -49,7 +50,7 @@ def _of_entry(
     others = [one for one in histories.values() if one is not own]
     least = sum(one.must_wait(window) and must_be_ahead(one, own, window) for one in others)
     most = sum(one.may_wait(window) and may_be_ahead(one, own, window) for one in others)
-    least = max(0, least - unnamed(history, window))
+    least = max(0, least - count_unnamed(history, window))
     if not least + 1 <= answer["position"] <= most + 1:
         between = f"from {least + 1} to {most + 1}"
         yield Problem(
@@ -61,7 +62,9 @@ def _of_total(
     operation: Operation, total: int, history: History, histories: dict[str, CustomerHistory]
 ) -> Iterator[Problem]:
     window = Window(operation.began, operation.ended)
-    least = sum(one.must_wait(window) for one in histories.values()) - unnamed(history, window)
+    least = sum(one.must_wait(window) for one in histories.values()) - count_unnamed(
+        history, window
+    )
     most = sum(one.may_wait(window) for one in histories.values())
     if not max(0, least) <= total <= most:
         between = f"from {max(0, least)} to {most}"
@@ -72,7 +75,7 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
     status, window = operation.answer["status"], Window(operation.began, operation.ended)
     if status == "waiting" and not own.may_wait(window):
         yield Problem("untrue", f"{_answer_to(operation)} 'waiting', and they cannot wait")
-    if status == "offered" and own.must_wait(window) and not unnamed(history, window):
+    if status == "offered" and own.must_wait(window) and not count_unnamed(history, window):
         yield Problem("untrue", f"{_answer_to(operation)} 'offered', and no request had taken them")
     if status in GONE_BY:
         reasons = history.of(*GONE_BY[status])
@@ -85,7 +88,9 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
 
 
 def _lost_holds(history: History) -> Iterator[Problem]:
-    """Yield each refusal of a token whose hold should last: no leave or other end explains it."""
+    """Yield each refused token whose hold should still exist, because no other request can have
+    ended it.
+    """
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
             continue

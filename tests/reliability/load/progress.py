@@ -1,4 +1,4 @@
-"""Shows the progress of a run: a bar on a terminal, or a line now and then."""
+"""Shows the progress of a run as a bar on a terminal, or as an occasional line elsewhere."""
 
 import time
 from typing import Self

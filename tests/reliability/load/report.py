@@ -1,4 +1,4 @@
-"""Prints the report of a run: answers, latencies, memory, problems."""
+"""Prints the report of a run: its answers, latencies, memory and problems."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -89,7 +89,7 @@ def _of_launch(run: Run, plan: LaunchPlan) -> Iterator[str]:
 
 
 def _counted(run: Run) -> str:
-    """Return what was acknowledged, beside what the service counts."""
+    """Return the acknowledged operations next to the counters of the service."""
     acknowledged = ", ".join(
         f"{count:,} {what}" for what, count in totals(people_of(run.history)).items()
     )

@@ -1,4 +1,6 @@
-"""One run of a plan: start the service with its limits, let clients come, maintain, judge."""
+"""Runs a plan: starts the service with its limits, lets clients send requests, runs maintenance,
+and judges.
+"""
 
 import asyncio
 import os
@@ -22,9 +24,10 @@ Note = Callable[[str, float], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """The measurements of a run, and the problems found.
+    """The measurements of a run, and its problems.
 
-    `came` has when each person of a launch came, `loads` the machine's load before and after.
+    `came` contains the arrival time of each person of a launch. `loads` is the load of the machine
+    before and after the run.
     """
 
     plan: Plan | LaunchPlan
@@ -48,7 +51,7 @@ class Run:
 
 
 def run(plan: Plan | LaunchPlan, note: Note) -> Run:
-    """Run a plan; call `note` with the current activity and the finished part of it."""
+    """Run a plan. Call `note` with the current activity and the part of the run that is done."""
     history, came = History(), dict[str, float]()
     load_before = os.getloadavg()[0]
     note("the service starts", 0)
@@ -82,7 +85,7 @@ def run(plan: Plan | LaunchPlan, note: Note) -> Run:
 
 
 def judged(plan: Plan | LaunchPlan, history: History, final_state: FinalState) -> Iterator[Problem]:
-    """Yield each broken promise of the answers, and each person of a launch who is outside."""
+    """Yield each broken promise, and each person of a launch who did not get in."""
     yield from judge(history, final_state, plan.lease_seconds)
     if isinstance(plan, LaunchPlan):
         got_in = {one.person for one in history.of("signup") if one.is_done}

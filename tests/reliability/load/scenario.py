@@ -1,4 +1,4 @@
-"""A small run without problems, which tests then change."""
+"""A small run without problems, which tests then modify."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ LEASE_SECONDS = 20.0
 
 @dataclass
 class Scenario:
-    """The operations of clients, one after the other, one second each."""
+    """Operations of clients, which follow one another at intervals of a second."""
 
     history: History = field(default_factory=History)
     now: float = 0.0
@@ -68,10 +68,11 @@ def named(person: str) -> dict[str, Any]:
 
 
 def a_good_scenario() -> Scenario:
-    """Return a run: Ada, Bob, Cyd, Dan signed up, Eve left, Fay was admitted, Cyd is held.
+    """Return a run in which Ada, Bob, Cyd and Dan signed up, Eve left, Fay was admitted, and Cyd is
+    held.
 
-    Gil's signup got no answer. Dan was bumped by priority. A bump of Bob got no answer, so he may
-    be anywhere in his priority.
+    Gil's signup got no answer. Dan was bumped to another priority. A bump of Bob got no answer, so
+    Bob may be anywhere within his priority.
     """
     scenario = Scenario()
     for name in ("fay", "ada", "bob", "eve"):
@@ -113,7 +114,7 @@ def a_good_final_state() -> FinalState:
 
 
 def reordered(final_state: FinalState, *names: str) -> FinalState:
-    """Return the state with the entries in this order, and positions to match."""
+    """Return the state with the entries in this order and with matching positions."""
     by_name = {seen.person: seen for seen in final_state.line}
     line = tuple(replace(by_name[name], position=at) for at, name in enumerate(names, start=1))
     places = {seen.person: seen.position for seen in line}

@@ -1,4 +1,4 @@
-"""Starts the service as `make run` does, in its own processes, and reads its output."""
+"""Starts the service in its own processes, as `make run` does, and reads its output."""
 
 import os
 import re
@@ -15,20 +15,23 @@ ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
 STOP_SECONDS = 30
 THROTTLED = "tools.local.lambda_endpoint throttled: "
-# Errors in Python's own log format, and in the functions' JSON.
+# Matches errors in Python's default log format and in the JSON logs of the functions.
 MISTAKE = re.compile(r'^(ERROR|CRITICAL|Traceback)|"level": ?"(ERROR|CRITICAL)"')
 ELSEWHERE = ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB")
 
 
 class ServiceError(Exception):
-    """The service did not start; the message has its output."""
+    """The service did not start. The message contains its output."""
 
 
 class Service:
-    """The running service: ready on entry, stopped on exit as by Ctrl-C."""
+    """The running service.
+
+    It is ready when the context begins, and is stopped as by Ctrl-C at the end.
+    """
 
     def __init__(self, limits: Mapping[str, int]) -> None:
-        """Start it with limits by their variables (docs/app/local-run.md)."""
+        """Start the service. `limits` has a value for each variable (docs/app/local-run.md)."""
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
         self._process = subprocess.Popen(
@@ -39,7 +42,7 @@ class Service:
                 "PYTHONPATH": os.pathsep.join(map(str, folders)),
                 "PORT": "0",
                 **{name: str(limit) for name, limit in limits.items()},
-                "LOG_LEVEL": "INFO",  # the level of the line for each throttled call
+                "LOG_LEVEL": "INFO",  # the log level of the line about each throttled call
             },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""`make overload` and `make load` report in words, and by their exit code."""
+"""`make overload` and `make load` report in words and with their exit code."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def done() -> Run:
 
 @pytest.fixture
 def launched() -> Run:
-    """In a launch of three people one signup is acknowledged."""
+    """A launch of three people, in which only one signup is acknowledged."""
     scenario = Scenario()
     scenario.signed_up("person-00000")
     scenario.signed_up("person-00001", "unknown")
@@ -65,7 +65,7 @@ def test_the_history_checker_judges_each_run(plan: Plan | LaunchPlan) -> None:
     assert [one.kind for one in judged(plan, scenario.history, final_state)] == [kind]
 
 
-def ran(
+def run_command(
     run: Run, monkeypatch: pytest.MonkeyPatch, *arguments: str
 ) -> tuple[int, Plan | LaunchPlan]:
     plans: list[Plan | LaunchPlan] = []
@@ -79,16 +79,16 @@ def ran(
     return command.main(arguments), plans[0]
 
 
-def said(capsys: pytest.CaptureFixture[str]) -> str:
+def read_output(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(capsys.readouterr().out.split())
 
 
-def test_a_run_that_went_well_ends_with_0(
+def test_a_run_without_problems_ends_with_exit_code_0(
     done: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, plan = ran(done, monkeypatch, "overload", "--private", "2")
+    code, plan = run_command(done, monkeypatch, "overload", "--private", "2")
     assert (code, plan) == (0, Plan(clients=200, seconds=60, private_concurrency=2))
-    report = said(capsys)
+    report = read_output(capsys)
     assert "Every promise was kept." in report
     assert "Acknowledged: 6 signed up, 1 left, 1 admitted." in report
     assert "Counted by the service: 7 signed_up, 4 waiting, 1 left, 1 admitted." in report
@@ -98,28 +98,28 @@ def test_a_run_that_went_well_ends_with_0(
         assert word in report
 
 
-def test_a_broken_promise_ends_with_1_and_a_plain_sentence(
+def test_a_broken_promise_ends_with_exit_code_1_and_a_sentence(
     done: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     problems = [Problem("lost", f"person {number} is gone") for number in range(5)]
     broken = replace(done, problems=[*problems, Problem("order", "ada is late")])
-    code, _ = ran(broken, monkeypatch, "overload")
-    report = said(capsys)
+    code, _ = run_command(broken, monkeypatch, "overload")
+    report = read_output(capsys)
     assert code == 1
     assert "lost: person 0 is gone" in report
     assert "lost: and 2 more" in report
     assert report.endswith("Broken promises: lost (5), order (1).")
 
 
-def test_customers_of_a_launch_who_did_not_get_in_are_named_and_the_exit_code_is_1(
+def test_a_launch_that_leaves_people_outside_ends_with_exit_code_1(
     launched: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert [str(one) for one in launched.problems] == [
         "outside: person-00001 did not get in within 9 s",
         "outside: person-00002 did not get in within 9 s",
     ]
-    code, plan = ran(launched, monkeypatch, "launch", "--people", "5000", "--within", "10")
+    code, plan = run_command(launched, monkeypatch, "launch", "--people", "5000", "--within", "10")
     assert (code, plan) == (1, LaunchPlan(people=5000, within_seconds=10))
-    report = said(capsys)
+    report = read_output(capsys)
     assert "3 people came within 0 s; 1 got in within 2 s" in report
     assert report.endswith("Broken promises: outside (2).")

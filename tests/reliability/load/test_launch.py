@@ -1,4 +1,4 @@
-"""A launch of 150 people, and the parts of one."""
+"""A launch of 150 people, and tests of its parts."""
 
 import asyncio
 
@@ -12,7 +12,8 @@ from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from waitlist_cli.client.retries import PATIENT
 
-# All ask at once: the API's limit lets 80 through, and the public function runs 8 at a time.
+# All people ask at once. The rate limit of the API lets 80 requests through, and the public
+# function runs 8 at a time.
 SMALL = LaunchPlan(
     people=150,
     within_seconds=1,
@@ -23,7 +24,7 @@ SMALL = LaunchPlan(
 )
 
 
-def test_people_who_are_refused_come_again_and_all_get_in() -> None:
+def test_people_who_are_refused_retry_and_all_get_in() -> None:
     """P1 P2 P3 P6: all answers agree with the final state."""
     launch = run(SMALL, lambda *_: None)
     assert [str(problem) for problem in launch.problems] == []
@@ -35,7 +36,7 @@ def test_people_who_are_refused_come_again_and_all_get_in() -> None:
 
 
 class NoPauses(Load):
-    """Keeps the pauses that a client asks for."""
+    """Records the pauses that a client asks for, without waiting."""
 
     def __init__(self) -> None:
         super().__init__(operations=1)
@@ -46,8 +47,8 @@ class NoPauses(Load):
         return True
 
 
-def test_a_client_repeats_the_same_request_after_the_pause_that_it_was_asked_for() -> None:
-    """It gives up after its tries, and the person comes back with the same key."""
+def test_a_client_repeats_the_same_request_after_the_requested_pause() -> None:
+    """The client gives up after its tries. Later, the person returns with the same key."""
     refused: list[tuple[int, Headers]] = [(503, (("retry-after", "7"),)), (429, ())]
     refused += [(429, (("retry-after", "1"),))] * (PATIENT.tries - len(refused))
     asked: list[HttpRequest] = []
@@ -61,7 +62,7 @@ def test_a_client_repeats_the_same_request_after_the_pause_that_it_was_asked_for
 
     history = History()
     with serving(app) as server:
-        pauses = asyncio.run(_signed_up(url_of(server), history))
+        pauses = asyncio.run(_sign_up_and_record_pauses(url_of(server), history))
     assert len({(one.header("idempotency-key"), one.body) for one in asked}) == 1
     assert len(asked) == PATIENT.tries + 1
     assert 7 <= pauses[0] <= 8
@@ -72,14 +73,14 @@ def test_a_client_repeats_the_same_request_after_the_pause_that_it_was_asked_for
     assert [one.status for one in history.attempts] == [*(each for each, _ in refused), 201]
 
 
-async def _signed_up(url: str, history: History) -> list[float]:
+async def _sign_up_and_record_pauses(url: str, history: History) -> list[float]:
     wire, load = Wire(url, connections=1, timeout_seconds=PATIENT.timeout_seconds), NoPauses()
     await sign_up(Client(wire, history, load, "1", back_after=LaunchPlan().back_after), "ada")
     wire.close()
     return load.pauses
 
 
-def test_most_people_come_in_the_first_seconds_and_the_last_in_time() -> None:
+def test_most_people_arrive_in_the_first_seconds_and_the_last_in_time() -> None:
     arrivals = list(LaunchPlan(people=1000, within_seconds=60).arrivals())
     assert len(arrivals) == 1000
     assert arrivals == sorted(arrivals)

@@ -1,4 +1,4 @@
-"""The oracle finds each kind of problem in a run that has no other."""
+"""The oracle finds each kind of problem in a run that has no other problem."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,7 +35,7 @@ def counted(final_state: FinalState, **counts: int) -> FinalState:
 
 
 def without(final_state: FinalState, name: str) -> FinalState:
-    """Return the state as though this customer had never signed up."""
+    """Return the state as if this customer had never signed up."""
     names = [seen.person for seen in final_state.line if seen.person != name]
     kept = reordered(final_state, *names) if name not in final_state.own_positions else final_state
     line = tuple(replace(seen, total=len(names)) for seen in kept.line)
@@ -46,13 +46,16 @@ Change = Callable[[Scenario, FinalState], FinalState]
 
 
 def _beside(final_state: FinalState, name: str, status: str, **counts: int) -> FinalState:
-    """Return the state with one more entry that is offered or parked."""
+    """Return the state with an additional entry that is offered or parked."""
     aside = (*final_state.aside, Seen(name, status, None, None, 0))
     return counted(replace(final_state, aside=aside), **counts)
 
 
 def _did(scenario: Scenario, final_state: FinalState, *order: str, **what: Any) -> FinalState:
-    """Add an operation; return the state, in another order if one is given."""
+    """Add an operation.
+
+    Return the state, with its entries in another order if an order is given.
+    """
     scenario.did(**what)
     return reordered(final_state, *order) if order else final_state
 
@@ -113,7 +116,7 @@ def _another_count(name: str) -> Change:
 BOB_FIRST = ("dan", "bob", "ada", "gil")
 FRONT = {"kind": "bump", "person": "bob", "asked": {"to": "front"}}
 REPEAT = {"kind": "repeat", "person": "bob", "answer": {**named("bob"), "entry_token": "another"}}
-# By what happened: the change of a good run.
+# The changes of a good run that the oracle must accept, by a description of the change.
 ACCEPTED: dict[str, Change] = {
     "nothing": lambda _, end: end,
     "an unanswered signup without a place": lambda _, end: without(
@@ -131,7 +134,7 @@ ACCEPTED: dict[str, Change] = {
     "a hold after the first expired": _claimed_later,
     "a hold after an unanswered release": _claimed_after_a_release,
 }
-# By what is wrong: the change of a good run, and the kinds of the problems.
+# The changes of a good run that the oracle must report, with the kinds of problems.
 WRONG: dict[str, tuple[Change, str]] = {
     "P3: a signup is lost": (lambda _, end: without(end, "ada"), "lost"),
     "P3: an admission is lost": (lambda _, end: replace(end, admissions={"fay": 0}), "lost"),
@@ -245,8 +248,13 @@ def test_a_wrong_history_is_noticed(what: str) -> None:
     assert problems(scenario, final_state).keys() == set(kinds.split(", "))
 
 
-def test_the_first_claim_may_get_an_entry_last(scenario: Scenario, final_state: FinalState) -> None:
-    """The first claim was throttled; another held the entry and released it in between."""
+def test_the_claim_that_was_sent_first_may_get_an_entry_last(
+    scenario: Scenario, final_state: FinalState
+) -> None:
+    """The first claim was throttled.
+
+    Before it was repeated, another claim held and released the entry.
+    """
     first = next(
         operation for operation in scenario.history.of("claim") if "cyd" in str(operation.answer)
     )
@@ -258,7 +266,7 @@ def test_the_first_claim_may_get_an_entry_last(scenario: Scenario, final_state: 
     assert problems(scenario, final_state) == {}
 
 
-def test_after_a_loss_counts_may_lack_what_was_before_it(
+def test_after_a_loss_counters_may_lack_earlier_operations(
     scenario: Scenario, final_state: FinalState
 ) -> None:
     """Operations after the loss are counted, and the entries on the list are counted exactly."""

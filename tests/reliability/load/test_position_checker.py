@@ -1,4 +1,4 @@
-"""The checker finds each kind of impossible answer, and accepts each possible one."""
+"""The checker finds each kind of impossible answer, and accepts each possible answer."""
 
 from collections.abc import Callable
 from typing import Any
@@ -64,7 +64,7 @@ def bumped_there_and_back(scenario: Scenario) -> None:
     bumped(scenario, "dan", 4, priority=0)
 
 
-# By what happened before: the positions that Cyd's next answer may have.
+# The positions that Cyd's next answer may have, by the operation before it.
 POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "nothing": (nothing, {3}),
     "a leave": (lambda scenario: scenario.did("leave", "ada"), {2}),
@@ -92,7 +92,7 @@ POSITIONS: dict[str, tuple[Act, set[int]]] = {
 
 @pytest.mark.parametrize("happened", POSITIONS)
 @pytest.mark.parametrize("position", range(1, 6))
-def test_a_position_is_one_that_was_possible(happened: str, position: int) -> None:
+def test_a_position_must_have_been_possible(happened: str, position: int) -> None:
     """P6"""
     act, possible = POSITIONS[happened]
     scenario = a_scenario()
@@ -102,7 +102,7 @@ def test_a_position_is_one_that_was_possible(happened: str, position: int) -> No
 
 
 @pytest.mark.parametrize("position", range(1, 5))
-def test_an_answer_may_be_of_any_moment_of_its_request(position: int) -> None:
+def test_an_answer_may_be_true_at_any_moment_of_its_request(position: int) -> None:
     """P6"""
     scenario = a_scenario()
     began = scenario.now
@@ -115,7 +115,7 @@ def test_an_answer_may_be_of_any_moment_of_its_request(position: int) -> None:
 
 
 @pytest.mark.parametrize("total", range(2, 7))
-def test_a_total_is_one_that_was_possible(total: int) -> None:
+def test_a_total_must_have_been_possible(total: int) -> None:
     """P6"""
     scenario = a_scenario()
     scenario.did("leave", "ada")
@@ -136,7 +136,7 @@ def test_a_total_is_one_that_was_possible(total: int) -> None:
         (nothing, "admitted"),
     ],
 )
-def test_a_status_that_cannot_be_is_noticed(act: Act, status: str) -> None:
+def test_an_impossible_status_is_noticed(act: Act, status: str) -> None:
     """P6"""
     scenario = a_scenario()
     act(scenario)

@@ -1,4 +1,4 @@
-"""A short load test, bounded by a number of operations, with the same oracle."""
+"""A short load test with the same oracle. It ends after a number of operations."""
 
 from collections import Counter
 
@@ -7,13 +7,13 @@ from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
-# One concurrent private call: a call during another one is throttled.
+# Only one private call runs at a time. Any other call is throttled.
 OPERATIONS = 300
 KINDS = frozenset({"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"})
 PLAN = Plan(clients=8, operations=OPERATIONS, kinds=KINDS, private_concurrency=1, lease_seconds=3)
 
 
-def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
+def test_clients_that_are_throttled_retry_and_nothing_is_lost() -> None:
     """P1 P2 P3 P4 P6: all answers agree with the final state."""
     notes: list[tuple[str, float]] = []
     done = run(PLAN, lambda what, part: notes.append((what, part)))
@@ -28,7 +28,7 @@ def test_clients_who_find_no_room_come_again_and_nothing_is_lost() -> None:
     assert all(0 <= part <= 1 for _, part in notes)
 
 
-def test_a_load_goes_on_until_each_kind_has_begun_but_not_for_ever() -> None:
+def test_a_load_continues_until_each_kind_has_begun_but_not_for_ever() -> None:
     patient, hopeless = Load(3, {"enter"}), Load(3, {"enter"})
     for kind, is_over in (*[("look", False)] * 5, ("enter", True)):
         patient.begin_operation(kind)

@@ -1,4 +1,7 @@
-"""HTTP/1.1 on kept connections, in a tenth of httpx's time: the service needs the processors."""
+"""HTTP/1.1 on reused connections.
+
+It needs a tenth of httpx's processor time, which the service needs.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -33,7 +36,10 @@ class Connection:
         self._writer.close()
 
     async def exchange(self, request: bytes) -> Answer:
-        """Send a request and return the answer. Raises EOFError and OSError."""
+        """Send a request and return the answer.
+
+        Raise EOFError or OSError if the connection fails.
+        """
         self._writer.write(request)
         head = await self._reader.readuntil(b"\r\n\r\n")
         status_line, *lines = head.decode("latin-1").rstrip().split("\r\n")
@@ -44,7 +50,7 @@ class Connection:
 
 
 class Wire:
-    """Shares at most so many connections; a caller holds `room` while it sends."""
+    """Shares a limited number of connections. A caller holds `room` while it sends a request."""
 
     def __init__(self, url: str, connections: int, timeout_seconds: float) -> None:
         self.url = URL(url)
@@ -53,7 +59,7 @@ class Wire:
         self._idle: list[Connection] = []
 
     async def send(self, request: Request) -> Answer:
-        """Send a request. Raises EOFError, OSError and TimeoutError."""
+        """Send a request. Raise EOFError, OSError or TimeoutError if it fails."""
         connection: Connection | None = None
         try:
             async with asyncio.timeout(self._timeout_seconds):

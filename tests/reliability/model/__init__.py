@@ -1,1 +1,1 @@
-"""Model checker: runs every crash, fault and interleaving, and looks for a broken promise."""
+"""The model checker runs every crash, fault and interleaving, and looks for a broken promise."""

@@ -1,6 +1,6 @@
-"""Model checker: runs every case; the exit code is 1 if one fails for an unknown reason.
+"""Runs the cases of the model checker. The exit code is 1 if a case fails for an unknown reason.
 
-A stopped run resumes, as long as the code is the same.
+A run that was stopped can be resumed as long as the code does not change.
 """
 
 import argparse

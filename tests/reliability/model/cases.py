@@ -1,4 +1,4 @@
-"""Types shared by all kinds of cases."""
+"""Types that all kinds of cases share."""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, Self
@@ -11,7 +11,7 @@ STEP = "step "
 
 
 class Case(Protocol):
-    """A case; its text is the line that replays it, and `subject` names its operations."""
+    """A case. Its text is the line that replays it, and `subject` names its operations."""
 
     @property
     def subject(self) -> str: ...
@@ -24,7 +24,10 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class OfOneOperation:
-    """A case of one operation; its text has each field, behind its word if it has one."""
+    """A case of a single operation.
+
+    Its text contains each field, preceded by a word from `WORDS` if there is one.
+    """
 
     WORDS: ClassVar[dict[str, str]] = {}
 
@@ -49,13 +52,13 @@ class OfOneOperation:
 
 
 def number_of(case: object) -> int:
-    """Return a number of a case or job by which a selection chooses, the same each time."""
+    """Return a number that is the same in each run, by which a sample selects cases and jobs."""
     return crc32(str(case).encode())
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A fixed selection of the cases: one in `one_in`."""
+    """A fixed selection of cases, which contains about one case in `one_in`."""
 
     one_in: int = 1
 
@@ -68,7 +71,7 @@ EVERYTHING = Sample()
 
 @dataclass(frozen=True)
 class Result:
-    """The problems of a case; `where` names the call that the fault struck."""
+    """The problems of a case. `where` names the call at which the fault struck."""
 
     case: Case
     problems: tuple[Problem, ...]

@@ -1,4 +1,4 @@
-"""Replaces random tokens, epochs and pauses by values that are the same in each run."""
+"""Replaces random tokens, epochs and pauses with values that are the same in each run."""
 
 import os
 import threading
@@ -9,7 +9,7 @@ MAIN = "main"
 
 
 class _Source(threading.local):
-    """The seed of one thread's values, and how many values the thread has drawn."""
+    """The seed for the values of a thread, and the number of values that the thread has drawn."""
 
     name: str = MAIN
     drawn: int = 0
@@ -19,7 +19,7 @@ SOURCE = _Source()
 
 
 class Chances:
-    """Replaces the modules `secrets`, `random` and `os` in the service's modules."""
+    """Replaces the modules `secrets`, `random` and `os` within the modules of the service."""
 
     def token_hex(self, size: int) -> str:
         return self.urandom(size).hex()

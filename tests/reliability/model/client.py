@@ -1,4 +1,7 @@
-"""A client of one waitlist: calls the services of one process, with customers' short names."""
+"""A client of a waitlist.
+
+It calls the services of a single process, and uses short names of customers.
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -40,18 +43,18 @@ from waitlist_shared.limits import MAX_DELAY_SECONDS, MAX_PAGE
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
-# FIRST is the claim of the scenarios; no claim has returned FOREIGN_TOKEN.
+# FIRST is the claim that scenarios make. No claim has ever returned FOREIGN_TOKEN.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
 PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# The slots of a schedule are due before the next request of a scenario.
+# The slots of a schedule become due before the next request of a scenario.
 DUE_AFTER_SECONDS = 30
-# A list opens, or closes, half a minute after a scenario.
+# A list opens or closes half a minute after the scenario ends.
 HOURS_SECONDS = 90
-# No pass ends within a case.
+# Passes are so long that none ends within a case.
 PASS_SECONDS = 7 * 24 * 3600
 SETTINGS: dict[str, Any] = {
     "name": "Bakery",
@@ -60,16 +63,18 @@ SETTINGS: dict[str, Any] = {
     "rejoin": "always",
     "rest": RestRules(max_days=180, times=3),
 }
-# No rest ends within a case.
+# Rests are so long that none ends within a case.
 REST_UNTIL = START_MILLIS + 90 * DAY_MILLIS
-# Only entries of so many days ago are asked if they still wait, and none by itself.
+# Only entries that are at least this many days old are asked whether they still wait. No entry is
+# asked automatically.
 ASKED_AFTER_DAYS = 3
 ANSWER_DAYS = 2
 REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
-# The `joined_at` of early rows: between the second and the third signup of each scenario.
+# Early rows of an import have this `joined_at`. It lies between the second and the third signup of
+# each scenario.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 
@@ -86,7 +91,7 @@ NAMES = {id_of(name): name for name in PEOPLE}
 
 @dataclass(frozen=True)
 class Row:
-    """A row of an import: it has a `joined_at` if `is_early`; it is refused unless `is_good`."""
+    """A row of an import. An early row has a `joined_at`. A row that is not good is refused."""
 
     name: str
     is_early: bool = False
@@ -101,17 +106,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Brought:
-    """The result of an import, by row."""
+    """The result of an import, row by row."""
 
     people: tuple[ImportedRow, ...]
 
 
 @dataclass
 class Client:
-    """Calls the services of one process.
+    """Calls the services of a process.
 
-    `tokens` are the claim tokens returned so far, by claim and name. `wait` advances the clocks,
-    `process` starts another process, and `redis` is the server itself, to delete keys from.
+    `tokens` contains the claim tokens that have been returned so far, by claim and name. `wait`
+    advances the clocks, `process` starts another process, and `redis` is the server itself, whose
+    keys may be deleted.
     """
 
     services: MaintenanceServices
@@ -314,7 +320,7 @@ class Client:
         self.wait(seconds)
 
     def cut_off(self, request: Callable[["Client"], Any], step: int) -> Any:
-        """Send the request in a process that crashes after this step."""
+        """Send the request from a process that crashes after this step."""
         wire = Wire()
         client = self.process(wire)
         wire.arm(step, crash_after)
@@ -322,18 +328,18 @@ class Client:
             request(client)
 
     def notice_ends(self) -> Any:
-        """Have Redis end the expired holds, as a claim does."""
+        """Let Redis end the expired holds, as a claim does."""
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
     def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
-        """Delete an entry from some keys of Redis, as after a failover."""
+        """Delete an entry from some keys of Redis, as if a failover had lost it."""
         for key_of in keys_of:
             key = key_of(WAITLIST_ID)
             remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem
             remove(key, id_of(name))
 
     def look_after(self) -> Any:
-        """Run maintenance of this list: rebuild its order, or end its holds."""
+        """Run maintenance for this list. It rebuilds a lost order and ends expired holds."""
         self.services.maintenance.run_one(WAITLIST_ID)
 
     def finish_intents(self) -> Any:

@@ -1,4 +1,7 @@
-"""A testbed on its own server; the service has few shards and one thread while it exists."""
+"""A testbed with its own Redis server.
+
+While it exists, the service has few shards and a single thread.
+"""
 
 from collections.abc import Iterator
 

@@ -11,15 +11,17 @@ from tests.reliability.model.chance import Chances
 from tests.support.waits import virtual_waits
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
-# A rebuild has the same steps for each shard, so two shards find what sixteen would.
+# A rebuild takes the same steps for each shard, so two shards reveal the same problems as sixteen.
 FEW_SHARDS = 2
-# The same is true of the journal's partitions.
+# A partition of the journal covers an hour instead of a minute, for the same reason.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 T = TypeVar("T")
 
 
 class InOrder(Executor):
-    """Runs work at once in the caller's thread, so that a process has one order of steps."""
+    """Runs work at once in the caller's thread, so that the steps of a process have a
+    single order.
+    """
 
     def __init__(self, max_workers: int | None = None) -> None:
         del max_workers
@@ -46,16 +48,18 @@ class InOrder(Executor):
 SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
-    # A case ends before the next hour, in which entries are looked at that no question had reached.
+    # Maintenance usually waits for up to an hour before it checks all entries again, and a case
+    # ends earlier. If the pause is 0, maintenance checks them in each run.
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
 }
-# An import of three rows then has two transactions of intents.
+# An import of three rows then needs two transactions to write its intents.
 FEW_INTENTS = 2
 CHANCES = Chances()
-# Two that meet again and again give up sooner: signup and reinstate, on a list that is not open.
+# Two requests that conflict again and again give up sooner, such as a signup and a reinstatement on
+# a list that is not open.
 FEW_RETRIES = 2
-# A case needs these too, because it must run the same way each time.
+# A case needs further patches, because it must run in the same way each time.
 OF_A_CASE: dict[str, Any] = {
     "MAX_INTENTS": FEW_INTENTS,
     "MAX_CONFLICT_RETRIES": FEW_RETRIES,
@@ -68,10 +72,11 @@ PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 @contextmanager
 def deterministic(**smaller: Any) -> Iterator[None]:
-    """Patch all modules of the service: two shards, and pools without threads.
+    """Patch all modules of the service, so that it has two shards and its thread pools run without
+    threads.
 
-    Only injected faults time out, however busy the machine is. `smaller` has more values to patch,
-    by name.
+    Only injected faults cause timeouts, however busy the machine is. `smaller` contains further
+    values to patch, by name.
     """
     patches = [
         patch.object(module, name, small)

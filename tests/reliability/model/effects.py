@@ -1,4 +1,4 @@
-"""The effects of a step: two steps without a conflict may change places."""
+"""The effects of a step. Two steps that do not conflict may be exchanged."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Effects:
-    """What a step reads and writes: table keys or Redis, and shards of the index."""
+    """The items, Redis and the shards of the index that a step reads or writes."""
 
     reads: frozenset[str] = NOTHING
     writes: frozenset[str] = NOTHING
@@ -49,7 +49,7 @@ def effects_of(call: Call) -> Effects:
         place = call.arguments["ExpressionAttributeValues"][":place"]["S"]
         return Effects(looks_at=frozenset({place.rpartition("#")[2]}))
     named = _keys(call.arguments)
-    # Journal entries are new items, so only a step that reads the journal can conflict.
+    # Journal entries are new items, so only a step that reads the journal can conflict with them.
     journal = frozenset(key for key in named if key.startswith(JOURNAL))
     keys = frozenset(named) - journal
     if call.name not in WRITING:

@@ -1,4 +1,4 @@
-"""The table of faults: errors of one step, and events between two steps."""
+"""The table of faults. A fault is an error at a step, or an event between two steps."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +13,13 @@ EnvironmentEvent = Callable[[Testbed], object]
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of fault.
+    """A kind of fault.
 
-    `arm` makes it strike a step of the calls on a wire. `is_between` marks an event between two
-    steps, which may also come after the last step; `happen` makes that event happen now.
-    `keeps_past` marks a fault that needs Redis' former states. `is_unseen` marks one that the
-    service cannot notice before maintenance does: until then its answers may be those of the past.
-    It strikes only before an operation and after it, which keeps the number of cases small.
+    `arm` makes the fault strike a step of the calls on a wire. `is_between` marks an event between
+    two steps, which may also come after the last step. `happen` makes this event happen now.
+    `keeps_past` marks a fault that needs former states of Redis. `is_unseen` marks a fault that
+    only maintenance can notice, so that earlier answers may be outdated. Such a fault strikes only
+    before and after an operation, which keeps the number of cases small.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Kind:
         return "Redis" in self.name or self.name.startswith("rebuilt")
 
     def steps(self, steps: int) -> Sequence[int]:
-        """Return before which of so many steps it strikes, and the end if it is an event."""
+        """Return the steps before which the fault strikes. For an event, the end is included."""
         if self.is_unseen:
             return 0, steps
         return range(steps + 1) if self.is_between else range(steps)
@@ -65,7 +65,8 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
 
 def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
     def arm(testbed: Testbed, wire: Wire, step: int) -> None:
-        # Right after the previous step, because there may be no next one. Step 0 has no previous.
+        # Strike right after the previous step, because there may be no next step. Step 0 has no
+        # previous step.
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 

@@ -1,4 +1,4 @@
-"""Reads the state of one waitlist from both stores, by customers' short names."""
+"""Reads the state of a waitlist from both stores, by the short names of customers."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ DAY_MICROS = 24 * 3600 * 1_000_000
 
 @dataclass(frozen=True)
 class Note:
-    """Redis' data of an entry that is not waiting."""
+    """The data in Redis about an entry that is not waiting."""
 
     state: str
     token: str
@@ -34,9 +34,10 @@ class Note:
 
 @dataclass(frozen=True)
 class Segmented:
-    """The segments of entries in Redis' two keys and in the records.
+    """The segments of entries, as two keys of Redis and the records have them.
 
-    `state` is the state in the waitlist's record; `waiting` has the members of Redis' index.
+    `state` is the state in the record of the waitlist. `waiting` contains the members of the index
+    in Redis.
     """
 
     state: str
@@ -47,14 +48,15 @@ class Segmented:
 
 @dataclass(frozen=True)
 class FinalState:
-    """Redis' sets, the entries' records, the customers' positions and the counters.
+    """The sets in Redis, the records of the entries, the positions of the customers, and the
+    counters.
 
-    `line` has all who wait, `passed_over` those of them who are not ready, and `reasons` why an
-    entry is not, wherever it is; `questions` has by when a customer is to answer. `stamps` are
-    those of the events in `histories`. `slots` counts those that are due, by what they are of,
-    `paid` has what has paid for each entry. `claimed` has the claims of a list with a limit, None
-    before Redis has counted them.
-    `is_first_life` is false if the order was rebuilt or moved since the list was created.
+    `line` contains all waiting entries, and `passed_over` contains the waiting entries that are not
+    ready. `reasons` says why an entry is not ready, whatever its status is. `questions` contains
+    the time by which a customer must answer. `stamps` are the stamps of the events in `histories`.
+    `slots` counts the slots that are due, by their payer. `paid` contains the payer of each offer.
+    `claimed` contains the claims of a list that limits them, and is None until Redis has counted
+    them. `is_first_life` is false if the order was rebuilt or moved since the list was created.
     """
 
     line: dict[str, int]
@@ -108,7 +110,8 @@ def observe(testbed: Testbed) -> FinalState:
         claimed=_claimed(testbed),
         parked=parked,
         dirty=dirty,
-        # An exit during a rebuild leaves a pass that has ended, until the next run of the policy.
+        # An exit during a rebuild leaves a pass that has ended. The next run of the policy removes
+        # it.
         inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
         reasons={name: packed.partition(";")[2] for name, packed in readiness.items()},
@@ -163,7 +166,7 @@ def _claimed(testbed: Testbed) -> dict[str, int] | None:
 
 
 def _paid(testbed: Testbed) -> dict[str, str]:
-    """Read what has paid for open offers; a payment of another hold's token is none."""
+    """Read the payers of open offers. A payment that belongs to another token is ignored."""
     found = testbed.redis.raw.hgetall(keys.claims(WAITLIST_ID))
     claims = {name.decode(): value.decode() for name, value in found.items()}
     payments = {
@@ -183,7 +186,7 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 
 def _slots(testbed: Testbed) -> Counter[str]:
-    """Read how many slots are due: those of the rate by the time its bucket stands at."""
+    """Read how many slots are due. The slots of the rate follow from the time of its bucket."""
     names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
     quota, taken, schedule_version, scheduled, has_rate, bucket_at = (
@@ -200,7 +203,7 @@ def _slots(testbed: Testbed) -> Counter[str]:
 
 
 def _segmented(testbed: Testbed) -> Segmented:
-    """Read the segments; a list without segments has none."""
+    """Read the segments. A list that declares no segments has none."""
     config = testbed.elsewhere.services.waitlist_records.get(WAITLIST_ID)
     if config is None or not config.segments.declared:
         return Segmented("ready", {}, frozenset(), {})

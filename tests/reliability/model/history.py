@@ -1,4 +1,6 @@
-"""Finds the orders of requests that explain all answers, and the state after each order."""
+"""Finds the orders of requests that explain all answers, and the state after each of
+these orders.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,9 +19,9 @@ from tests.support.model import (
 
 @dataclass(frozen=True)
 class Attempt:
-    """One sending of a request; without an `ended`, its effect may still come.
+    """A request that was sent once. If `ended` is None, its effect may still come.
 
-    `early` counts its changes that were visible before its answer.
+    `early` counts the changes that became visible before the answer.
     """
 
     request: Request
@@ -34,11 +36,11 @@ class Attempt:
 
 
 class History:
-    """The attempts of all clients, on a clock that counts requests and answers.
+    """The attempts of all clients, with times that count requests and answers.
 
-    With `is_blind` the service did not notice that Redis had lost writes: a request may have been
-    answered by the order before them, and only its effect is judged. With `may_lose` Redis is lost
-    at some time, and with it the slots that are due and what has paid for open offers.
+    `is_blind` means that the service did not notice a loss of writes in Redis. A request may then
+    have been answered from an outdated order, and only its effect is judged. `may_lose` means that
+    Redis is lost at some time, together with the due slots and the payers of open offers.
     """
 
     def __init__(
@@ -62,19 +64,22 @@ class History:
         self.attempts.append(Attempt(request, answer, began, self.now() if is_over else None))
 
     def leave_unanswered(self, request: Request) -> None:
-        """Note a request whose process died: its effect has come, will come, or never does."""
+        """Record a request whose process died. Its effect has come, will come, or never comes."""
         silence = Outcome(verdict="silent")
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
     def ends(self, line: Waitlist) -> set[Waitlist]:
-        """Return the possible states of the line; none if no order explains the answers."""
+        """Return the possible states of the waitlist.
+
+        The set is empty if no order explains the answers.
+        """
         effects = _blind_effects if self._is_blind else _effects
         line = replace(line, may_lose=self._may_lose)
         found = _ends(tuple(self.attempts), line, set(), effects)
         return {replace(end, may_lose=False) for end in found}
 
 
-# To other requests, an entry that is leaving has left.
+# For other requests, an entry that is leaving has already left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
 EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]
@@ -127,9 +132,10 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after an attempt that Redis may have answered by an older order.
+    """Yield the states after an attempt that Redis may have answered from an outdated order.
 
-    A refusal changes nothing; what the caller was given is theirs, and positions may be wrong.
+    A refusal changes nothing. Entries that the caller received belong to the caller, and positions
+    may be wrong.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)

@@ -1,4 +1,7 @@
-"""Divides the search into jobs: one operation or one pair, from one scenario."""
+"""Divides the search into jobs.
+
+A job starts from one scenario, with a single operation or a pair.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +23,7 @@ KINDS: tuple[Kind, ...] = ("pair", "sequence", "single", "late")
 
 @dataclass(frozen=True)
 class Job:
-    """The cases of one operation, or of a pair, from one scenario."""
+    """The cases of an operation, or of a pair of operations, from one scenario."""
 
     names: tuple[str, ...]
     scenario: str
@@ -30,7 +33,10 @@ class Job:
         return f"{BOTH.join(self.names)}, {self.scenario}, {self.kind}"
 
     def results(self, testbed: Testbed, sample: Sample = EVERYTHING) -> Iterator[Result]:
-        """Run all cases of the job, or those single faults and sequences that the sample has."""
+        """Run all cases of the job.
+
+        Of single faults, sequences and late messages, run those in the sample.
+        """
         first, *others = (BY_NAME[name] for name in self.names)
         if self.kind == "single":
             return singles.singles(testbed, first, self.scenario, sample)
@@ -42,7 +48,7 @@ class Job:
 
 
 def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
-    """Return all jobs, or those of one operation; the longest come first."""
+    """Return all jobs, or the jobs of an operation. The longest jobs come first."""
     found: list[Job] = []
     if "pair" in kinds:
         both = list(combinations_with_replacement(OPERATIONS, 2))
@@ -63,7 +69,7 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of `count` parts of a search; `number` counts from 1."""
+    """One of `count` parts of a search. `number` counts from 1."""
 
     number: int = 1
     count: int = 1
@@ -73,7 +79,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> "Shard":
-        """Read a shard such as 2/8; raise ValueError if there is none."""
+        """Read a shard such as 2/8. Raise ValueError if the text is not a shard."""
         number, count = map(int, text.split("/"))
         if not 1 <= number <= count:
             raise ValueError(f"{number} is not from 1 to {count}")
@@ -84,7 +90,7 @@ class Shard:
         return self.count == 1
 
     def of(self, all_jobs: list[Job]) -> list[Job]:
-        """Return the jobs of this shard: each shard has long ones and short ones."""
+        """Return the jobs of this shard. Each shard has both long jobs and short jobs."""
         return all_jobs[self.number - 1 :: self.count]
 
 
@@ -96,7 +102,7 @@ def _is_short(pair: tuple[Operation, Operation]) -> bool:
 
 
 def parse(line: str) -> Case:
-    """Return the case of a line."""
+    """Return the case that a line describes."""
     kinds: Any = Single
     for word, kind in ((BOTH, Pair), (THEN, Sequence), (LATE, Late)):
         if word in line:
@@ -106,7 +112,7 @@ def parse(line: str) -> Case:
 
 
 def replay(testbed: Testbed, line: str) -> Result:
-    """Run the case of a line again."""
+    """Run the case that a line describes."""
     case = parse(line)
     if isinstance(case, Pair):
         return pairs.replay(testbed, case)

@@ -1,7 +1,7 @@
-"""The groups of cases that fail today, each with its reason; a repair removes its group.
+"""The groups of cases that fail today, each with its reason. A repair removes its group.
 
 A problem belongs to the first group that covers it. The case `example` must still fail, so that a
-repair cannot leave its group on the list.
+repaired group cannot stay on the list.
 """
 
 from collections.abc import Callable
@@ -19,15 +19,15 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
-# The kinds of problems where other entries have got offers.
+# The kinds of problems that appear if other entries have received offers.
 OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
-# Maintenance records the offer of an operator as one by the policy.
+# Maintenance records the offer of an operator as an offer by the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
 
 
 @dataclass(frozen=True)
 class KnownFailure:
-    """One group of failing cases with one cause."""
+    """A group of failing cases that have the same cause."""
 
     name: str
     reason: str
@@ -36,7 +36,7 @@ class KnownFailure:
 
 
 def _fault(result: Result) -> str:
-    """Return the fault that struck, or the second one of two."""
+    """Return the fault that struck. If two faults struck, return the second."""
     if isinstance(result.case, Sequence):
         return result.case.second
     return result.case.fault if isinstance(result.case, Single) else ""
@@ -70,16 +70,19 @@ def _is_unseen(result: Result) -> bool:
 
 
 def _is_of_a_slot(result: Result, problem: Problem) -> bool:
-    """Return whether a slot that paid for an offer may have gone to another entry, or to none."""
+    """Return whether a slot that paid for an offer may have gone to another entry, or been lost."""
     if not result.case.scenario.startswith("slot of"):
         return False
-    # An offer of that rate that is not accepted ends the stay, so another stay may go on.
+    # An offer of this rate that is not accepted ends the stay, so another customer's stay may
+    # continue.
     of_stays = ("lost", "revived") if "rate" in result.case.scenario else ()
     return problem.kind in (*OFFERED_TO_OTHERS, "slot", *of_stays)
 
 
 def _recorded(problem: Problem) -> str:
-    """Return the recorded part of a history problem, without the expected part."""
+    """Return the part of a history problem that says what is recorded, without the
+    expected part.
+    """
     return problem.text.partition(", not ")[0]
 
 
@@ -175,7 +178,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts")
                 or (_is_of(result, "withdraw") and problem.kind == "answer")
-                # The other entry's offer of that rate would have ended its stay.
+                # An offer of this rate would have ended the stay of the other entry.
                 or (result.case.scenario == "slot of a rate" and problem.kind == "revived")
             )
         ),
@@ -263,7 +266,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
 
 
 def group_of(result: Result, problem: Problem) -> KnownFailure | None:
-    """Return the known group of a problem, or None for an unknown problem."""
+    """Return the known group of a problem, or None if the problem is unknown."""
     for known in KNOWN_FAILURES:
         if known.covers(result, problem):
             return known

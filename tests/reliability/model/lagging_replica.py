@@ -1,4 +1,6 @@
-"""A Redis that can return to its state some writes ago, as with a lagging replica."""
+"""A Redis server that can return to an earlier state, as a lagging replica does when it
+takes over.
+"""
 
 from collections import deque
 from collections.abc import Callable
@@ -42,7 +44,10 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 
 
 class LaggingReplica:
-    """The private function's Redis client; `keeps_past` keeps the state before each write."""
+    """The Redis client of the private function.
+
+    If `keeps_past` is set, it keeps the state before each write.
+    """
 
     def __init__(self, url: str) -> None:
         self._client: Any = connect(Config(url, redis_cluster=False, log_level="INFO"))
@@ -73,11 +78,11 @@ class LaggingReplica:
         return _OneByOne(self) if self.keeps_past else self._client.pipeline(transaction)
 
     def _forget(self) -> None:
-        """Read the state again when it is next asked for: a command may change it."""
+        """Discard the cached state, because a command may change it."""
         self._state = self._shown = None
 
     def state(self) -> State:
-        """Return all values by key, without times to live."""
+        """Return all values by key, without their times to live."""
         if self._state is None:
             flat = self._read_all()
             self._state = dict(zip(flat[::2], flat[1::2], strict=True))
@@ -97,19 +102,19 @@ class LaggingReplica:
             self._state = state
 
     def go_back(self, writes: int) -> None:
-        """Lose the last writes to a replica that lagged, whose `run_id` is another."""
+        """Lose the last writes, as if a lagging replica with another `run_id` had taken over."""
         self.lose(writes)
         self.take_over(f"{self.server_run_id}'")
 
     def lose(self, writes: int) -> None:
-        """Lose the last writes to a replica that lagged, whose `run_id` is hidden."""
+        """Lose the last writes, as if a lagging replica had taken over whose `run_id` is hidden."""
         state = self.state()
         for _ in range(min(writes, len(self.past))):
             state = self.past.pop()
         self.put(state)
 
     def take_over(self, server_run_id: str) -> None:
-        """Have another server, `server_run_id`, answer from now on."""
+        """Let another server, with this `run_id`, answer from now on."""
         self.server_run_id = server_run_id
 
     def flush(self) -> None:

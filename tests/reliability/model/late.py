@@ -1,7 +1,8 @@
-"""A message that arrives late: after a later stay, offer, hold or parking of the same entry.
+"""A message that arrives late, after a later stay, offer, hold or parking of the same entry.
 
-A message to Redis gets no answer in time, and the request ends without it; or it is answered, and a
-copy of it follows. Meanwhile other requests of a story change the entry. Then the message arrives.
+There are two ways for a message to be late. Either Redis does not answer it in time, and the
+request ends without an answer, or it is answered and a copy of it follows later. Before the late
+message arrives, other requests of a story change the entry.
 """
 
 from collections.abc import Iterator
@@ -39,11 +40,12 @@ from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
-# Without an entry in Redis no message finds it: such a scenario is another fault.
+# The suffix of scenarios in which Redis has lost the entry, so no message can find it. Other faults
+# cover this case.
 FORGOTTEN = "forgotten"
-# These concern one hold, offer or parking; others concern a stay.
+# The operations that concern a hold, an offer or a parking. Other operations concern a stay.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# Messages about questions are searched where there are some.
+# Messages about questions are only searched in scenarios that have questions.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages are searched.
 CHECKED = (
@@ -68,7 +70,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# These mean a request, whatever stay the entry has.
+# The operations that concern a customer, whatever stay the entry has.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
@@ -77,12 +79,14 @@ _again: tuple[Request, ...] = (
     sign_up("b", NEXT),
     bump("b", "to the front", to="front"),
 )
-# A late move is recorded by maintenance, and a history does not show which of two moves that was.
+# Maintenance records a late move, and a history does not show which of two moves an event belongs
+# to.
 _move = replace(bump("b", "to the front", to="front"), event="")
-# Maintenance runs each minute, so also before the holds end.
+# Maintenance runs every minute, so it also runs before the holds end.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
-# What happens before the message arrives; each ends with a change that the message does not mean.
+# The requests that are sent before the message arrives. Each story ends with a change that the
+# message does not refer to.
 STORIES: dict[str, tuple[Request, ...]] = {
     "a minute": (maintain(),),
     "a leave": (leave("b"),),
@@ -100,7 +104,7 @@ STORIES: dict[str, tuple[Request, ...]] = {
 }
 
 
-# An import has many messages: it is searched from these scenarios alone.
+# An import has many messages, so it is only searched from these scenarios.
 OF_IMPORTS = ("two absent", "two absent, Redis lost")
 
 
@@ -114,7 +118,7 @@ def is_searched(operation: Operation, scenario: str) -> bool:
 
 @dataclass(frozen=True)
 class Late(OfOneOperation):
-    """`how` is what the client does meanwhile."""
+    """A case of a late message. `how` is what the client does before the message arrives."""
 
     WORDS: ClassVar[dict[str, str]] = {"story": LATE, "step": STEP}
 
@@ -126,7 +130,7 @@ class Late(OfOneOperation):
 def late_messages(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from one of its scenarios, with each of its messages late in each story."""
+    """Run an operation from a scenario. Each of its messages is late once in each story."""
     snapshot = testbed.snapshot_of(scenario)
     run = LateRun(testbed, operation, snapshot)
     for step, name in enumerate(steps_of(testbed, operation.request, snapshot)):
@@ -134,7 +138,7 @@ def late_messages(
             continue
         for how in HOWS:
             if operation.is_maintenance and how != FOLLOWS:
-                # The next run does the work.
+                # Maintenance is not repeated by a client, because its next run does the work.
                 continue
             for story in STORIES:
                 case = Late(operation.name, scenario, story, step, how)
@@ -143,16 +147,17 @@ def late_messages(
 
 
 def replay(testbed: Testbed, case: Late) -> Result:
-    """Run one case again."""
+    """Run a single case again."""
     operation = operations.BY_NAME[case.operation]
     run = LateRun(testbed, operation, testbed.snapshot_of(case.scenario))
     return Result(case, tuple(run.problems(case)))
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """Return the request, without an effect on another stay, offer, hold or parking of `b`.
+    """Return the request without any effect on another stay, offer, hold or parking of `b`.
 
-    It means those that Redis has: also what a request of the scenario did before it was cut off.
+    The request refers to the stay and hold that Redis has. This includes changes that an
+    interrupted request of the scenario has made.
     """
     request, there = operation.request, snapshot.line
     for cut_off in snapshot.unanswered:
@@ -178,7 +183,7 @@ def _bound(operation: Operation, snapshot: Snapshot) -> Request:
 
 
 class LateRun:
-    """The runs of one operation from one scenario."""
+    """The runs of an operation from a scenario."""
 
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._snapshot = testbed, snapshot
@@ -186,7 +191,7 @@ class LateRun:
         self._judge = Judge(testbed, snapshot)
 
     def problems(self, case: Late) -> list[Problem]:
-        """Run from the scenario; return the problems in the end."""
+        """Run the case from the scenario, and return the problems at the end."""
         testbed, history = self._testbed, History(self._snapshot.unanswered)
         testbed.begin(self._snapshot)
         messages: list[Call] = []
@@ -208,9 +213,10 @@ class LateRun:
         for request in STORIES[case.story]:
             self._send(history, request)
         for message in messages:
-            # Its client is gone: any answer is lost.
+            # The client of this message no longer exists, so any answer is lost.
             message.make()
-        # Maintenance may repair what the message has done: the next customers must not profit.
+        # Maintenance may repair an effect of the message. Before that, the next customers must not
+        # profit from it.
         self._send(history, run_policy())
         return self._judge.verdict(history)
 

@@ -1,4 +1,4 @@
-"""The table of operations; every fault and every pair uses its rows."""
+"""The table of operations, which every fault and every pair uses."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 ASKED = ("question due", "question asked", "question over")
-# The record notes that no answer came, which no longer counts.
+# In these scenarios the record notes that no answer came, but the note no longer counts.
 VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 

@@ -1,4 +1,4 @@
-"""Compares the content of both stores with the state that follows from the answers."""
+"""Compares both stores with the state that follows from the answers."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +27,7 @@ from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
 LONGEST_CLAIM_MILLIS = 15 * 60_000
-# A fault lets two minutes pass within a request: maintenance runs meanwhile.
+# A fault lets two minutes pass within a request, because maintenance runs meanwhile.
 LONGEST_REQUEST_MILLIS = 150_000
 STATE_OF_NOTE = {
     "held": "offered",
@@ -44,10 +44,10 @@ def judge(
     tokens: Tokens,
     answered: frozenset[str] = frozenset(),
 ) -> list[Problem]:
-    """Return the contradictions to that one of the ends which fits the stores best.
+    """Return the contradictions between the stores and the possible end that fits them best.
 
-    `answered` are the events whose requests were answered: the history must have their actor and
-    reason.
+    `answered` are the events whose requests were answered. The history must contain their actor and
+    their reason.
     """
     verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
     return min(verdicts, key=_weight)
@@ -62,7 +62,8 @@ def _problems(
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # No client got this claim's answer, so the hold ends by its deadline, recorded or not.
+        # No client received the answer to this claim, so the hold ends at its deadline, whether or
+        # not it was recorded.
         is_claimed = bool(stay and stay.hold and not stay.is_offer)
         is_unheard = bool(stay and is_claimed and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
@@ -84,7 +85,9 @@ def _problems(
 def _in_redis(
     name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
-    """Check that Redis has each entry once and in its state, and no other entry."""
+    """Check that Redis has each entry exactly once and in its state, and that it has no other
+    entry.
+    """
     note = found.notes.get(name)
     places = [
         *(["waiting"] if name in found.line else []),
@@ -122,9 +125,10 @@ def _in_record(
 def _history(
     name: str, line: Waitlist, found: FinalState, tokens: Tokens, answered: frozenset[str]
 ) -> Iterator[Problem]:
-    """Check that the history has each change once, in order, and nothing else but edits.
+    """Check that the history has each change once and in order, and nothing else except edits.
 
-    A change of the record alone has its time before it is made, so it may stand ahead of another.
+    A change that only the record decides takes its time before it is made, so it may come before
+    another change.
     """
     of_record = [event for event in line.history(name) if event.word in OF_RECORD]
     expected = tuple(event for event in line.history(name) if event.word not in OF_RECORD)
@@ -134,8 +138,8 @@ def _history(
         yield Problem("history", f"of {name} is recorded {found_ones}, not {of_record}")
 
     def may_lack(event: Event) -> bool:
-        # No client has the token of such a hold, so it may end without a record. While it lasts,
-        # the end of the hold before it need not be recorded either.
+        # No client has the token of this hold, so the hold may end without a record. While the hold
+        # lasts, the end of the hold before it may be missing too.
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 
@@ -145,7 +149,9 @@ def _history(
 
 
 def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
-    """Check that no two events have one stamp, and that the next one will have a later stamp."""
+    """Check that all events have different stamps, and that the next event will have a
+    later stamp.
+    """
     stamps, record = found.stamps.get(name, ()), found.records.get(name)
     if len(set(stamps)) < len(stamps):
         yield Problem("stamp", f"two events of {name} have one stamp: {stamps}")
@@ -173,7 +179,10 @@ def _explains(
 
 
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
-    """Return whether this is the event; maintenance may record it if the request got no answer."""
+    """Return whether this is the expected event.
+
+    Maintenance may record it if the request got no answer.
+    """
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
     is_found = recorded.by in (MAINTENANCE, POLICY) and event.word not in answered
     return event.word == recorded.word and (is_own or is_found)
@@ -190,7 +199,7 @@ def _index_place(name: str, status: str) -> str:
 
 
 def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> Iterator[Problem]:
-    """Check that both stores have the same rank and the expected attempts."""
+    """Check that both stores have the same rank and the expected number of attempts."""
     record = found.records.get(name, {})
     note = found.notes.get(name)
     rank = found.line.get(name, note.rank if note else None)
@@ -208,7 +217,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 
 
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that an entry that is not ready is passed over while it waits, and no other."""
+    """Check that Redis passes over exactly the waiting entries that are not ready."""
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
@@ -236,7 +245,7 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if stay.state != "offered" or note is None:
         return
     if stay.is_offer:
-        # The customer has no token, and the record has that of each offer.
+        # The customer has no token. The record has the token of each offer.
         token = note.token
     if token is None or note.state not in ("held", "offered"):
         return
@@ -262,7 +271,7 @@ def _order(line: Waitlist, found: FinalState) -> Iterator[Problem]:
             yield Problem("position", f"{name} stands at {place} and is recorded {recorded}")
 
 
-# Of the model and of the private function.
+# The counters that both the model and the private function have.
 COUNTERS = ("signed_up", "left", "admitted", "entered", "declined", "no_shows")
 
 
@@ -273,7 +282,8 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         return
     seen = [getattr(counted, name) for name in COUNTERS]
     expected = [getattr(line, name) for name in COUNTERS]
-    # After a loss the counters may lack a minute, and count twice what was under way.
+    # After a loss, the counters may lack a minute, and may count twice what was running at that
+    # time.
     if found.is_first_life and seen != expected:
         yield Problem("counter", f"{', '.join(COUNTERS)}: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
@@ -293,18 +303,22 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         recorded = record.get("inside_until_millis")
         if record.get("status") != "admitted":
             continue
-        # A claim that completes at once records its own time, before that of its last step.
+        # A claim that completes at once records the time at which it starts, which is earlier than
+        # its last step.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
             continue
-        # The pass can be had from then on.
+        # The customer can get the pass from this time on.
         since = record["admitted_millis"]
         if recorded - since < PASS_SECONDS * 1000 - LONGEST_REQUEST_MILLIS:
             yield Problem("inside", f"{name} has the pass from {since}, only until {recorded}")
 
 
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that each slot is due or pays for an offer; after a loss of Redis fewer, never more."""
+    """Check that each slot is due or pays for an offer.
+
+    After a loss of Redis there may be fewer slots, but never more.
+    """
     paid = {name: stay.paid for name, stay in line.stays if stay.paid}
     if found.paid.items() - paid.items() or (found.is_first_life and found.paid != paid):
         yield Problem("slot", f"Redis has {found.paid} paid, not {paid}")
@@ -318,7 +332,9 @@ def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:
-    """Check that Redis has each record's segments, and their indexes all waiting entries."""
+    """Check that Redis has the segments of each record, and that the indexes contain all waiting
+    entries.
+    """
     segments = found.segments
     if segments.state != "ready":
         yield Problem("segment", "the segments are not ready")

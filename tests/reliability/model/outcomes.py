@@ -1,4 +1,4 @@
-"""The outcomes of a request: done, refused, to be retried, or no answer."""
+"""The outcome of a request: done, refused, temporarily unavailable, unanswered, or a defect."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 class Outcome:
     """The answer to a request.
 
-    `given` has name and token of each claimed entry, in the order of the answer. `rows` has the
-    outcome of each row of an import in one word.
+    `given` contains name and token of each claimed entry, in the order of the answer. `rows`
+    contains a word for the outcome of each row of an import.
     """
 
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""Two operations on one entry at once, with every interleaving of their steps."""
+"""Two operations on the same entry at once, in every interleaving of their steps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,14 +18,15 @@ from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 from tests.support.problem import Problem
 
 BOTH = " + "
-# These have a dozen to forty steps, and most of them read what the other operation may change.
+# The long operations have a dozen to forty steps, and most steps read something that the other
+# operation may change.
 LONG = ("rebuild", "end of questions", "segment re-index")
 MOST_CHANGES = 3
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One case; its text is the line that replays it."""
+    """A case of a pair. Its text is the line that replays it."""
 
     first: str
     second: str
@@ -47,10 +48,12 @@ class Pair:
 
 
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
-    """Return the scenarios of both; with a rebuild, those where Redis is lost.
+    """Return the scenarios of both operations. If one of them is a rebuild, return the scenarios in
+    which Redis is lost.
 
-    Those with slots, questions or a limit are for two operations that both have them: else there
-    would be too many. An operation of questions meets others in those alone.
+    Scenarios with slots, questions or a limit are used only for two operations that both have them,
+    because there would be too many cases otherwise. An operation about questions meets other
+    operations only in these scenarios.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):
@@ -61,7 +64,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
         if not is_cold(name) and (name in both or not name.startswith((*SLOTS, QUESTION, LIMITED)))
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
-        # An unanswered signup need not get back a place that Redis has lost.
+        # An unanswered signup need not regain a place that Redis has lost.
         cold = [made_cold(name) for name in warm if name != "joining"]
         warm = cold or [*first.scenarios]
     return list(dict.fromkeys(warm))
@@ -70,7 +73,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
 def interleavings(
     testbed: Testbed, first: Operation, second: Operation, scenario: str
 ) -> Iterator[Result]:
-    """Run a pair from one scenario in every order of steps that can make a difference."""
+    """Run a pair from a scenario, in every order of steps that can make a difference."""
     run = PairRun(testbed, (first, second), testbed.snapshot_of(scenario))
     for schedule in run.turns.ends():
         case = Pair(first.name, second.name, scenario, schedule)
@@ -78,7 +81,7 @@ def interleavings(
 
 
 def replay(testbed: Testbed, case: Pair) -> Result:
-    """Run one case again."""
+    """Run a single case again."""
     pair = operations.BY_NAME[case.first], operations.BY_NAME[case.second]
     run = PairRun(testbed, pair, testbed.snapshot_of(case.scenario))
     run.turns.follow(case.schedule)
@@ -86,7 +89,7 @@ def replay(testbed: Testbed, case: Pair) -> Result:
 
 
 class PairRun:
-    """Runs two operations in turns from one scenario; keeps the history of the latest run."""
+    """Runs two operations in turns from a scenario. It keeps the history of the latest run."""
 
     def __init__(
         self, testbed: Testbed, pair: tuple[Operation, Operation], snapshot: Snapshot
@@ -131,7 +134,7 @@ class PairRun:
         return work
 
     def problems(self) -> list[Problem]:
-        """Repeat the unanswered requests; return the problems in the end."""
+        """Repeat the unanswered requests, and return the problems at the end."""
         for attempt in list(self.history.attempts)[len(self._snapshot.unanswered) :]:
             if not attempt.answer.is_final:
                 answer = retried(self._testbed, self.history, attempt.request)

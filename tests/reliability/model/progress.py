@@ -1,4 +1,4 @@
-"""Shows the progress of a run: jobs, cases, failures, time."""
+"""Shows the progress of a run: its jobs, cases, failures and time."""
 
 import sys
 import time
@@ -7,7 +7,10 @@ EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Counts jobs and cases. It does not estimate the time left: jobs differ too much in size."""
+    """Counts jobs and cases.
+
+    It does not estimate the remaining time, because jobs differ too much in size.
+    """
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs

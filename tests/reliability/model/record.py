@@ -1,7 +1,7 @@
-"""Keeps the results of a run in a file, so that a stopped run can resume.
+"""Keeps the results of a run in a file, so that a stopped run can be resumed.
 
-The file's name begins with a hash of the code: after a change, all jobs run again. Each shard of a
-search writes a file of its own, and a search reads the files of all shards in its folder.
+The name of the file begins with a hash of the code, so all jobs run again after a change. Each
+shard of a search writes its own file, and a search reads the files of all shards in its folder.
 """
 
 import json
@@ -19,13 +19,13 @@ ROOT = Path(__file__).resolve().parents[3]
 RECORDS = ROOT / ".local" / "proof"
 CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
 SUFFIXES = (".py", ".lua")
-# These only judge and show recorded results, so a change of them needs no new run.
+# The files of code that only judges or shows recorded results. Changing them needs no new run.
 JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 
 @dataclass(frozen=True)
 class Done:
-    """A finished job: the number of its cases, and those that failed."""
+    """A finished job, with the number of its cases and the cases that failed."""
 
     job: Job
     cases: int
@@ -65,7 +65,7 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 
 @dataclass
 class Record:
-    """The files of the finished jobs for this code; `path` is the file of this shard."""
+    """The files of the jobs that are finished for this code. `path` is the file of this shard."""
 
     folder: Path = RECORDS
     digest: str = field(default_factory=lambda: digest_of_code())
@@ -77,7 +77,7 @@ class Record:
         return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Yield the finished jobs of all shards; skip a line that was cut off."""
+        """Yield the finished jobs of all shards. Skip incomplete lines."""
         for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
             for line in path.read_text().splitlines():
                 try:
@@ -92,7 +92,7 @@ class Record:
 
 
 def digest_of_code(root: Path = ROOT) -> str:
-    """Return a hash of the service's and the model checker's code."""
+    """Return a hash of the code of the service and of the model checker."""
     hash_ = sha256()
     for path in sorted(path for folder in CODE for path in (root / folder).rglob("*")):
         if path.suffix in SUFFIXES and not _is_later(root, path):

@@ -1,4 +1,7 @@
-"""Recovery from a fault: clients retry, maintenance runs, holds end; then the verdict."""
+"""Recovery from a fault: clients retry, maintenance runs, and holds end.
+
+After that, the case is judged.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +22,7 @@ TRIES = 6
 
 
 def recorded_outcome(history: History, request: Request, send: Callable[[], Outcome]) -> Outcome:
-    """Send a request, and note its outcome in the history."""
+    """Send a request, and record its outcome in the history."""
     began = history.now()
     answer = send()
     history.note(request, answer, began)
@@ -39,7 +42,7 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
 
 
 def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
-    """Repeat each admission with its token; return the ones that are refused."""
+    """Repeat each admission with its token. Return a problem for each token that is refused."""
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
     for hold, tokens in list(testbed.tokens.items()):
@@ -52,20 +55,23 @@ def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
 
 
 class Judge:
-    """Judges the ends of one request's cases from one scenario; judges equal ends once."""
+    """Judges the ends of the cases of a request from a scenario.
+
+    Equal ends are judged only once.
+    """
 
     def __init__(self, testbed: Testbed, snapshot: Snapshot) -> None:
         self._testbed, self._snapshot = testbed, snapshot
         self._judged: dict[bytes, list[Problem]] = {}
 
     def digest(self, history: History, more: object = None) -> bytes:
-        """Return a hash of both stores and of the client's answers."""
+        """Return a hash of both stores and of the answers that the client got."""
         heard = [(attempt.answer, attempt.began, attempt.ended) for attempt in history.attempts]
         known = Text.of((heard, self._testbed.tokens, more), self._snapshot.millis)
         return digest_of([*self._testbed.texts(), known], self._snapshot.millis)
 
     def verdict(self, history: History) -> list[Problem]:
-        """Let maintenance run, then all holds end; return what is wrong at either time."""
+        """Run maintenance, and then let all holds end. Return the problems at both times."""
         if self._testbed.table.is_behind:
             return verdict(self._testbed, history, self._snapshot.line)
         here = self.digest(history)
@@ -75,7 +81,7 @@ class Judge:
 
 
 def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
-    """Let maintenance run, then all holds end; return what is wrong at either time."""
+    """Run maintenance, and then let all holds end. Return the problems at both times."""
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:
         return [Problem("defect", str(defects))]

@@ -1,4 +1,4 @@
-"""The report of a run: cases, failures by cause, differences from the known failures."""
+"""The report of a run: cases, failures by cause, and differences from the known failures."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ NAMES = {
 
 @dataclass
 class Report:
-    """Counts results; `news` are those with a problem that no known group covers."""
+    """Counts results. `news` contains the results with a problem that no known group covers."""
 
     jobs: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)
@@ -40,11 +40,11 @@ class Report:
                 self.news.append(result)
 
     def repaired(self) -> list[str]:
-        """Return the names of the known failures that no case shows any more."""
+        """Return the names of the known failures that no longer appear in any case."""
         return [known.name for known in KNOWN_FAILURES if not self.by_group[known.name]]
 
     def _alike(self) -> list[list[Result]]:
-        """Return the unknown failures, grouped by operation and kinds of problem."""
+        """Return the unknown failures, grouped by operation and kinds of problems."""
         found: dict[object, list[Result]] = {}
         for result in self.news:
             kinds = frozenset(problem.kind for problem in result.problems)
@@ -67,6 +67,6 @@ class Report:
 
 
 def text_of(result: Result) -> str:
-    """Return the line that replays a failing case, and its problems."""
+    """Return the line that replays a failing case, and the problems of the case."""
     where = f"  ({result.where})" if result.where else ""
     return "\n    ".join([f"{result.case}{where}", *map(str, result.problems)])

@@ -1,8 +1,8 @@
-"""Decides when two states of a case are the same: they differ only in how long steps took.
+"""Decides whether two states of a case are equal except for how long the steps took.
 
-Every time after the start of the case is replaced by its place among all such times. Their order
-stays, and so do gaps of a second and more. Shorter gaps count as equal, because no rule of the
-service depends on less than a second.
+Every time after the start of the case is replaced by its place among all of these times. The order
+of the times and gaps of at least a second are kept. Shorter gaps count as equal, because no rule of
+the service depends on less than a second.
 """
 
 import re
@@ -17,14 +17,14 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, TIER, ticket_of_milli
 
 MOMENT = TICKETS_PER_MILLISECOND
 SECOND = 1000 * MOMENT
-# Later than any deadline in a case.
+# The horizon is later than any deadline in a case.
 HORIZON = 24 * 3600 * SECOND
 TIMES = re.compile(r"(?<![0-9A-Za-z.])\d{12,17}(?![0-9A-Za-z])|\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z")
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text without its times after the start of the case, and these times as tickets."""
+    """A text without the times after the start of the case, and these times as tickets."""
 
     digest: bytes
     times: tuple[int, ...]
@@ -45,7 +45,7 @@ class Text:
 
 
 def digest_of(texts: Iterable[Text], since_millis: int) -> bytes:
-    """Return a hash that is equal for states that are the same."""
+    """Return a hash that is the same for equal states."""
     found = list(texts)
     since = ticket_of_millis(since_millis)
     places = dict(_places(sorted({since, *(time for text in found for time in text.times)})))
@@ -68,7 +68,7 @@ def _places(times: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _ticket(text: str) -> tuple[int, int]:
-    """Return tier and ticket of a rank, or tier 0 and the ticket of a time."""
+    """Return the tier and the ticket of a rank, or tier 0 and the ticket of a time."""
     if text.endswith("Z"):
         millis = int(datetime.fromisoformat(text).timestamp() * 1000 + 0.5)
         return 0, ticket_of_millis(millis)

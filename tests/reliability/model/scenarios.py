@@ -1,7 +1,7 @@
-"""The initial states of operations; `b` is the entry that every operation concerns.
+"""The initial states of operations. Every operation concerns the entry `b`.
 
-Each has signups of yesterday and of today, and one admission. So a fault that takes Redis or the
-index back by some writes loses acknowledged ones.
+Each scenario has signups of yesterday and of today, and an admission. A fault that takes Redis or
+the index back by some writes therefore loses acknowledged writes.
 """
 
 from tests.reliability.model.client import ASKED_AFTER_DAYS, FIRST, LEASE_SECONDS, Row
@@ -50,12 +50,12 @@ from waitlist_queue import keys
 EARLIEST = "the-first-admission"
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
-# An offer that a slot of one of these has paid for.
+# The scenarios in which a slot of a schedule, a quota or a rate has paid for an offer.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
-# In these the customers of a list are asked if they still wait.
+# The prefix of scenarios in which customers are asked whether they still wait.
 QUESTION = "question"
-# One more claim is allowed.
+# The prefix of scenarios in which only one more claim is allowed.
 LIMITED = "claims limited"
 SLOTS_OVER = tuple(name + OVER for name in SLOTS)
 Scenario = tuple[Request, ...]
@@ -72,7 +72,7 @@ def _signed_up(*names: str) -> Scenario:
 _early = (*_signed_up("a", "c", "e"), *_night)
 _two_absent = (*_early, *_admission)
 _absent = (*_early, *_signed_up("d"), *_admission)
-# `e` is on the list already; the intents of `d` and `b` are in two transactions.
+# `e` is on the list already. The intents of `d` and `b` belong to two transactions.
 NEW_ONES = (Row("d"), Row("e"), Row("b"))
 _waiting = (*_early, *_signed_up("b", "d"), *_admission)
 _held = (*_waiting, *_hold)
@@ -89,14 +89,14 @@ _worn_out = (
     let_holds_end(),
 )
 
-# A hold of that age ends before maintenance runs next, but not before one more request.
+# After this pause, a hold still lasts for one more request, but ends before maintenance runs next.
 NEARLY_OVER = let_pass(LEASE_SECONDS - 360)
 
 OFFERS = "the-offers"
 
 
 def _offered(policy: Policy) -> Scenario:
-    """Return a state: `b` has an offer, `e` is inside, `d` and `c` wait."""
+    """Return a state in which `b` has an offer, `e` is inside, and `d` and `c` wait."""
     return (*_waiting, set_policy(policy), admit(3, OFFERS), decline("c"), enter("e"))
 
 
@@ -133,7 +133,7 @@ _of_a_rate = (
 )
 _of_slots = dict(zip(SLOTS, (_of_a_schedule, _of_a_quota, _of_a_rate), strict=True))
 
-# Only `b` and `a`, who is admitted, signed up long ago.
+# Only `b`, and `a` who is admitted, signed up long ago.
 _long_ago = (
     *_signed_up("a", "b"),
     let_pass(ASKED_AFTER_DAYS * DAY_SECONDS),
@@ -233,7 +233,7 @@ NAMES: dict[str, Scenario] = {
 
 
 def of(name: str) -> Scenario:
-    """Return a scenario by name; one that ends in COLD loses Redis at its end."""
+    """Return a scenario by its name. If the name ends in COLD, Redis is lost at the end."""
     if name.endswith(COLD):
         return (*NAMES[name.removesuffix(COLD)], lose_redis())
     return NAMES[name]

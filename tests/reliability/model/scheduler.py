@@ -1,8 +1,8 @@
-"""Runs two processes one step at a time: by a given schedule, or in every order.
+"""Runs two processes step by step, by a given schedule or in every order.
 
-A process depends only on its answers and on the times that it has read. So another order need not
-start from the scenario: the scheduler restores the stores, and replays the answers to both
-processes.
+A process depends only on its answers and on the times that it has read. The scheduler can therefore
+try another order without starting from the scenario: it restores the stores and replays the answers
+to both processes.
 """
 
 import io
@@ -43,12 +43,14 @@ class World(Protocol[S]):
     def text(self, value: Any) -> Text: ...
 
     def digest(self, more: list[Text]) -> bytes:
-        """Return a hash of the stores and clocks, and of `more`."""
+        """Return a hash of the stores, of the clocks and of `more`."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """The result of a call: answer or error, time, and number of random values drawn."""
+    """The result of a call: the answer or the error, the time, and the number of random values
+    drawn.
+    """
 
     answer: Any
     error: Exception | None
@@ -65,9 +67,10 @@ class Step:
 
 
 class Process(threading.Thread):
-    """One process, which halts before each step.
+    """A process that halts before each step.
 
-    `made` are its past steps; the ones given at the start are replayed and not made again.
+    `made` contains its past steps. The steps that are given at the start are replayed and not
+    carried out again.
     """
 
     def __init__(
@@ -108,7 +111,7 @@ class Process(threading.Thread):
         self._await_halt()
 
     def go(self) -> None:
-        """Let the process make its next step."""
+        """Let the process carry out its next step."""
         self._may_go.release()
         self._await_halt()
 
@@ -120,7 +123,10 @@ class Process(threading.Thread):
         self.join()
 
     def local(self) -> Iterator[Text]:
-        """Yield the answers and times that the process has read, or its outcome."""
+        """Yield the answers and times that the process has read.
+
+        If the process has ended, yield its outcome.
+        """
         if self.step is None:
             yield self.world.text(f"ended: {self.outcome}")
         else:
@@ -132,7 +138,7 @@ class Process(threading.Thread):
 
 
 class HaltingWire(Wire):
-    """The wire of a process: each call halts until the scheduler lets it go."""
+    """The wire of a process. Each call halts until the scheduler lets it continue."""
 
     def __init__(self, turn: Process) -> None:
         super().__init__()
@@ -140,11 +146,11 @@ class HaltingWire(Wire):
         self._is_armed = False
 
     def disarm(self) -> None:
-        """Halt from now on; the calls before only prepared the process."""
+        """Halt at each call from now on. The earlier calls only prepared the process."""
         self._is_armed = True
 
     def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
-        """Return a clock that records its readings, each time once."""
+        """Return a clock that records its readings, without repeating equal times."""
 
         def now() -> int:
             millis = now_millis()
@@ -191,7 +197,11 @@ def _made(call: Call, world: World[Any]) -> Step:
 
 @dataclass(frozen=True)
 class Branch(Generic[S]):
-    """A run to continue: after `schedule` and its last step `last`, with a step of `name`."""
+    """A run that can be continued.
+
+    It has followed `schedule`, its last step was `last`, and the process `name` makes the next
+    step.
+    """
 
     schedule: str = ""
     last: tuple[str, Effects] | None = None
@@ -201,7 +211,8 @@ class Branch(Generic[S]):
 
 
 class Scheduler(Generic[S]):
-    """Runs two processes in one world; `is_reduced` skips orders that lead to the same states.
+    """Runs two processes in a world. If `is_reduced` is true, orders that lead to the same states
+    are skipped.
 
     `most_changes` limits how often one process takes over from the other while both are running.
     """
@@ -213,13 +224,14 @@ class Scheduler(Generic[S]):
     ) -> None:
         self._world, self._works, self._most_changes = world, works, most_changes
         self._seen: set[tuple[bytes, bool]] = set()
-        # By state, the fewest changes after which a run was there, by the process of its last step.
+        # Maps each state to the fewest changes after which a run has reached it, by the process of
+        # its last step.
         self._fewest: dict[bytes, dict[tuple[str, bool], int]] = {}
         self._open: list[tuple[int, int, Branch[S]]] = []
         self._numbers = count()
 
     def follow(self, schedule: str) -> str:
-        """Run by a schedule, then in order of names; return the full schedule."""
+        """Run by a schedule, and after that in the order of the names. Return the full schedule."""
         turns = self._begun(Branch())
         made = ""
         while able := _able(turns):
@@ -228,7 +240,7 @@ class Scheduler(Generic[S]):
         return made
 
     def ends(self) -> Iterator[str]:
-        """Yield the schedule of each run, while the world is in that run's final state."""
+        """Yield the schedule of each run, while the world is in the final state of that run."""
         self._seen.clear()
         self._fewest.clear()
         self._push(Branch())
@@ -242,7 +254,11 @@ class Scheduler(Generic[S]):
                 yield schedule
 
     def _push(self, branch: Branch[S]) -> None:
-        """Open a branch. The newest is run next; with a limit, the one that may change most."""
+        """Open a branch.
+
+        The newest branch runs next. If changes are limited, the branch with the fewest changes runs
+        next.
+        """
         changes = 0 if self._most_changes is None else _changes(branch.schedule + branch.name)
         heappush(self._open, (changes, -next(self._numbers), branch))
 
@@ -251,7 +267,8 @@ class Scheduler(Generic[S]):
         scenario = self._world.time
         turns = []
         for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
-            # Each process starts at the scenario's time, and then gets its past answers again.
+            # Each process starts at the time of the scenario, and then receives its past answers
+            # again.
             self._world.set_time(scenario)
             turns.append(Process(name, work, self._world, made))
             turns[-1].begin()
@@ -260,7 +277,7 @@ class Scheduler(Generic[S]):
         return turns
 
     def _followed(self, branch: Branch[S], turns: list[Process]) -> str | None:
-        """Continue a branch to its end; return None if it meets a known state."""
+        """Continue a branch to its end. Return None if it reaches a known state."""
         schedule, last, name = branch.schedule, branch.last, branch.name
         while True:
             if not name:
@@ -284,7 +301,10 @@ class Scheduler(Generic[S]):
             name = ""
 
     def _allowed(self, schedule: str, able: list[str], awake: list[str]) -> list[str]:
-        """Return who may make the next step; with a limit, first who goes on without a change."""
+        """Return the processes that may make the next step.
+
+        If changes are limited, the current process comes first.
+        """
         if self._most_changes is None:
             return awake
         now = schedule[-1:]
@@ -295,7 +315,10 @@ class Scheduler(Generic[S]):
     def _last(
         self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
     ) -> tuple[str, Effects] | None:
-        """Return the step; with a limit, all steps since the process took over from the other."""
+        """Return the step.
+
+        If changes are limited, return all steps since this process took over from the other.
+        """
         if self._most_changes is None:
             return name, step
         if last is not None and last[0] == name:
@@ -303,11 +326,11 @@ class Scheduler(Generic[S]):
         return (name, step) if schedule.strip(name) else None
 
     def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
-        """Return whether another run leads to the same state as one where `name` goes on.
+        """Return whether another run reaches the state that this run reaches if `name` continues.
 
-        If two neighbouring steps do not conflict, only the order with A first is run. With a limit
-        on changes, a step that conflicts with none of the other process's latest steps is run only
-        before them, where its own process was still at work.
+        If two neighbouring steps do not conflict, only the order in which A comes first is run. If
+        changes are limited, a step that conflicts with none of the other process's latest steps is
+        run only before these steps, while its own process was still running.
         """
         step = turns[NAMES.index(name)].step
         if not self.is_reduced or last is None or step is None or last[0] == name:
@@ -319,7 +342,7 @@ class Scheduler(Generic[S]):
     def _is_known(
         self, turns: list[Process], schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Return whether a run was here before, with equal stores and equal processes."""
+        """Return whether a run was in this state before, with equal stores and equal processes."""
         if not self.is_reduced:
             return False
         here = self._world.digest([text for turn in turns for text in turn.local()])
@@ -333,9 +356,11 @@ class Scheduler(Generic[S]):
     def _had_as_much_left(
         self, here: bytes, schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Return whether a run that was here could go on in each way in which this one can.
+        """Return whether an earlier run in this state could continue in every way in which this run
+        can.
 
-        A run in the other process has one change less left, because it must first take over.
+        A run in the other process has one change less left, because this process must first take
+        over.
         """
         is_free = len(able) < len(NAMES)
         name, changes = ("", 0) if is_free else (schedule[-1:], _changes(schedule))

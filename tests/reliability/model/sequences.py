@@ -1,6 +1,6 @@
-"""Two faults, one after the other: a request gets no answer, then Redis is lost.
+"""Two faults, one after the other: a request gets no answer, and then Redis is lost.
 
-Redis is lost before, during or right after the client's retry, and before maintenance has run.
+Redis is lost before, during or right after the retry of the client, and before maintenance has run.
 """
 
 from collections.abc import Iterator
@@ -27,8 +27,10 @@ THEN = "then "
 
 @dataclass(frozen=True)
 class Sequence(OfOneOperation):
-    """`later` is the step of the retry before which the second fault strikes, or NO_REPEAT for a
-    client that gives up.
+    """A case of two faults.
+
+    `later` is the step of the retry before which the second fault strikes. It is NO_REPEAT if the
+    client gives up.
     """
 
     WORDS: ClassVar[dict[str, str]] = {"step": STEP, "second": THEN, "later": STEP}
@@ -42,7 +44,7 @@ class Sequence(OfOneOperation):
 def sequences(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from one of its scenarios, with each pair of faults at each step."""
+    """Run an operation from a scenario, with each pair of faults at each step."""
     snapshot = testbed.snapshot_of(scenario)
     run = SequenceRun(testbed, operation, snapshot)
     met: set[bytes] = set()
@@ -50,7 +52,7 @@ def sequences(
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
-                # A crash and a time-out at this step have left the same state.
+                # A crash and a timeout at this step have left the same state.
                 continue
             met.add(here)
             repeated = 0 if run.is_answered else run.steps_of_repeat()
@@ -62,14 +64,14 @@ def sequences(
 
 
 def replay(testbed: Testbed, case: Sequence) -> Result:
-    """Run one case again."""
+    """Run a single case again."""
     operation = operations.BY_NAME[case.operation]
     run = SequenceRun(testbed, operation, testbed.snapshot_of(case.scenario))
     return Result(case, tuple(run.problems(case)))
 
 
 class SequenceRun:
-    """The runs of one operation from one scenario."""
+    """The runs of an operation from a scenario."""
 
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._request, self._snapshot = testbed, operation.request, snapshot
@@ -92,18 +94,18 @@ class SequenceRun:
         self.is_answered = answer.is_final
 
     def digest(self) -> bytes:
-        """Return a hash of the state that the second fault and the client find."""
+        """Return a hash of the state in which the second fault strikes and the client retries."""
         return self._judge.digest(self._history, list(self._testbed.redis.past))
 
     def steps_of_repeat(self) -> int:
-        """Repeat the request without a second fault; return the number of its steps."""
+        """Repeat the request without a second fault, and return the number of its steps."""
         wire = Wire()
         client = self._testbed.client(wire)
         outcome_of(lambda: self._request.again().send(client))
         return len(wire.calls)
 
     def problems(self, case: Sequence) -> list[Problem]:
-        """Run from the scenario; return the problems in the end."""
+        """Run the case from the scenario, and return the problems at the end."""
         self.begin(faults.BY_NAME[case.fault], case.step)
         testbed, second = self._testbed, faults.BY_NAME[case.second]
         if case.later == NO_REPEAT:

@@ -1,4 +1,7 @@
-"""One operation, struck by one fault at one step; then the client retries or gives up."""
+"""A single operation, struck by a single fault at one step.
+
+After that, the client retries or gives up.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +35,7 @@ class Single(OfOneOperation):
 def singles(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from one of its scenarios, with each fault at each step."""
+    """Run an operation from a scenario, with each fault at each step."""
     snapshot = testbed.snapshot_of(scenario)
     judge = Judge(testbed, snapshot)
     steps = [*steps_of(testbed, operation.request, snapshot), THE_END]
@@ -44,13 +47,14 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # A client with an answer does not retry, so the case equals the one that gives up.
+                # A client that has an answer does not retry, so the case is the same as for a
+                # client that gives up.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), steps[step])
 
 
 def replay(testbed: Testbed, case: Single) -> Result:
-    """Run one case again."""
+    """Run a single case again."""
     operation = operations.BY_NAME[case.operation]
     snapshot = testbed.snapshot_of(case.scenario)
     steps = [*steps_of(testbed, operation.request, snapshot), THE_END]
@@ -60,7 +64,7 @@ def replay(testbed: Testbed, case: Single) -> Result:
 
 
 def steps_of(testbed: Testbed, request: Request, snapshot: Snapshot) -> list[str]:
-    """Return the calls of an operation without a fault."""
+    """Return the calls of an operation without any fault."""
     testbed.begin(snapshot)
     wire = Wire()
     client = testbed.client(wire)
@@ -69,7 +73,7 @@ def steps_of(testbed: Testbed, request: Request, snapshot: Snapshot) -> list[str
 
 
 class SingleRun:
-    """One run of one case."""
+    """A single run of a case."""
 
     def __init__(
         self, testbed: Testbed, request: Request, snapshot: Snapshot, judge: Judge
@@ -83,7 +87,7 @@ class SingleRun:
         self.is_answered_at_once = False
 
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
-        """Run from the scenario; return the problems in the end."""
+        """Run the case from the scenario, and return the problems at the end."""
         testbed = self._testbed
         history = History(
             self._snapshot.unanswered, is_blind=kind.is_unseen, may_lose=kind.loses_redis

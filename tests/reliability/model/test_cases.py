@@ -1,10 +1,12 @@
-"""A fixed selection of the cases, short enough for `make test`; `make proof` runs all.
+"""A fixed selection of the cases, which is short enough for `make test`. `make proof` runs all
+cases.
 
-Single faults and late messages, from two scenarios of each operation, because a scenario's first
-case takes longest: one fault in 100, or one in 400 for long operations; one message in 32.
-Sequences of two faults: one in 40, for one job in twenty. Pairs: every operation with a poll and
-with an erasure, and one other pair in 360; all their ends, but only the first two of a rebuild. An
-operation of which that leaves none has more.
+Single faults and late messages start from two scenarios of each operation, because the first case
+of a scenario takes longest. The selection contains one fault in 100 (one in 400 for long
+operations) and one message in 32. For one job in twenty, it contains one sequence of two faults in
+40. It contains the pairs of every operation with a poll and with an erasure, and one other pair in
+360. All ends of a pair are run, except that only the first two ends are run if a long operation
+takes part. If nothing of an operation would be left, a denser sample is used.
 """
 
 from itertools import islice
@@ -28,9 +30,10 @@ SOME_SEQUENCES = Sample(one_in=40)
 SOME_LATE = (Sample(one_in=32), Sample(one_in=8))
 SOME_PAIRS = Sample(one_in=360)
 FEW_ENDS = 2
-# Their late messages are those of any change of readiness, which tests/queue sends late.
+# The late messages of these operations are the messages of any change of readiness. The tests in
+# tests/queue send them late.
 OF_TAGS = ("ask", "confirm")
-# A place that is restored after its stay has ended.
+# In this pair, a lost place is restored after its stay has ended.
 OF_A_LOST_PLACE = Job(("leave", "redrive"), "parked forgotten", "pair")
 LONG = (
     "rebuild",
@@ -43,10 +46,10 @@ LONG = (
 )
 
 
-def beside_each(name: str) -> dict[tuple[str, ...], Job]:
-    """Return one job for each pair of this operation with another.
+def pairs_with_each(name: str) -> dict[tuple[str, ...], Job]:
+    """Return a job for each pair of this operation with another operation.
 
-    It begins from the first scenario of the other operation, in which that operation writes.
+    The job starts from the first scenario of the other operation, in which that operation writes.
     """
     found: dict[tuple[str, ...], Job] = {}
     for job in jobs(name, ("pair",)):
@@ -56,22 +59,25 @@ def beside_each(name: str) -> dict[tuple[str, ...], Job]:
     return found
 
 
-def chosen_pairs() -> list[Job]:
+def choose_pairs() -> list[Job]:
     some = {
         job.names: job
         for job in jobs(kinds=("pair",))
         if (SOME_PAIRS.has(job) or job == OF_A_LOST_PLACE)
         and not any(name in LONG for name in job.names)
     }
-    return [*{**some, **beside_each("look"), **beside_each("erase")}.values()]
+    return [*{**some, **pairs_with_each("look"), **pairs_with_each("erase")}.values()]
 
 
-PAIRS = chosen_pairs()
+PAIRS = choose_pairs()
 SEQUENCES = [job for job in jobs(kinds=("sequence",)) if job.names[0] not in LONG][::20]
 
 
-def chosen(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...]) -> list[Result]:
-    """Return the results of two of the jobs, by the first sample that has cases of them."""
+def run_sample(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...]) -> list[Result]:
+    """Return the results of two of the jobs.
+
+    The first sample that contains any of their cases selects them.
+    """
     some = sorted(all_jobs, key=number_of)[:SCENARIOS]
     for sample in samples:
         if found := [result for job in some for result in job.results(testbed, sample)]:
@@ -79,7 +85,7 @@ def chosen(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...]) -
     return []
 
 
-def news(results: list[Result]) -> str:
+def describe_unknown_failures(results: list[Result]) -> str:
     """Return the cases that fail for an unknown reason, as text."""
     found = [
         result
@@ -90,58 +96,62 @@ def news(results: list[Result]) -> str:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-def test_an_operation_struck_by_a_fault_ends_complete(
+def test_an_operation_that_a_fault_strikes_is_completed_or_undone(
     testbed: Testbed, operation: Operation
 ) -> None:
-    """P1, P2, P3, P4, P6, P7: at each step, whether the client retries or gives up."""
+    """P1, P2, P3, P4, P6, P7: a fault strikes the operation at one of its steps, and the client
+    retries or gives up.
+    """
     samples = FEWER_FAULTS if operation.name in LONG else SOME_FAULTS
-    results = chosen(testbed, jobs(operation.name, ("single",)), samples)
+    results = run_sample(testbed, jobs(operation.name, ("single",)), samples)
     assert results
-    assert not news(results), news(results)
+    assert not describe_unknown_failures(results), describe_unknown_failures(results)
 
 
 @pytest.mark.parametrize("job", PAIRS, ids=str)
-def test_two_operations_on_one_person_end_as_one_after_the_other(
+def test_two_operations_at_once_have_the_effect_of_one_after_the_other(
     testbed: Testbed, job: Job
 ) -> None:
-    """P1, P2, P3, P4, P6: in every order of their steps."""
+    """P1, P2, P3, P4, P6: the steps of both operations are mixed in every order."""
     most = FEW_ENDS if any(name in pairs.LONG for name in job.names) else None
     results = list(islice(job.results(testbed, EVERYTHING), most))
     assert results
-    assert not news(results), news(results)
+    assert not describe_unknown_failures(results), describe_unknown_failures(results)
 
 
 @pytest.mark.parametrize("job", SEQUENCES, ids=str)
-def test_nothing_acknowledged_is_lost_by_two_faults(testbed: Testbed, job: Job) -> None:
+def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Job) -> None:
     """P2, P3: a request gets no answer, and Redis is lost before maintenance has run."""
     results = list(job.results(testbed, SOME_SEQUENCES))
-    assert not news(results), news(results)
+    assert not describe_unknown_failures(results), describe_unknown_failures(results)
 
 
 @pytest.mark.parametrize("operation", [one for one in CHECKED if one not in OF_TAGS])
-def test_a_late_message_leaves_the_next_stay_offer_and_parking(
+def test_a_late_message_does_not_change_the_next_stay_offer_or_parking(
     testbed: Testbed, operation: str
 ) -> None:
-    """P2: it arrives when the entry has another one, or it arrives twice."""
-    results = chosen(testbed, jobs(operation, ("late",)), SOME_LATE)
+    """P2: the message arrives after a later stay, offer or parking has begun, or it
+    arrives twice.
+    """
+    results = run_sample(testbed, jobs(operation, ("late",)), SOME_LATE)
     assert results
-    assert not news(results), news(results)
+    assert not describe_unknown_failures(results), describe_unknown_failures(results)
 
 
-def test_every_operation_takes_part_in_some_pair() -> None:
+def test_every_operation_is_part_of_a_pair() -> None:
     assert {name for job in PAIRS for name in job.names} == set(BY_NAME)
 
 
 @pytest.mark.parametrize("known", KNOWN_FAILURES, ids=lambda known: known.name)
 def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> None:
-    """A repair must remove its group from the list."""
+    """If a repair makes a known failure pass, its group must be removed from the list."""
     result = replay(testbed, known.example)
     groups = {group_of(result, problem) for problem in result.problems}
     assert known in groups, f"{known.example} came to {result.problems}"
 
 
-def test_a_case_is_independent_of_the_case_before(testbed: Testbed) -> None:
-    """The retry goes to another process, which has cached the list with its policy."""
+def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
+    """A retry goes to another process, which has cached the list with its policy."""
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")
         assert not result.problems

@@ -1,4 +1,4 @@
-"""`python -m tests.reliability.model`, as a developer types it."""
+"""`python -m tests.reliability.model` on the command line."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ IN_SEQUENCE = "leave / waiting / crash after / step 1 / then Redis 2 behind / st
 @pytest.mark.parametrize(
     "line", [GOOD, IN_SEQUENCE, LATE, *(known.example for known in KNOWN_FAILURES)]
 )
-def test_a_case_is_called_by_the_line_that_replays_it(line: str) -> None:
+def test_the_name_of_a_case_is_the_line_that_replays_it(line: str) -> None:
     assert str(parse(line)) == line
 
 
@@ -49,9 +49,7 @@ def test_a_failing_case_shows_its_problems(capsys: pytest.CaptureFixture[str]) -
     assert "counter: signed_up, left, admitted" in capsys.readouterr().out
 
 
-def test_a_search_that_was_stopped_goes_on_where_it_was(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_stopped_search_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record, work = Record(tmp_path), jobs("look", ("single",))
     for job in work:
         record.add(Done(job, cases=7))
@@ -63,17 +61,19 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(
     assert f"{7 * len(work)} cases in {len(work)} jobs" in printed
 
 
-def test_the_shards_of_a_search_have_each_job_once() -> None:
+def test_each_job_belongs_to_exactly_one_shard() -> None:
     shards = [Shard(number, 8) for number in range(1, 9)]
     parts = [shard.of(jobs()) for shard in shards]
     assert sorted(map(str, chain(*parts))) == sorted(map(str, jobs()))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
-def test_a_search_after_its_shards_has_nothing_left_and_reports_on_all(
+def test_a_search_after_all_shards_only_reports(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As the jobs of a workflow do: each runs a shard, and the last has the results of all."""
+    """In the CI workflow, each job runs a shard, and the last job reports on the results of all
+    shards.
+    """
     work = jobs("look", ("single",))
     for shard in (Shard(1, 2), Shard(2, 2)):
         for job in shard.of(work):
@@ -86,9 +86,7 @@ def test_a_search_after_its_shards_has_nothing_left_and_reports_on_all(
 
 
 @pytest.mark.parametrize("text", ["3/2", "0/2", "2", "a/b", "1/0"])
-def test_a_shard_that_there_is_not_is_refused(
-    text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_invalid_shard_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--shard", text])
     assert "is no shard such as 2/8" in capsys.readouterr().err
@@ -117,7 +115,7 @@ def _runs(process: psutil.Process) -> bool:
         return False
 
 
-def test_a_change_of_the_code_starts_over(tmp_path: Path) -> None:
+def test_a_change_of_the_code_starts_a_new_search(tmp_path: Path) -> None:
     folder = tmp_path / "tests/reliability/model"
     folder.mkdir(parents=True)
     before = digest_of_code(tmp_path)
@@ -127,8 +125,10 @@ def test_a_change_of_the_code_starts_over(tmp_path: Path) -> None:
     assert digest_of_code(tmp_path) != before
 
 
-def test_every_operation_has_a_job_alone_and_one_with_each_other() -> None:
-    """Those of questions meet the operations that begin from the same scenarios."""
+def test_every_operation_has_jobs_alone_and_with_each_other_operation() -> None:
+    """Operations about questions are paired only with operations that start from the same
+    scenarios.
+    """
     alone = [operation.name for operation in OPERATIONS if not _is_of_questions(operation)]
     both = {job.names for job in jobs(kinds=("pair",))}
     assert both >= {*combinations_with_replacement(alone, 2)}

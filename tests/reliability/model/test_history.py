@@ -1,4 +1,4 @@
-"""Which answers the history accepts, because some order of requests explains them."""
+"""Which answers the history accepts, because an order of requests explains them."""
 
 from tests.reliability.model import requests
 from tests.reliability.model.history import History
@@ -26,14 +26,14 @@ def line_of(*names: str) -> Waitlist:
     return line
 
 
-def one_after_the_other(*sent: tuple[requests.Request, Outcome]) -> History:
+def send_one_after_the_other(*sent: tuple[requests.Request, Outcome]) -> History:
     history = History()
     for request, answer in sent:
         history.note(request, answer, history.now())
     return history
 
 
-def at_once(*sent: tuple[requests.Request, Outcome]) -> History:
+def send_at_once(*sent: tuple[requests.Request, Outcome]) -> History:
     history = History()
     began = history.now()
     for request, answer in sent:
@@ -42,14 +42,14 @@ def at_once(*sent: tuple[requests.Request, Outcome]) -> History:
 
 
 def test_an_answered_request_has_taken_effect() -> None:
-    history = one_after_the_other((requests.sign_up("c", "k"), waiting(3, 3)))
+    history = send_one_after_the_other((requests.sign_up("c", "k"), waiting(3, 3)))
     assert {tuple(end.of("waiting")) for end in history.ends(line_of("a", "b"))} == {
         ("a", "b", "c")
     }
 
 
 def test_an_unanswered_request_may_have_taken_effect() -> None:
-    history = one_after_the_other((requests.leave("a"), SILENT))
+    history = send_one_after_the_other((requests.leave("a"), SILENT))
     assert {tuple(end.of("waiting")) for end in history.ends(line_of("a", "b"))} == {
         ("a", "b"),
         ("b",),
@@ -57,20 +57,20 @@ def test_an_unanswered_request_may_have_taken_effect() -> None:
 
 
 def test_a_false_position_is_not_explained() -> None:
-    history = one_after_the_other((requests.sign_up("c", "k"), waiting(2, 3)))
+    history = send_one_after_the_other((requests.sign_up("c", "k"), waiting(2, 3)))
     assert history.ends(line_of("a", "b")) == set()
 
 
 def test_no_entry_is_given_to_two_claimers() -> None:
-    history = at_once(
+    history = send_at_once(
         (requests.claim(1, "one"), given("a")),
         (requests.claim(1, "other"), given("a")),
     )
     assert history.ends(line_of("a", "b")) == set()
 
 
-def test_two_claimers_at_once_share_the_head_of_the_line() -> None:
-    history = at_once(
+def test_two_claimers_at_once_share_the_head_of_the_queue() -> None:
+    history = send_at_once(
         (requests.claim(1, "one"), given("b")),
         (requests.claim(1, "other"), given("a")),
     )
@@ -78,7 +78,7 @@ def test_two_claimers_at_once_share_the_head_of_the_line() -> None:
 
 
 def test_the_claim_answered_first_comes_first() -> None:
-    late = one_after_the_other(
+    late = send_one_after_the_other(
         (requests.claim(1, "one"), given("b")),
         (requests.claim(1, "other"), given("a")),
     )
@@ -87,12 +87,12 @@ def test_the_claim_answered_first_comes_first() -> None:
 
 def test_the_repeat_of_a_signup_changes_nothing() -> None:
     request = requests.sign_up("b", "k")
-    history = one_after_the_other(
+    history = send_one_after_the_other(
         (request, SILENT), (request, waiting(2, 2)), (request, waiting(2, 2))
     )
     assert {end.signed_up for end in history.ends(line_of("a"))} == {2}
 
 
 def test_a_refusal_without_a_reason_is_not_explained() -> None:
-    history = one_after_the_other((requests.bump("a", "k", to="front"), REFUSED))
+    history = send_one_after_the_other((requests.bump("a", "k", to="front"), REFUSED))
     assert history.ends(line_of("a", "b")) == set()

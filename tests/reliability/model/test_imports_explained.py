@@ -27,7 +27,9 @@ def line_of(*names: str, capacity: int | None = None) -> Waitlist:
 def ends_of(
     line: Waitlist, *sent: tuple[requests.Request, Outcome], at_once: bool = False
 ) -> set[str]:
-    """Return the orders that are possible after some requests, one after the other or at once."""
+    """Return the possible orders after some requests, which were sent one after the other or at
+    once.
+    """
     history = History()
     began = history.now()
     for request, answer in sent:
@@ -39,14 +41,15 @@ def test_rows_without_a_time_stand_at_the_end_in_their_order() -> None:
     assert ends_of(line_of("a", "c"), (FILE, answered("joined", "already", "joined"))) == {"acdb"}
 
 
-def test_a_signup_after_a_cut_does_not_stand_between_rows_before_it() -> None:
+def test_a_signup_stands_behind_the_rows_that_an_interrupted_import_has_added() -> None:
     signed_up = Outcome(verdict="done", status="waiting", position=3, total=3)
     sent = ((FILE, SILENT), (requests.sign_up("e", "k"), signed_up))
-    # The import wrote none, some or all of its rows before the signup, or comes after it.
+    # Before the signup, the import had written none, some or all of its rows. It may also have come
+    # after the signup.
     assert ends_of(line_of("a", "c"), *sent) == {"ace", "acde", "acdbe", "aced", "acedb"}
 
 
-def test_the_repeat_ends_as_the_file_has_it() -> None:
+def test_after_a_repeat_the_order_is_the_order_of_the_file() -> None:
     sent = ((FILE, SILENT), (FILE.again(), answered("joined", "already", "joined")))
     assert ends_of(line_of("a", "c"), *sent) == {"acdb"}
 

@@ -22,7 +22,7 @@ def nothing(*_: Any, **__: Any) -> None:
     """Leave out a step."""
 
 
-# The method that does nothing, and the operation and scenario that show it.
+# The method that does nothing, and the operation and scenario that reveal it.
 MUTANTS = [
     (Leaves, "finish", ("leave",), "waiting"),
     (EntryRecords, "finish_join", ("signup",), "absent"),
@@ -38,7 +38,7 @@ MUTANTS = [
 
 
 @pytest.mark.parametrize(("owner", "step", "names", "scenario"), MUTANTS)
-def test_a_step_that_is_forgotten_is_found(
+def test_a_missing_step_is_found(
     testbed: Testbed,
     monkeypatch: pytest.MonkeyPatch,
     owner: type,
@@ -65,7 +65,7 @@ def test_a_step_that_is_forgotten_is_found(
         ("withdraw", "slot of a schedule", c.Withdraw, "offered_until_millis"),
     ],
 )
-def test_a_message_that_does_not_say_what_it_means_is_found(
+def test_a_message_that_lacks_its_reference_is_found(
     testbed: Testbed,
     monkeypatch: pytest.MonkeyPatch,
     operation: str,
@@ -92,12 +92,12 @@ def test_a_message_that_does_not_say_what_it_means_is_found(
 def ends_in_redis(
     _reconciler: Reconciler, _records: Any, expired: c.ExpireResult
 ) -> dict[str, int]:
-    """Leave the ends of the passes as they are."""
+    """Return the ends of the passes as they are in Redis."""
     return {place.entry_id: place.time_millis for place in expired.places}
 
 
 def result_of_redis(_holds: Holds, _verb: Any, _command: Any, result: Any) -> Any:
-    """Leave the end of the pass as it is."""
+    """Return the result with the end of the pass as it is in Redis."""
     return result
 
 
@@ -108,7 +108,7 @@ def result_of_redis(_holds: Holds, _verb: Any, _command: Any, result: Any) -> An
         (Holds, "_begin_time_inside", result_of_redis, "enter"),
     ],
 )
-def test_a_pass_that_begins_before_it_can_be_had_is_found(
+def test_a_pass_that_begins_before_it_is_available_is_found(
     testbed: Testbed,
     monkeypatch: pytest.MonkeyPatch,
     owner: type,

@@ -1,4 +1,4 @@
-"""The oracle finds each kind of problem in a state that has no other."""
+"""The oracle finds each kind of problem in a state that has no other problem."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ Mutant = Callable[[Testbed], object]
 
 
 def record_of(testbed: Testbed, name: str) -> Item:
-    """Replace the item of a record by a copy, and return the copy."""
+    """Replace the item of a record with a copy, and return the copy."""
     key = (f"ENTRY#{WAITLIST_ID}#{id_of(name)}", "RECORD")
     testbed.table.items[key] = dict(testbed.table.items[key])
     return testbed.table.items[key]
@@ -50,7 +50,7 @@ def admit_twice(testbed: Testbed) -> None:
 
 
 def history_of(testbed: Testbed, name: str, word: str) -> tuple[str, str]:
-    """Return the key of one event in an entry's history."""
+    """Return the key of an event in the history of an entry."""
     pk = f"ENTRY#{WAITLIST_ID}#{id_of(name)}"
     return next(key for key in testbed.table.items if key[0] == pk and key[1].endswith(f"#{word}"))
 
@@ -185,7 +185,10 @@ MUTANTS: dict[Mutant, str] = {
 
 @pytest.fixture
 def held(testbed: Testbed) -> Testbed:
-    """Return a state: c, e wait, b, d are held, a was admitted; maintenance has no work."""
+    """Return a state in which c and e wait, b and d are held, and a was admitted.
+
+    Maintenance has nothing to do.
+    """
     testbed.begin(testbed.snapshot_of("held"))
     testbed.maintain_until_quiet()
     return testbed
@@ -195,7 +198,7 @@ def kinds_of(testbed: Testbed) -> set[str]:
     return {problem.kind for problem in judge({testbed.line}, observe(testbed), testbed.tokens)}
 
 
-def test_nothing_is_wrong_where_nothing_was_done(held: Testbed) -> None:
+def test_an_unchanged_state_has_no_problems(held: Testbed) -> None:
     assert held.tokens[FIRST].keys() == {"b", "d"}
     assert kinds_of(held) == set()
 
@@ -225,13 +228,13 @@ def change_the_attributes_in_the_record_only(testbed: Testbed) -> None:
 
 @pytest.fixture
 def segmented(testbed: Testbed) -> Testbed:
-    """Return the same state with segments by kind."""
+    """Return a state with held entries, in which the customers of each kind are a segment."""
     testbed.begin(testbed.snapshot_of("held, segments declared"))
     testbed.maintain_until_quiet()
     return testbed
 
 
-def test_nothing_is_wrong_with_segments_that_are_built(segmented: Testbed) -> None:
+def test_finished_segments_have_no_problems(segmented: Testbed) -> None:
     assert kinds_of(segmented) == set()
 
 
@@ -257,7 +260,9 @@ def record_another_end_of_the_pass(testbed: Testbed) -> None:
 
 
 def record_the_admission_late(testbed: Testbed) -> None:
-    """The time inside had begun minutes before the pass could be had."""
+    """Record the admission as if the time inside had begun minutes before the pass was
+    available.
+    """
     record = record_of(testbed, "b")
     record["admitted_millis"] = {"N": str(int(record["admitted_millis"]["N"]) + 180_000)}
 
@@ -286,7 +291,7 @@ def forget_the_payment(testbed: Testbed) -> None:
 
 
 @pytest.mark.parametrize("mutant", [None, give_a_slot_back_twice, forget_the_payment])
-def test_a_slot_too_many_and_one_too_few_are_noticed(
+def test_an_additional_slot_and_a_missing_slot_are_noticed(
     testbed: Testbed, mutant: Mutant | None
 ) -> None:
     testbed.begin(testbed.snapshot_of("slot of a schedule"))
@@ -298,8 +303,8 @@ def test_a_slot_too_many_and_one_too_few_are_noticed(
     assert kinds == ({"slot"} if mutant else set())
 
 
-def test_a_slot_back_twice_is_noticed_after_a_loss_too(testbed: Testbed) -> None:
-    """Fewer slots are allowed then, and never more."""
+def test_an_additional_slot_is_noticed_even_after_a_loss(testbed: Testbed) -> None:
+    """After a loss of Redis, there may be fewer slots than expected, but never more."""
     testbed.begin(testbed.snapshot_of("slot of a schedule"))
     end = testbed.line
     for mutant, kinds in ((forget_the_payment, set()), (give_a_slot_back_twice, {"slot"})):

@@ -1,6 +1,7 @@
-"""One request is overtaken by several requests of other processes, at each of its steps.
+"""A request is overtaken by several requests of other processes, at each of its steps.
 
-A row here needs three or more requests, or it is a pair that `make test` must run in every order.
+A row in this file needs three or more requests, or it is a pair that `make test` must run in every
+order.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,8 +48,8 @@ next_claim = claim(1, NEXT, newest=True)
 next_complete = complete("b", NEXT)
 
 
-def between_two_sendings(action: Callable[[], object]) -> Fault:
-    """Return a fault: the SDK sends a call twice, and the action happens in between."""
+def deliver_twice_around(action: Callable[[], object]) -> Fault:
+    """Return a fault in which the SDK sends a call twice and the action happens in between."""
 
     def fault(call: Call) -> Any:
         call.make()
@@ -60,9 +61,11 @@ def between_two_sendings(action: Callable[[], object]) -> Fault:
 
 @dataclass(frozen=True)
 class Overtaken:
-    """A request and the others that overtake it, in their order, each right before some step.
+    """A request, and the requests that overtake it, in their order. Each of them comes right before
+    a step.
 
-    With `is_repeated`, all others come between the two sendings of the request's first call.
+    If `is_repeated` is true, the SDK sends the first call of the request twice, and all other
+    requests come in between.
     """
 
     name: str
@@ -119,7 +122,8 @@ ROWS = (
         (next_claim, next_complete),
     ),
     Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
-    # Redis keeps the tombstone of a stay that ended for 15 minutes; here it is gone.
+    # Redis keeps the tombstone of an ended stay for 15 minutes. In this row, the tombstone no
+    # longer exists.
     Overtaken(
         "late signup, next stay",
         "absent",
@@ -162,7 +166,10 @@ ROWS = (
 
 
 def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
-    """Yield all placements: for each other request, the step before which it comes."""
+    """Yield all placements of the other requests.
+
+    A placement names the step before which each of them is sent.
+    """
     steps = range(len(steps_of(testbed, row.request, testbed.snapshot_of(row.scenario))))
     if row.is_repeated:
         yield (0,) * len(row.others)
@@ -171,7 +178,7 @@ def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
 
 
 def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
-    """Run the request with the others in these places; return the problems in the end."""
+    """Run the request with the other requests at these steps. Return the problems at the end."""
     snapshot = testbed.snapshot_of(row.scenario)
     testbed.begin(snapshot)
     history = History(snapshot.unanswered)
@@ -186,7 +193,7 @@ def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> li
             elif at == step:
                 recorded_outcome(history, other, partial(testbed.send_elsewhere, other.send))
 
-    fault = between_two_sendings if row.is_repeated else before
+    fault = deliver_twice_around if row.is_repeated else before
     for step in {0, *placement}:
         wire.also(step, fault(partial(send_others, step)))
     answer = recorded_outcome(
@@ -200,8 +207,8 @@ def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> li
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_an_overtaken_request_ends_as_in_one_order_of_all(testbed: Testbed, row: Overtaken) -> None:
-    """P1, P2, P3, P4, P6, P8: every answer, both stores and the history fit one order."""
+def test_a_single_order_explains_an_overtaken_request(testbed: Testbed, row: Overtaken) -> None:
+    """P1, P2, P3, P4, P6, P8: a single order explains every answer, both stores and the history."""
     wrong = {
         placement: found
         for placement in placements(testbed, row)

@@ -27,10 +27,10 @@ def problems_of(testbed: Testbed, job: Job) -> tuple[set[Problems], int]:
     return found, len(results)
 
 
-def in_both_ways(
+def search_with_and_without_reduction(
     testbed: Testbed, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], scenario: str
 ) -> set[Problems]:
-    """Run a pair with and without reduction; return the results of both."""
+    """Run a pair with and without the reduction. Return the problems, which must be the same."""
     job = Job(names, scenario, "pair")
     some, fewer = problems_of(testbed, job)
     monkeypatch.setattr(Scheduler, "is_reduced", False)
@@ -50,7 +50,7 @@ End = tuple[tuple[bytes, ...], tuple[str, ...]]
 
 
 def ends_of(testbed: Testbed, run: PairRun) -> list[End]:
-    """Return the stores and answers after each run, without their times."""
+    """Return the stores and the answers after each run, without their times."""
     return [
         (
             tuple(text.digest for text in testbed.texts()),
@@ -83,7 +83,7 @@ def test_with_a_limit_on_changes_every_end_is_still_found(
 def test_the_orders_that_are_left_out_show_nothing_else(
     testbed: Testbed, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], scenario: str
 ) -> None:
-    in_both_ways(testbed, monkeypatch, names, scenario)
+    search_with_and_without_reduction(testbed, monkeypatch, names, scenario)
 
 
 def test_both_find_a_step_that_is_forgotten(
@@ -91,5 +91,5 @@ def test_both_find_a_step_that_is_forgotten(
 ) -> None:
     testbed.snapshot_of("waiting")
     monkeypatch.setattr(Leaves, "finish", nothing)
-    found = in_both_ways(testbed, monkeypatch, ("leave", "look"), "waiting")
+    found = search_with_and_without_reduction(testbed, monkeypatch, ("leave", "look"), "waiting")
     assert any(found)

@@ -1,4 +1,4 @@
-"""One deployment in this process: both stores, both clocks, and the events that change them."""
+"""A deployment in this process: both stores, both clocks, and the events that change them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -26,18 +26,18 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# No index and no replica is behind for longer.
+# The longest time by which an index or a replica may be behind.
 LONGEST_LAG = 15 * MINUTE
-# The first run may rebuild, the second end holds, the third record those ends.
+# The first run may rebuild, the second run ends holds, and the third run records these ends.
 RUNS = 3
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The initial state of a case, and the model's state for it.
+    """The initial state of a case, and the matching state of the model.
 
-    `drawn` counts the random values drawn so far; `epoch` is the order's first epoch;
-    `unanswered` are requests that were cut off, with or without an effect.
+    `drawn` counts the random values that have been drawn so far. `epoch` is the first epoch of the
+    order. `unanswered` are interrupted requests, which may or may not have had an effect.
     """
 
     items: Past
@@ -63,9 +63,9 @@ class StepState:
 
 
 class Testbed:
-    """The stores of one waitlist, and any number of processes on them."""
+    """The stores of a waitlist, which any number of processes can use."""
 
-    __test__ = False  # pytest would collect it for its name
+    __test__ = False  # its name would make pytest collect it
 
     def __init__(self, redis_url: str) -> None:
         self.redis = LaggingReplica(redis_url)
@@ -84,7 +84,10 @@ class Testbed:
         self.elsewhere = self.client()
 
     def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
-        """Return a client in its own process, which has cached the list; its calls pass `wire`."""
+        """Return a client in its own process, which has cached the list.
+
+        If there is a `wire`, the calls pass it.
+        """
         wired = wire.client if wire else _as_it_is
         services = MaintenanceServices.on(
             CONFIG,
@@ -107,13 +110,13 @@ class Testbed:
             self.redis.past.clear()
 
     def _pause(self, seconds: float) -> None:
-        """Let time pass within a rebuild; the index catches up unless it is to stay late."""
+        """Let time pass within a rebuild. The index catches up, unless it must stay late."""
         self.wait(seconds)
         if not self.is_index_late:
             self.table.catch_up()
 
     def prepare(self, requests: tuple[Request, ...]) -> Snapshot:
-        """Create a waitlist and send it these requests without faults; return the state."""
+        """Create a waitlist, send these requests without faults, and return the state."""
         self.begin(Snapshot({}, (), {}, (), START_MILLIS, {}, Waitlist()))
         self.redis.keeps_past = True
         line = Waitlist()
@@ -129,7 +132,10 @@ class Testbed:
         return replace(self.snapshot(line), unanswered=unanswered)
 
     def snapshot_of(self, scenario: str) -> Snapshot:
-        """Return one of the scenarios by name; it replaces the stores' contents if it is new."""
+        """Return the scenario with this name.
+
+        If the scenario is new, it replaces the contents of the stores.
+        """
         if scenario not in self._snapshots:
             self._snapshots[scenario] = self.prepare(scenarios.of(scenario))
         return self._snapshots[scenario]
@@ -153,7 +159,7 @@ class Testbed:
         )
 
     def begin(self, snapshot: Snapshot) -> None:
-        """Restore stores, clocks and tokens of a snapshot."""
+        """Restore the stores, clocks and tokens of a snapshot."""
         self.table.items = snapshot.items.copy()
         self.table.catch_up()
         self.is_index_late = False
@@ -173,12 +179,13 @@ class Testbed:
         if self._snapshot is not snapshot:
             self._snapshot = snapshot
             self._texts.clear()
-            # The process before may have cached the list's settings of another scenario.
+            # The previous process may have cached the settings that the list had in another
+            # scenario.
             self.elsewhere = self.client()
         SOURCE.drawn = snapshot.drawn
 
     def step_state(self) -> StepState:
-        """Return the state to continue from; the index must not be behind."""
+        """Return the state from which a run can continue. The index must not be behind."""
         micros = self.redis_clock.micros
         assert micros is not None
         return StepState(self.table.items.copy(), self.redis.state(), self.clock.millis, micros)
@@ -190,7 +197,9 @@ class Testbed:
         self.redis_clock.micros = step_state.micros
 
     def texts(self) -> Iterator[Text]:
-        """Yield the state of the stores, except items unchanged since the start of the case."""
+        """Yield the state of the stores, except for items that have not changed since the start of
+        the case.
+        """
         items, before = self.table.items, self._snapshot.items
         changed = [key for key, item in items.items() if before.get(key) is not item]
         for key in sorted(changed):
@@ -201,7 +210,10 @@ class Testbed:
         yield Text.of((gone, self.redis.shown(), self.clock.millis, others), since)
 
     def _text(self, item: Item) -> Text:
-        """Return an item's text, cached: items are replaced and never changed."""
+        """Return the text of an item.
+
+        The text is cached, because items are replaced and never changed.
+        """
         if id(item) not in self._texts:
             self._texts[id(item)] = item, Text.of(sorted(item.items()), self._snapshot.millis)
         return self._texts[id(item)][1]
@@ -214,11 +226,11 @@ class Testbed:
         self.clock.millis, self.redis_clock.micros = time
 
     def send_elsewhere(self, request: Callable[[Client], Any]) -> Outcome:
-        """Send a request in a process without faults."""
+        """Send a request from a process without faults."""
         return outcome_of(lambda: request(self.elsewhere))
 
     def maintain(self) -> None:
-        """Let two minutes pass, then run maintenance in another process."""
+        """Let two minutes pass, and then run maintenance in another process."""
         self.wait(2 * MINUTE)
         self.send_elsewhere(Client.maintain)
 
@@ -226,7 +238,7 @@ class Testbed:
         for _ in range(RUNS):
             self._maintain_with_index()
         if self.redis.raw.exists(keys.dirty(WAITLIST_ID)):
-            # The last run may have offered a place that the one before it has found free.
+            # The last run may have offered a place that the run before it had freed.
             self._maintain_with_index()
 
     def _maintain_with_index(self) -> None:
@@ -235,7 +247,7 @@ class Testbed:
         self.is_index_late = False
 
     def lose_writes(self, writes: int) -> None:
-        """Lose the last writes unseen; the counters may lack them for good."""
+        """Lose the last writes unnoticed. The counters may lack them for good."""
         self.redis.lose(writes)
         self.epoch = ""
 
@@ -243,17 +255,22 @@ class Testbed:
         self.redis.flush()
 
     def lose_and_rebuild(self) -> None:
-        """Lose Redis and rebuild it at once."""
+        """Lose Redis, and rebuild it at once."""
         self.redis.flush()
         self.send_elsewhere(Client.maintain)
 
     def lose_and_maintain(self) -> None:
-        """Lose Redis and rebuild it two minutes later, when a running request counts as cut off."""
+        """Lose Redis and rebuild it two minutes later, so that a running request counts as
+        interrupted.
+        """
         self.redis.flush()
         self.maintain()
 
     def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
-        """Lose Redis and rebuild it from an index that is late until the pause, or `throughout`."""
+        """Lose Redis, and rebuild it from a late index.
+
+        The index catches up at the pause, or only after the rebuild if `throughout` is set.
+        """
         self.table.fall_behind(writes)
         self.is_index_late = throughout
         self.lose_and_rebuild()
@@ -269,7 +286,7 @@ def _as_it_is(client: Any) -> Any:
 
 
 class _Timed:
-    """A client whose writing calls take a millisecond; reading calls take no time."""
+    """A client whose writing calls take a millisecond. Reading calls take no time."""
 
     def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Runs jobs, in this process or in several, each with its own Redis."""
+"""Runs jobs in this process or in several processes. Each process has its own Redis server."""
 
 import logging
 import multiprocessing
@@ -19,7 +19,7 @@ LOOK_SECONDS = 1.0
 
 @contextmanager
 def a_testbed() -> Iterator[Testbed]:
-    """Yield a testbed on its own server."""
+    """Yield a testbed that has its own Redis server."""
     logging.disable(logging.CRITICAL)
     try:
         with running_server() as server, deterministic(**OF_A_CASE):
@@ -29,7 +29,7 @@ def a_testbed() -> Iterator[Testbed]:
 
 
 def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
-    """Yield the result of each job when it ends."""
+    """Yield the result of each job when the job has ended."""
     if workers == 1:
         with a_testbed() as testbed:
             for job in jobs:
@@ -52,7 +52,7 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
     todo, done = context.Queue(), context.Queue()
     for job in [*jobs, *[None] * workers]:
         todo.put(job)
-    # Daemons end with this process, even if it fails.
+    # Daemon processes end with this process, even if it fails.
     processes = [
         context.Process(target=_work, args=(todo, done), daemon=True) for _ in range(workers)
     ]
@@ -75,7 +75,7 @@ def _work(todo: Any, done: Any) -> None:
         with a_testbed() as testbed:
             for job in iter(todo.get, None):
                 done.put(_done(job, testbed))
-                # A parent that was killed could not end its workers.
+                # A parent that was killed cannot end its workers.
                 if not _parent_lives():
                     return
     except KeyboardInterrupt:

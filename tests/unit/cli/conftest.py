@@ -45,13 +45,13 @@ class Bakery:
         return entries
 
     def fail_to_sign_up(self, **body: Any) -> str:
-        """Send a signup that must be refused, as a customer, and return the error code."""
+        """Send a signup as a customer, and return the error code of its refusal."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
         with plain_client(timeout=35) as http:
             return str(http.post(url, json=body).json().get("code"))
 
     def rest(self, entry: dict[str, Any], days: int) -> None:
-        """Let an entry that `sign_up` returned rest, as its customer."""
+        """As the customer, let others pass for some days. `entry` comes from `sign_up`."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
@@ -60,7 +60,7 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def turn_messages_off(self, entry: dict[str, Any]) -> None:
-        """Turn off the messages of an entry that `sign_up` returned, as its customer."""
+        """As the customer, turn off the messages of an entry. `entry` comes from `sign_up`."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}"
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
         with plain_client(timeout=35) as http:

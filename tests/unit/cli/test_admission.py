@@ -172,7 +172,7 @@ def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
 
 
 def test_a_quota_of_more_than_a_hundred_needs_several_requests(fake: FakeService) -> None:
-    """This also holds while nobody is waiting, because the quota is for people who come later."""
+    """A quota can be started while nobody is waiting, because it is for people who come later."""
     fake.script = [offers(0), offers(0)]
     Typed(fake.url).done("admit", "bakery", "150", "--refill", "--key", "launch")
     assert read_sent_counts(fake) == [(100, "launch.1"), (50, "launch.2")]

@@ -204,7 +204,7 @@ def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
 def test_an_id_that_only_looks_like_a_number_is_kept(value: str) -> None:
     entry = columns_of().read({"customer_id": value}).entry
     assert entry == {"customer_id": value}
-    # Numbers that are not ids are not checked.
+    # Only ids are checked. Other numbers are kept as they are.
     entry = columns_of().read({"customer_id": "ada", "income": "4.9E+11"}).entry
     assert (entry or {})["profile"] == {"income": "4.9E+11"}
 

@@ -89,7 +89,9 @@ def test_the_region_variable_is_used_last() -> None:
     ],
 )
 def test_plain_http_is_allowed_only_for_this_computer(url: str, tmp_path: Path) -> None:
-    """P5: this includes URLs from an option, a variable and the configuration file."""
+    """P5: a plain HTTP URL is refused whether it comes from an option, a variable or the
+    configuration file.
+    """
     path = tmp_path / "config.toml"
     path.write_text(f'url = "{url}"', "utf-8")
     for choice, environ, origin in (

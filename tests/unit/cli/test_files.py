@@ -72,7 +72,10 @@ def test_another_delimiter_is_detected_and_suggested(
 def test_the_first_line_of_a_file_can_declare_its_delimiter(
     fake: FakeService, tmp_path: Path, line: str
 ) -> None:
-    """Excel understands this line too. An option for the delimiter overrides it."""
+    """Excel also understands a first line such as `sep=;`.
+
+    An option for the delimiter overrides it.
+    """
     content = f"{line}\ncustomer_id;name\nada;A, B\n".encode()
     path = write_file(tmp_path / "p.csv", content)
     Typed(fake.url).done("import", "bakery", path)
@@ -83,9 +86,9 @@ def test_the_first_line_of_a_file_can_declare_its_delimiter(
 
 
 def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) -> None:
-    """Spreadsheets write such columns, sometimes only in a few rows.
+    """Spreadsheets write columns without a name, sometimes only in a few rows.
 
-    A value in such a column is not dropped silently.
+    A value in a nameless column is not dropped silently.
     """
     content = b"customer_id,,name,,\nada,,A,,\nbob,,B\ncyd,,C,,,,\ndan,x,D,,\neve,,E,,,x\n"
     path = write_file(tmp_path / "p.csv", content)

@@ -113,8 +113,8 @@ def test_the_same_command_imports_the_refused_rows_after_they_are_corrected(
 def test_refused_rows_are_read_in_the_same_way_as_their_file(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """P5: read alone, the refused rows could have another format of dates and another column of
-    customer ids.
+    """P5: read by themselves, the refused rows could seem to use another date format and another
+    column of customer ids.
     """
     rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
     rows.append(["02/03/2026", "dan@x.com", "cyd@x.com", "a cell too many"])
@@ -202,7 +202,7 @@ def test_a_missing_file_is_an_error(fake: FakeService, tmp_path: Path) -> None:
 def test_an_unclosed_quote_does_not_read_the_whole_file_as_a_single_row(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P9: reading does not use up the memory. It stops and names the line."""
+    """P9: reading stops before the memory is used up, and the error names the line."""
     monkeypatch.setattr(records, "MOST_CHARACTERS", 2000)
     path = tmp_path / "p.csv"
     path.write_text('customer_id\nada\n"bob\n' + "cyd\n" * 1000, "utf-8")
@@ -235,7 +235,10 @@ def test_after_a_503_the_same_rows_are_sent_again(fake: FakeService, tmp_path: P
 def test_rows_whose_response_was_lost_are_counted_as_joined(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P2: this includes calls that were split. A customer who is in the file twice joins once."""
+    """P2: rows of calls that were split into smaller calls count too.
+
+    A customer who is in the file twice joins once.
+    """
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=2))
     fake.lost_answers = 3
     names = [*customers(600), "c00001", "c00599"]

@@ -21,7 +21,7 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     """P6"""
     bakery.sign_up("ada", "bob", profile={"city": "Rome"})
     terminal = run_in_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
-    # The footer is drawn last.
+    # The footer of the screen is drawn last.
     screen = terminal.until(lambda text: "bob" in text and "Ctrl-C to stop" in text)
     for words in ("Bakery", "open", "waiting", "oldest", "city=Rome"):
         assert words in screen

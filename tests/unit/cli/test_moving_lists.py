@@ -267,10 +267,7 @@ def test_importing_an_export_creates_the_same_list(
 def test_an_export_is_imported_with_addresses_as_identities(
     old: Bakery, settings: Any, tmp_path: Path
 ) -> None:
-    """These are the steps with which docs/operate/identity.md moves a list.
-
-    Bans need no address.
-    """
+    """The list is moved with the steps of docs/operate/identity.md. Bans need no address."""
     path = str(tmp_path / "people.csv")
     old.typed.done("export", old.waitlist_id, "--status", "all", "--output", path)
     new: Bakery = settings()

@@ -145,7 +145,9 @@ def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: 
 def test_each_imported_token_shows_the_position_of_its_person(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """P6: this includes people who were on the list before the import."""
+    """P6: the file has tokens for new people, and for people who were on the list before the
+    import.
+    """
     names, tokens = customers(620), tmp_path / "tokens.csv"
     words = ["import", bakery.waitlist_id]
     bakery.typed.done(*words, write_customer_file(tmp_path / "some.csv", names[:300]))

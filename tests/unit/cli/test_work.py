@@ -234,7 +234,7 @@ def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
 def test_a_program_that_ignores_sigterm_is_killed_before_the_next_claim(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P4: this includes a program that was started by a shell which has already ended."""
+    """P4: the program may have been started by a shell that has already ended."""
     monkeypatch.setattr("waitlist_cli.work.program.GRACE_SECONDS", 0.3)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

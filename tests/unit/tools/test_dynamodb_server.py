@@ -61,7 +61,7 @@ def test_an_unknown_operation_is_refused(client: "DynamoDBClient") -> None:
 
 @pytest.mark.parametrize("header", [("Origin", "null"), ("Host", "evil.example.com")])
 def test_no_web_page_can_read_the_table(header: tuple[str, str]) -> None:
-    """P5: another origin and DNS rebinding are both refused."""
+    """P5: requests from another origin and requests after DNS rebinding are refused."""
     target = ("X-Amz-Target", "DynamoDB_20120810.Scan")
     response = Database()(HttpRequest("POST", "/", (target, header), b"{}"))
     assert (response.status, b"AccessDeniedException" in response.body) == (400, True)

@@ -33,7 +33,7 @@ def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpReque
     ids=str,
 )
 def test_no_web_page_can_invoke_a_function(headers: Headers) -> None:
-    """P5: another origin and DNS rebinding are both refused."""
+    """P5: requests from another origin and requests after DNS rebinding are refused."""
     function = FakeFunction()
     target = "/2015-03-31/functions/f/invocations"
     response = LambdaEndpoint({"f": function})(HttpRequest("POST", target, headers, b"{}"))

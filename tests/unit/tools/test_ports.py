@@ -99,7 +99,7 @@ def test_a_server_that_never_gets_its_port_is_an_error() -> None:
 def test_another_server_at_the_port_is_not_mistaken_for_the_started_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Otherwise two tests would share a server."""
+    """A started server must really have its port. Otherwise two tests would share a server."""
     with running_valkey() as first:
         (free,) = find_free_ports(1)
         numbers = iter([first.port, free])

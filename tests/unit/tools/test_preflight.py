@@ -33,7 +33,7 @@ USUAL: dict[str, Any] = {
     "GetServiceQuota": {"Quota": {"Value": 5.0}},
     "ListCachePolicies": {"CachePolicyList": {"Items": []}},
     "GetEmailIdentity": {"VerifiedForSendingStatus": True},
-    # This operation belongs to SES. API Gateway's operation with the same name is above.
+    # `GetAccount` of SES. API Gateway's operation with the same name is above.
     "ses:GetAccount": {
         "SendingEnabled": True,
         "ProductionAccessEnabled": True,
@@ -766,7 +766,7 @@ def test_the_policy_of_preflight_allows_exactly_the_operations_that_it_calls(
     called = {
         as_iam_names(SIGNED_AS.get(service, service), operation)
         for service, operation in account.called
-        # This operation needs no permission.
+        # GetCallerIdentity needs no permission.
         if operation != "GetCallerIdentity"
     }
     (statement,) = json.loads(POLICY.read_text())["Statement"]

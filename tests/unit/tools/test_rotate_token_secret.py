@@ -106,9 +106,9 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 def test_no_rotation_changes_the_identity_of_people(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This includes the rotation that ends all tokens.
+    """The identity key survives even the rotation that ends all tokens.
 
-    If the identity key changed, each address would become another person.
+    If it changed, each address would become another person.
     """
     key = tokens_at(arn, NOW).identity_key("bakery")
     token = tokens_at(arn, NOW).issue(*ENTRY, STAY)

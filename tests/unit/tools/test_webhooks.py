@@ -33,7 +33,7 @@ def clock() -> Clock:
 def test_messages_are_sent_received_hidden_and_deleted(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The functions use the queue through botocore in the same way."""
+    """The test calls the queue through botocore, as the functions do."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "local")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")

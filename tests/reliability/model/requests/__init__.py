@@ -1,4 +1,4 @@
-"""The requests of clients to a waitlist, and the events of its environment."""
+"""The requests that clients send to a waitlist, and the events of its environment."""
 
 from tests.reliability.model.requests.environment import (
     allow_claims,

@@ -1,4 +1,4 @@
-"""Events without a client: time, losses, maintenance; and settings."""
+"""Events that no client causes, such as losses and the passing of time, and changes of settings."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,9 +10,9 @@ from tests.support.model import Policy, Waitlist
 from waitlist_api.settings.confirm import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The clock of a function may be ahead by less.
+# The clock of a function may be ahead by less than this.
 GRACE_SECONDS = 660
-# After so many steps of a run of maintenance the note of an entry is written.
+# A run of maintenance notes a missing answer in the record after this number of steps.
 STEPS_OF_A_NOTE = 7
 
 
@@ -31,7 +31,7 @@ def allow_claims(most: int) -> Request:
 
 
 def open_or_close(*, opens: bool) -> Request:
-    """Let the list take signups from a time on that a request may see pass, or until then."""
+    """Let the list open, or close, at a time that may pass during a request."""
     return Request(
         lambda client: client.open_or_close(opens),
         lambda line: (
@@ -42,7 +42,10 @@ def open_or_close(*, opens: bool) -> Request:
 
 
 def expect_answers(then: Unanswered | None) -> Request:
-    """Let the list ask customers if they still wait, or no longer; none is asked by itself."""
+    """Let the list ask customers whether they still wait, or stop asking.
+
+    No customer is asked automatically.
+    """
     return Request(
         lambda client: client.expect_answers(then),
         lambda line: (replace(line, capacity=None, policy=None, then=then), NOTHING),
@@ -50,7 +53,9 @@ def expect_answers(then: Unanswered | None) -> Request:
 
 
 def let_question_stand(*, is_over: bool) -> Request:
-    """Let days pass since a question: until a reminder is due, or the time to answer is over."""
+    """Let days pass after a question, until a reminder is due or the time for the answer
+    is over.
+    """
     days = ANSWER_DAYS if is_over else REMINDED_DAYS
 
     def effect(line: Waitlist) -> Effect:
@@ -63,7 +68,7 @@ def let_question_stand(*, is_over: bool) -> Request:
 
 
 def set_policy(policy: Policy) -> Request:
-    """Let the list admit by a policy."""
+    """Let the list admit customers by a policy."""
     return Request(
         lambda client: client.set_policy(policy),
         lambda line: (replace(line, capacity=None, policy=policy, slots=policy.slots), NOTHING),
@@ -71,7 +76,7 @@ def set_policy(policy: Policy) -> Request:
 
 
 def declare_segments() -> Request:
-    """Declare segments; maintenance builds their indexes."""
+    """Declare segments. Maintenance builds their indexes."""
     return Request(
         lambda client: client.declare_segments(),
         lambda line: (replace(line, capacity=None, policy=None), NOTHING),
@@ -79,14 +84,16 @@ def declare_segments() -> Request:
 
 
 def cut_off(request: Request, step: int) -> Request:
-    """Send a request in a process that crashes after this step."""
+    """Send a request from a process that crashes after this step."""
     return Request(
         lambda client: client.cut_off(request.send, step), nothing_changes, unanswered=request
     )
 
 
 def note_silence() -> Request:
-    """Have maintenance note that no answer came, and die before it ends the wait."""
+    """Let maintenance note in the record that a question was not answered, and die before it ends
+    the wait.
+    """
 
     def effect(line: Waitlist) -> Effect:
         for name, stay in line.stays:
@@ -107,7 +114,7 @@ def maintain() -> Request:
 
 
 def let_holds_end() -> Request:
-    """Let all deadlines pass; Redis has not ended the holds yet."""
+    """Let all deadlines pass. Redis has not ended the holds yet."""
 
     def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
@@ -118,7 +125,7 @@ def let_holds_end() -> Request:
 
 
 def notice_ends() -> Request:
-    """Have Redis end the expired holds; the record does not follow yet."""
+    """Let Redis end the expired holds. The record does not follow yet."""
     return Request(
         lambda client: client.notice_ends(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
@@ -126,7 +133,7 @@ def notice_ends() -> Request:
 
 
 def forget(name: str, *keys_of: Callable[[str], str]) -> Request:
-    """Delete one entry from some keys of Redis."""
+    """Delete an entry from some keys of Redis."""
     return Request(lambda client: client.forget(name, *keys_of), nothing_changes)
 
 
@@ -137,7 +144,7 @@ def lose_redis() -> Request:
 
 
 def lose_and_rebuild() -> Request:
-    """Lose Redis, and rebuild it by maintenance."""
+    """Lose Redis, and let maintenance rebuild it."""
     return Request(
         lambda client: (client.redis.flushall(), client.maintain())[1],
         lambda line: (model.slots_lost(line), NOTHING),
@@ -145,9 +152,9 @@ def lose_and_rebuild() -> Request:
 
 
 def look_after() -> Request:
-    """Run maintenance of one list: it rebuilds a lost order, and ends expired holds.
+    """Run maintenance for a single list. It rebuilds a lost order and ends expired holds.
 
-    A run that rebuilds leaves the policy to the next.
+    A run that rebuilds the order leaves the policy to the next run.
     """
     return Request(
         lambda client: client.look_after(),
@@ -156,5 +163,5 @@ def look_after() -> Request:
 
 
 def finish_intents() -> Request:
-    """Finish the intents that were cut off more than a minute ago."""
+    """Finish the intents that were interrupted more than a minute ago."""
     return Request(lambda client: client.finish_intents(), nothing_changes)

@@ -1,4 +1,4 @@
-"""Requests of customers and operators about places in line."""
+"""Requests of customers and operators about places in the queue."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,18 +8,20 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 from tests.support import model
 from tests.support.model import ASIDE, ENDED, Stay, Waitlist
 
-# The last place of those who signed up long ago, in a scenario with questions.
+# In a scenario with questions, this is the last rank of the entries that signed up long ago.
 OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
-    """Sign up: others may see the intent, then the place, then the client gets the answer.
+    """Sign up. Other clients may see the intent first, and then the place, before the customer gets
+    the answer.
 
-    Without an idempotency key the repeat is another request; `key` then is the model's name for it.
+    Without an idempotency key, a repeat is another request. `key` then only identifies the request
+    in the model.
     """
 
     def is_new(stay: Stay | None) -> bool:
-        # Without a key the service cannot recognise an ended stay as that of this request.
+        # Without a key, the service cannot recognise that an ended stay belongs to this request.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Waitlist) -> Waitlist:
@@ -33,7 +35,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
-                # A repeat has found its own stay, and then reads the place of the reinstated one.
+                # The repeat has found its own stay, and then reads the place of the reinstated
+                # stay.
                 own = standing(line, name) if stay.is_reinstated else no("already_on_list")
                 return line, replace(own, is_either=stay.is_reinstated)
             if stay.state != "joining":
@@ -51,7 +54,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         if model.is_leaving(line, name):
             return ("already_on_list",)
         if model.was_refused(line, name, key):
-            # Redis has ended the stay with the refusal.
+            # Redis has ended the stay by refusing the signup.
             return ("gone", "not_waiting", "not_open_yet")
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
@@ -83,10 +86,11 @@ def leave(name: str, by: str = "customer") -> Request:
 
 
 def edit(name: str, kind: str) -> Request:
-    """Change attributes: the segments change and the place stays; an ended entry is refused.
+    """Change the attributes. The segments change, and the place does not. An entry that has ended
+    is refused.
 
     The service first finishes an intent to join, which matters if the list is nearly full. After a
-    no-show the entry may be edited until maintenance has finished the leave.
+    no-show, the entry may be edited until maintenance has finished the leave.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -103,9 +107,9 @@ def edit(name: str, kind: str) -> Request:
 
 
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
-    """Hold an entry back, or no longer: what an edit refuses, this refuses.
+    """Hold an entry back, or make it ready. The request is refused for the same reasons as an edit.
 
-    The change stands in the history even if the stay then ends, so that the answer is a refusal.
+    The change stays in the history even if the stay then ends, so that the answer is a refusal.
     """
     word = "ready" if is_ready else "held_back"
     edited = edit(name, KIND_OF[name])
@@ -122,7 +126,7 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
         noted = f"{name} is {word} as a no-show"
         if not model.is_leaving(line, name) or noted in line.done:
             return effect(line)[0]
-        # The record may still have the stay.
+        # The record may still contain the stay.
         *before, left = line.history(name)
         events = (*before, model.Event(word, model.OPERATOR), left)
         others = dict(line.events) | {name: events}
@@ -132,7 +136,10 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
 
 
 def rest(name: str) -> Request:
-    """Let others pass. The record decides: it may have an entry that Redis holds as waiting."""
+    """Let other customers pass the entry.
+
+    The record decides, and it may still call an entry `waiting` that Redis already holds.
+    """
     edited = edit(name, KIND_OF[name])
 
     def effect(line: Waitlist) -> Effect:
@@ -178,7 +185,7 @@ def resume(name: str) -> Request:
 
 
 def ask(name: str) -> Request:
-    """Ask the first of those who signed up long ago, if they still wait.
+    """Ask the first of the customers who signed up long ago whether they still wait.
 
     The record is written later than the page of waiting entries is read.
     """
@@ -197,7 +204,10 @@ def ask(name: str) -> Request:
 
 
 def confirm(name: str) -> Request:
-    """Answer that the customer still waits; too late once the record notes that they have not."""
+    """Confirm that the customer still waits.
+
+    The confirmation is too late if the record already notes that no answer came.
+    """
     edited = edit(name, KIND_OF[name])
 
     def effect(line: Waitlist) -> Effect:
@@ -219,7 +229,8 @@ def confirm(name: str) -> Request:
 
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
-    """Return the refusal if Redis alone knows that the question is over, or may end no wait.
+    """Return the refusal that is possible if only Redis knows that the wait has ended or may not be
+    ended.
 
     Maintenance may not have recorded yet that the wait has ended, or that the entry was claimed.
     """
@@ -236,11 +247,14 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 
 
 def reinstate(name: str, key: str) -> Request:
-    """Give an ended or parked stay its place back: an intent has the rank, as that of an import."""
+    """Restore the place of an ended or parked stay.
+
+    As with an import, the intent contains the rank.
+    """
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
-        # The record may still have the parking.
+        # The record may still contain the parking.
         is_redriven = [event.word for event in line.history(name)[-1:]] == ["redriven"]
         is_parked = stay and (stay.state == "parked" or (stay.state == "waiting" and is_redriven))
         if stay is None or stay.key == key or not (is_parked or stay.state in ("left", "joining")):
@@ -299,7 +313,10 @@ def erase(name: str) -> Request:
 
 
 def bump(name: str, key: str, **where: int | str) -> Request:
-    """Move a waiting entry; the move stands even if a claim then makes the answer a refusal."""
+    """Move a waiting entry.
+
+    The move stays, even if a claim then turns the answer into a refusal.
+    """
     ((kind, value),) = where.items()
 
     def early(line: Waitlist) -> Waitlist:
@@ -331,5 +348,7 @@ def look(name: str) -> Request:
 
 
 def erased(name: str, key: str) -> str:
-    """Return the note that the operator erased the entry that this request had added."""
+    """Return the text that the model remembers after an operator has erased an entry that this
+    request had added.
+    """
     return f"{name} was erased after {key}"

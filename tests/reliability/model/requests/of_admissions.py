@@ -1,4 +1,6 @@
-"""Offers of places by the policy or an operator, and what customers do with them."""
+"""Offers of places by the policy or by an operator, and the answers of customers to these
+offers.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,10 +23,11 @@ DECLINED, WITHDRAWN = "declined", "withdrawn"
 
 
 def admit(count: int, key: str, *, refill: bool = False) -> Request:
-    """Offer places to the first entries, outside rate and schedule; Redis takes them in one step.
+    """Offer places to the first entries, outside rate and schedule. Redis takes the entries in a
+    single step.
 
-    An entry that accepts, declines or leaves after that is not in the answer. With `refill` the
-    slots are those of a quota.
+    An entry that accepts, declines or leaves after that is not in the answer. If `refill` is set,
+    the slots belong to a quota.
     """
     slots = (model.QUOTA,) * count if refill else ()
     has_taken = f"{key} has taken people"
@@ -84,7 +87,7 @@ def enter(name: str) -> Request:
 
 
 def decline(name: str) -> Request:
-    """Give the offered place to the next customer, and go to the end of the queue."""
+    """Give the offered place to the next customer, and move to the end of the queue."""
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
@@ -104,7 +107,7 @@ def decline(name: str) -> Request:
 
 
 def withdraw(name: str) -> Request:
-    """Take an offer back: the entry waits at its old place, and the next one gets the slot."""
+    """Take an offer back. The entry waits at its old place, and the next entry gets the slot."""
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
@@ -123,7 +126,7 @@ def withdraw(name: str) -> Request:
         if stay is None or not _has_offer(stay):
             return line
         line = model.all_expired(line, only_over=True)
-        # The slot is offered to the next one before the entry waits again.
+        # The slot is offered to the next entry before this entry waits again.
         line = model.given_back(line, name).change(name, state="parked", hold_end=WITHDRAWN)
         line = model.policy_run(line, most=1).happened(name, WITHDRAWN, model.OPERATOR)
         return model.back_in_line(line, name, "place")
@@ -132,9 +135,10 @@ def withdraw(name: str) -> Request:
 
 
 def admit_one(name: str, key: str) -> Request:
-    """Offer a slot to one entry, outside rate and schedule; Redis takes it in one step.
+    """Offer a slot to a single entry, outside rate and schedule. Redis takes the entry in a single
+    step.
 
-    If another request has changed the entry since, the answer has it as it is then.
+    If another request has changed the entry since, the answer shows the changed entry.
     """
 
     def may_take(line: Waitlist) -> bool:
@@ -167,8 +171,8 @@ def admit_one(name: str, key: str) -> Request:
 def decline_and_leave(name: str) -> Request:
     """Give the offered place to the next customer, and leave the list.
 
-    The record decides, and it may still have an offer that Redis has ended: one that another
-    request is declining, or that no customer accepted.
+    The record decides. It may still contain an offer that Redis has ended, because another request
+    is declining it or because no customer accepted it.
     """
     key = f"{name} declines and leaves"
 
@@ -185,7 +189,7 @@ def decline_and_leave(name: str) -> Request:
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
-            # An erasure may have taken the leave over.
+            # An erasure may have completed the leave.
             return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING
@@ -214,7 +218,7 @@ def decline_and_leave(name: str) -> Request:
 
 
 def exit_(name: str) -> Request:
-    """Free the place of an admitted customer: first the record, then Redis."""
+    """Free the place of an admitted customer, first in the record and then in Redis."""
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
@@ -238,7 +242,9 @@ def exit_(name: str) -> Request:
 
 
 def _is_no_show(history: tuple[model.Event, ...]) -> bool:
-    """Return whether an entry waits, or is parked, because its customer has not come."""
+    """Return whether an entry waits or is parked because its customer did not accept an offer in
+    time.
+    """
     words = [event.word for event in history]
     return words[-1:] == [model.NO_SHOW] or words[-2:] == [model.NO_SHOW, "parked"]
 

@@ -22,15 +22,16 @@ To = Literal["place", "back"]
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
 ) -> Request:
-    """Claim up to `count` entries, or with `at_once` admit them.
+    """Claim up to `count` entries. If `at_once` is set, admit them.
 
-    The claim takes them in one step. An entry that leaves after that is not in the answer.
+    The claim takes the entries in a single step. An entry that leaves after that is not in the
+    answer.
     """
     hold = key or f"{KEYLESS} {repeat}"
     has_taken = f"{hold} has taken people"
 
     def own(line: Waitlist, *states: model.State) -> list[str]:
-        """Return the entries that this claim has taken, in its order."""
+        """Return the entries that this claim has taken, in the order of the claim."""
         found = [
             (-stay.rank if newest else stay.rank, name)
             for name, latest in line.stays
@@ -47,7 +48,7 @@ def claim(
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
     def early(line: Waitlist) -> Waitlist:
-        """Take entries, or record the admission of the next taken entry."""
+        """Take entries, or record the admission of the next entry that was taken."""
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
         return held(line)
@@ -63,7 +64,7 @@ def claim(
         line = held(line)
         line = admitted(line, own(line, "offered"))
         given = own(line, "admitted" if at_once else "offered")
-        # At the end, one call sends all admissions to Redis.
+        # At the end, a single call sends all admissions to Redis.
         for name in given:
             line = line.change(name, is_aside=False)
         return line.note(key) if key else line, Expected(given=tuple(given))
@@ -101,7 +102,10 @@ def complete(name: str, hold: str = FIRST) -> Request:
 
 
 def release(name: str, to: To = "place", hold: str = FIRST, *, is_delayed: bool = False) -> Request:
-    """Release an entry; with a delay it is passed over for longer than a case lasts."""
+    """Release an entry.
+
+    If there is a delay, the entry is passed over for longer than a case lasts.
+    """
 
     def effect(line: Waitlist) -> Effect:
         line, refusal = _held(line, name, hold, "released")
@@ -161,7 +165,11 @@ def redrive(name: str, to: To = "place") -> Request:
 
 
 def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist, Expected | None]:
-    """Return the refusal of a token, or None if it may act on the hold or has ended it this way."""
+    """Return the refusal of a claim token, or None if the token is accepted.
+
+    A token is accepted while its hold is open. It is also accepted if it has already ended the hold
+    in the same way.
+    """
     stay = line.stay(name)
     if stay is None:
         return line, no("entry_not_found")
@@ -178,19 +186,19 @@ def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist
 
 
 def _ended(name: str, hold: str, hold_end: str) -> str:
-    """Return the note for a hold that its claimer has ended."""
+    """Return the text that the model remembers after a claimer has ended a hold."""
     return f"{name} was {hold_end} from {hold}"
 
 
 def _redriven(name: str, stay: model.Stay) -> str:
-    """Return the note for a parked stay that the operator has redriven."""
+    """Return the text that the model remembers after an operator has redriven a parked stay."""
     return f"{name} was redriven with ticket {stay.ticket}"
 
 
 def first_answer(line: Waitlist, name: str, status: str) -> Expected:
     """Return the expected answer to a repeat that comes after another change.
 
-    Redis gives the first answer again until maintenance has reconciled that decision.
+    Redis repeats the first answer until maintenance has reconciled the decision.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))

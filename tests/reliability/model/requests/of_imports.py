@@ -16,7 +16,7 @@ IMPORT = "import"
 ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
 Words = frozenset[str]
 NONE: Words = frozenset()
-# The oracle asks again and again for the same lines.
+# Results are cached, because the oracle asks many times about the same states.
 remembered = lru_cache(maxsize=2**16)
 JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
 # Another request may cancel the intent after Redis has answered that the list is full.
@@ -24,7 +24,10 @@ GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
 def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
-    """Import rows: write intents in order, a few per transaction; then add all places at once."""
+    """Import rows.
+
+    Write the intents in order, a few with each transaction, and then add all places at once.
+    """
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
     return Request(
         lambda client: client.bring(rows),
@@ -38,13 +41,16 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
 
 
 def has_drawn(stay: Stay | None) -> bool:
-    """Return whether an intent has its rank: any request that finishes it gives the entry that."""
+    """Return whether an intent already has its rank.
+
+    Any request that finishes the intent then uses this rank.
+    """
     return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """One sending of an import; its key marks its intents."""
+    """An import that was sent once. Its key identifies its intents."""
 
     key: str
     rows: tuple[Row, ...]
@@ -55,7 +61,7 @@ class _Import:
 
     @property
     def chunks(self) -> list[int]:
-        """Return the first row of each transaction of intents."""
+        """Return the first row of each transaction that writes intents."""
         return list(range(0, len(self.people), FEW_INTENTS))
 
     @remembered
@@ -71,7 +77,7 @@ class _Import:
     def early(self, line: Waitlist) -> Waitlist:
         leaving = [row.name for row in self.people if model.is_leaving(line, row.name)]
         if leaving and not self._has_looked(line):
-            # The record may still have the stay.
+            # The record may still contain the stay.
             return line.look(self.key, self._seen(line) | dict.fromkeys(leaving, PRESENT))
         for start in self.chunks:
             begun = self._begun(line, start)
@@ -80,7 +86,9 @@ class _Import:
         return self._placed(line, [row.name for row in self.people])
 
     def parts(self, line: Waitlist) -> Iterator[Waitlist]:
-        """Finish the written intents in any order, because the order decides who fits in."""
+        """Finish the written intents in any order, because the order decides which rows still fit
+        on the list.
+        """
         for done in range(len(self.chunks) + 1):
             begun = line
             for start in self.chunks[:done]:
@@ -90,7 +98,7 @@ class _Import:
                 yield self._forgotten(self._placed(begun, list(order)))
 
     def look(self, line: Waitlist) -> Waitlist:
-        """Read once which entries exist; later changes do not count until the answer."""
+        """Read once which entries exist. Later changes do not count until the answer."""
         if self._has_looked(line):
             return line
         return line.look(self.key, {row.name: _standing(line, row.name) for row in self.people})
@@ -108,17 +116,21 @@ class _Import:
         return line.look(self.key, {}).keep(self.key, {})
 
     def _seen(self, line: Waitlist) -> dict[str, str]:
-        """Return the status that this import has read, or else the current status, by name."""
+        """Return a status for each name, which is the status that this import has read or else the
+        current status.
+        """
         now = {row.name: _standing(line, row.name) for row in self.people}
         return now | {name: word for key, name, word in line.looked if key == self.key}
 
     @remembered
     def _begun(self, line: Waitlist, start: int) -> Waitlist:
-        """Write the intents of one transaction, with the places drawn for the first one."""
+        """Write the intents of a transaction, with the ranks that were drawn for the first
+        transaction.
+        """
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name, drawn) for row in some):
-            # Another request was faster: the remaining rows must stand behind its entry.
+            # Another request was faster, so the remaining rows must stand behind its entry.
             line, drawn = self._looked_again(line, some), {}
         for row in some:
             line = model.signup_finished(line, row.name)
@@ -169,7 +181,8 @@ class _Import:
         if is_own:
             return JOINED
         if self._seen(begun)[row.name] == INTENDED:
-            # Another call has written the intent: the call that records it first answers `joined`.
+            # Another call has written the intent. The call that records the entry first answers
+            # `joined`.
             return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
         return ALREADY
 

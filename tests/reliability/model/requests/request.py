@@ -1,4 +1,4 @@
-"""A request: how to send it, its effect on the model, its expected answer."""
+"""A request: how it is sent, its effect on the model, and its expected answer."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,10 +10,11 @@ from tests.support.model import Waitlist
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """The answer that a request must get: a refusal's code, the position, or the claimed entries.
+    """The answer that a request must get: the code of a refusal, the position, or the claimed
+    entries.
 
-    With `is_either` the answer may be a success or a refusal, because another request has ended
-    the stay. `rows` are the words that each row of an import may get.
+    If `is_either` is true, the answer may be a success or a refusal, because another request has
+    ended the stay. `rows` are the words that each row of an import may get.
     """
 
     refusal: str = ""
@@ -27,7 +28,7 @@ class Expected:
 
 Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
-# The intent, then the place.
+# By default, a request has two early steps, which are the intent and the place.
 EARLY_STEPS = 2
 
 
@@ -45,15 +46,16 @@ def _no_refusals(_: Waitlist) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Request:
-    """One request; its repeat is the same request to the service.
+    """A request. Its repeat is the same request to the service.
 
     `effect` returns the queue after the whole request, and the expected answer. If the client got
     no answer, `parts` yields the partial effects that are also allowed. `early` makes the next of
-    `early_steps` changes that other clients may see before the answer. `look` stores what the
-    request reads now and answers later. `refusals` are codes that another request's change
-    allows. `repeat` makes the repeat of a request without an idempotency key. `unanswered` is a
-    request that this one starts and that never gets an answer; `event` is its word in a history.
-    `given` is the effect of a request that was given these entries, whatever the order was.
+    `early_steps` changes that other clients may see before the answer. `look` stores the data that
+    the request reads now and uses in its later answer. `refusals` are codes that are allowed
+    because of another request's change. `repeat` creates the repeat of a request that has no
+    idempotency key. `unanswered` is a request that this request starts and that never gets an
+    answer. `event` is the request's event in a history. `given` is the effect of a request whose
+    answer contained these entries, whatever the order was.
     """
 
     send: Callable[[Client], Any]

@@ -157,7 +157,7 @@ def test_an_error_of_the_service_is_shown_beside_its_field(
     assert "<main" not in answer.text
     (beside,) = re.findall(rf'id="wrong-{re.escape(field)}">([^<]*)<', answer.text)
     assert message in beside
-    # Everything that was entered is kept, including the wrong value.
+    # The form keeps everything that was entered, including the wrong value.
     for name in PAGE:
         value = form[name].replace("\r\n", "\n")
         assert value in answer.text
