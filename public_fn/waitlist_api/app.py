@@ -1,4 +1,4 @@
-"""The public function: the Lambda handler of the HTTP API."""
+"""The Lambda handler of the public HTTP API."""
 
 import logging
 import os
@@ -49,7 +49,7 @@ class Context(Protocol):
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
-    """Answer one request of the HTTP API before Lambda's timeout."""
+    """Answer an HTTP request before Lambda's timeout ends the call."""
     seconds = context.get_remaining_time_in_millis() / 1000 - ANSWER_SECONDS
     with DEADLINE.limited_to(seconds):
         return request_log().respond(event, context.aws_request_id, lambda: _answer(event, context))
@@ -65,17 +65,18 @@ def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
 
 @cache
 def request_log() -> RequestLog:
-    """Compose the request log from the environment, once per process."""
+    """Create the request log from the environment, once per process."""
     telemetry = set_up_telemetry("public", os.environ, CORRELATION)
     return RequestLog(telemetry, CORRELATION, METRICS)
 
 
 @cache
 def api() -> Api:
-    """Compose the API from the environment, once per process, at the first request.
+    """Create the API from the environment at the first request, once per process.
 
-    The API is not composed at import time. If SnapStart is used, the import ran long ago and on
-    another machine, so it must not create connections, keys or random numbers.
+    The API is not created at import time. If SnapStart is used, many machines start from a snapshot
+    that was taken after the import. Connections, keys and random numbers must not be part of the
+    snapshot.
     """
     random.seed()  # otherwise all copies of a snapshot would use the same random pauses
     config = Config.from_env(os.environ)
@@ -91,14 +92,14 @@ def api() -> Api:
     )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
-        # Read each edge secret once, because its text never changes. A new key is a new secret.
+        # Read each edge secret only once. When the key is rotated, the new key gets a new secret.
         edge_keys = [secret_reader(arn, secrets_client(DEADLINE))() for arn in config.edge_key_arns]
     except SecretUnavailable as error:
         if not error.is_temporary:
             raise
         raise NotReady from error
     logger = Logger(level=config.log_level)
-    # If customers sign in with an issuer's tokens, only the links in mails need the secret.
+    # If customers sign in with JWTs of an issuer, only the links in emails need the secret.
     code_keys = cache(lambda: _code_keys(config))
     return Api(services, tokens, logger, config.cors_origins, edge_keys, code_keys)
 
@@ -118,7 +119,7 @@ def kms() -> Any:
 
 @cache
 def sqs() -> Any:
-    """Create the SQS client on first use. Only replays of webhooks need it."""
+    """Create the SQS client on first use, because only webhook replays need it."""
     return sqs_client(DEADLINE)
 
 

@@ -1,6 +1,6 @@
 """The clock of this function.
 
-It is used for timestamps and leases, but never for the queue's order.
+This clock is used for timestamps and leases, but never to order the queue.
 """
 
 import time
@@ -8,9 +8,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 NowMillis = Callable[[], int]
-# A function that returns how many milliseconds a run may still take.
+# A function that returns how many milliseconds are left for a run.
 LeftMillis = Callable[[], int]
-# A function that returns whether work must stop. The next run continues the work.
+# A function that returns whether the time for this run has ended. The next run then continues.
 IsTimeUp = Callable[[], bool]
 A_DAY_MILLIS = 24 * 3600 * 1000
 
@@ -22,25 +22,25 @@ def now_millis() -> int:
 
 
 def no_deadline() -> int:
-    """Return the time that is left in a run without a deadline."""
+    """Return the remaining time of a run that has no deadline."""
     return A_DAY_MILLIS
 
 
 def never() -> bool:
-    """Return that the time is never up."""
+    """Return False, because work without a time limit never has to stop."""
     return False
 
 
 def iso(millis: int) -> str:
-    """Format a time in milliseconds as ISO 8601 in UTC."""
+    """Format a timestamp in milliseconds as ISO 8601 in UTC."""
     return iso_of(_START + timedelta(milliseconds=millis))
 
 
 def iso_of(moment: datetime) -> str:
-    """Format a UTC time as ISO 8601, with milliseconds."""
+    """Format a UTC time as ISO 8601 with milliseconds."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def millis_of(moment: datetime) -> int:
-    """Convert a time with an offset to whole milliseconds since 1970."""
+    """Convert a timezone-aware time to whole milliseconds since 1970."""
     return (moment - _START) // timedelta(milliseconds=1)

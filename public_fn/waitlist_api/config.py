@@ -5,31 +5,34 @@ from typing import Self
 
 from msgspec import Struct
 
-# The default values of the stack's parameters MailsPerDay and SmsPartsPerDay.
+# The default values of the stack parameters MailsPerDay and SmsPartsPerDay.
 MAILS_PER_DAY, SMS_PARTS_PER_DAY = 50_000, 1_000
 
 
 class ConfigError(ValueError):
-    """An environment variable is missing or invalid. The exception's message names the variable."""
+    """An environment variable is missing or invalid. The error message contains its name."""
 
 
 class Config(Struct, frozen=True):
-    """The environment variables of the public function and the maintenance function.
+    """The configuration of the public function and the maintenance function.
 
-    The first of the `pass_key_arns` signs passes, and all of them are published. If `pass_issuer`
-    is empty, the API's own URL is the issuer of passes.
+    Passes are signed with the first key in `pass_key_arns`. The public parts of all keys are
+    published. If `pass_issuer` is empty, the URL of the API is the issuer of passes.
 
-    If `jwt_issuer` is set, tokens of that issuer identify customers. Otherwise the public function
-    needs `entry_token_secret` or `entry_token_secret_arn`. If `metrics_namespace` is empty, no
-    metrics are written. Pages from the `cors_origins` may change entries, and `*` allows all pages.
-    If `edge_key_arns` is set, a customer's request must contain the text of one of these secrets in
-    a header. The URLs of the webhook's queues are empty if the stack has no webhook, and
-    `messages_function_name` is empty if it sends no messages. `message_channels` contains `mail`
-    and `sms` if the stack has a sender for them.
+    If `jwt_issuer` is set, customers are identified by JWTs from this issuer. Otherwise the public
+    function needs `entry_token_secret` or `entry_token_secret_arn`.
 
-    If `bot_check` names a provider, new guests need a token of its widget. The provider's secret is
-    `bot_check_secret`, or the text of the secret `bot_check_secret_arn`. `bot_check_url` and
-    `bot_check_script_url` replace the provider's URLs in tests.
+    If `metrics_namespace` is empty, no metrics are written. `cors_origins` contains the origins of
+    the web pages that may change entries, or `*` to allow all pages. If `edge_key_arns` is set,
+    every request from a customer must contain one of these secrets in a header.
+
+    If the stack has no webhook, the URLs of the webhook queues are empty. If the stack sends no
+    messages, `messages_function_name` is empty. `message_channels` contains `mail` and `sms` if the
+    stack has a sender for them.
+
+    If `bot_check` is set, it is the name of a provider, and new guests must pass its challenge. The
+    secret for the provider is `bot_check_secret`, or else the secret in `bot_check_secret_arn`.
+    Tests use `bot_check_url` and `bot_check_script_url` to replace the URLs of the provider.
     """
 
     table_name: str
@@ -57,7 +60,7 @@ class Config(Struct, frozen=True):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the configuration. Raises ConfigError if a required variable is missing."""
+        """Read the configuration. Raise ConfigError if a required variable is missing."""
         return cls(
             table_name=_required(environ, "TABLE_NAME"),
             private_function_name=_required(environ, "PRIVATE_FUNCTION_NAME"),
@@ -85,10 +88,11 @@ class Config(Struct, frozen=True):
 
 
 class WebhookConfig(Struct, frozen=True):
-    """The environment variables of the webhook function.
+    """The configuration of the webhook function.
 
-    `secret_arn` names the secret in Secrets Manager. In local runs, `secret` contains the webhook
-    secrets themselves, and `only_loopback` is true, because the URL is then on this machine.
+    `secret_arn` is the ARN of the webhook secrets in Secrets Manager. Local runs use `secret`
+    instead, which contains the webhook secrets themselves. In local runs `only_loopback` is true,
+    because the webhook's URL is on the same machine.
     """
 
     table_name: str
@@ -103,7 +107,7 @@ class WebhookConfig(Struct, frozen=True):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the configuration. Raises ConfigError."""
+        """Read the configuration. Raise ConfigError if a variable is missing or invalid."""
         if not (environ.get("WEBHOOK_SECRET") or environ.get("WEBHOOK_SECRET_ARN")):
             raise ConfigError("WEBHOOK_SECRET_ARN (or WEBHOOK_SECRET) must be set")
         return cls(
@@ -120,10 +124,10 @@ class WebhookConfig(Struct, frozen=True):
 
 
 class MessagesConfig(Struct, frozen=True, kw_only=True):
-    """The environment variables of the messages function.
+    """The configuration of the messages function.
 
-    If `mail_from` is empty, no mail is sent, and if `sms_from` is empty, no SMS is sent.
-    `mails_per_day` and `sms_parts_per_day` limit the number of mails and SMS parts per day in UTC.
+    If `mail_from` is empty, the stack sends no email. If `sms_from` is empty, it sends no SMS.
+    `mails_per_day` and `sms_parts_per_day` are the limits for one day in UTC.
     """
 
     table_name: str
@@ -161,7 +165,7 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
 
 
 class EventsConfig(Struct, frozen=True):
-    """The environment variables of the events function."""
+    """The configuration of the events function."""
 
     bus_name: str
     source: str

@@ -1,4 +1,7 @@
-"""Pagination cursors. They are opaque to clients, and contain the position where a page begins."""
+"""Encode and decode pagination cursors.
+
+A cursor contains the position at which a page starts. Clients treat cursors as opaque text.
+"""
 
 import base64
 import binascii
@@ -12,7 +15,7 @@ from waitlist_shared.limits import MAX_RANK, MIN_RANK
 
 ENTRY_ID = re.compile(ids.ENTRY_ID)
 ENDED = re.compile(r"([0-9]{1,15})-((?:[a-z2-7]{26}){0,16})")
-# The sort key of an event in the history: its stamp and its name.
+# The sort key of a history event, which contains the stamp and the name of the event.
 EVENT = r"[0-9]{16}#[a-z_]{1,32}"
 INVALID = FieldError(
     "query.cursor", "is not a valid cursor for this list. Leave it out to start with the first page"
@@ -20,14 +23,14 @@ INVALID = FieldError(
 
 
 def encode(position: int | str | list[int | str] | None) -> str | None:
-    """Encode a position as a cursor. Return None after the last page."""
+    """Encode a position as a cursor. After the last page, position and cursor are None."""
     if position is None:
         return None
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
 
 
 def decode_rank(cursor: str | None) -> int | None:
-    """Return the rank after which a page begins. Raises InvalidFields if the cursor is invalid."""
+    """Return the rank after which the page starts. Raise InvalidFields if the cursor is invalid."""
     if cursor is None:
         return None
     rank = _decode(cursor)
@@ -37,7 +40,10 @@ def decode_rank(cursor: str | None) -> int | None:
 
 
 def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
-    """Return the time and the entry id after which a page begins. Raises InvalidFields."""
+    """Return the time and the entry id after which the page starts.
+
+    Raise InvalidFields if the cursor is invalid.
+    """
     if cursor is None:
         return 0, None
     match _decode(cursor):
@@ -47,12 +53,15 @@ def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
 
 
 def encode_ended(millis: int, entry_ids: Sequence[str]) -> str:
-    """Encode a time and up to 16 entry ids. Base64 is not used, because it would be longer."""
+    """Encode a time and up to 16 entry ids as a cursor. Base64 would make the cursor longer."""
     return f"{millis}-{''.join(entry_ids)}"
 
 
 def decode_ended(cursor: str) -> tuple[int, list[str]]:
-    """Return the time and the entry ids in a cursor from `encode_ended`. Raises InvalidFields."""
+    """Decode a cursor from `encode_ended`, and return the time and the entry ids.
+
+    Raise InvalidFields if the cursor is invalid.
+    """
     found = ENDED.fullmatch(cursor)
     if found is None:
         raise InvalidFields(INVALID)
@@ -61,17 +70,26 @@ def decode_ended(cursor: str) -> tuple[int, list[str]]:
 
 
 def decode_text(cursor: str | None) -> str | None:
-    """Return the waitlist id after which a page begins. Raises InvalidFields."""
+    """Return the waitlist id after which the page starts.
+
+    Raise InvalidFields if the cursor is invalid.
+    """
     return _decode_id(cursor, ids.WAITLIST_ID)
 
 
 def decode_segment(cursor: str | None) -> str | None:
-    """Return the segment id after which a page begins. Raises InvalidFields."""
+    """Return the segment id after which the page starts.
+
+    Raise InvalidFields if the cursor is invalid.
+    """
     return _decode_id(cursor, ids.SEGMENT_ID)
 
 
 def decode_event(cursor: str | None) -> str | None:
-    """Return the event after which a page of a history begins. Raises InvalidFields."""
+    """Return the sort key of the history event after which the page starts.
+
+    Raise InvalidFields if the cursor is invalid.
+    """
     return _decode_id(cursor, EVENT)
 
 

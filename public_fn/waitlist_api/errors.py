@@ -1,4 +1,7 @@
-"""Errors that only the public function raises. The others are in `waitlist_shared.errors`."""
+"""Errors that only the public function raises.
+
+All other errors are in `waitlist_shared.errors`.
+"""
 
 import json
 import re
@@ -21,7 +24,7 @@ class NoSuchRoute(WaitlistError):
 
 
 class MethodNotAllowed(WaitlistError):
-    """The API has this path, but it does not accept this method."""
+    """The path exists, but it does not support this HTTP method."""
 
     code = "method_not_allowed"
 
@@ -50,7 +53,7 @@ class WaitlistDeleting(WaitlistError):
 
 
 class NotInside(WaitlistError):
-    """The customer was never admitted, has gone out again, or has a pass that has ended."""
+    """The customer was never admitted, has already exited, or has a pass that has expired."""
 
     code = "not_inside"
     advice = "The customer is not inside. Get the entry to see its status."
@@ -64,7 +67,7 @@ class EntryNotFound(WaitlistError):
 
 
 class AlreadyOnList(WaitlistError):
-    """The customer is already on the waitlist, and the request does not prove that they sent it."""
+    """The customer is already on the waitlist, and the caller may be another person."""
 
     code = "already_on_list"
     advice = (
@@ -75,12 +78,12 @@ class AlreadyOnList(WaitlistError):
 
 
 class NoEntryTokens(WaitlistError):
-    """The stack issues no entry tokens, because an OIDC issuer's tokens identify its customers."""
+    """The stack issues no entry tokens. Its customers are identified by an OIDC issuer."""
 
     code = "no_entry_tokens"
     advice = (
-        "This stack issues no entry tokens, because its customers send tokens of their OIDC "
-        "issuer. Use the issuer's tokens instead."
+        "This stack issues no entry tokens, because its customers are identified by tokens from an "
+        "OIDC issuer. Use a token from this issuer instead."
     )
 
 
@@ -105,7 +108,7 @@ class RestNotAllowed(WaitlistError):
 
 
 class RestsUsedUp(WaitlistError):
-    """The customer has already rested as often as the waitlist's `rest` setting allows."""
+    """The entry has already rested as often as the waitlist's `rest` setting allows."""
 
     code = "rests_used_up"
     advice = (
@@ -115,7 +118,7 @@ class RestsUsedUp(WaitlistError):
 
 
 class ConfirmOff(WaitlistError):
-    """The waitlist has no `confirm` setting, so it asks no customer whether they still wait."""
+    """The waitlist's `confirm` setting is off, so it does not ask customers if they still wait."""
 
     code = "confirm_off"
     advice = (
@@ -125,7 +128,7 @@ class ConfirmOff(WaitlistError):
 
 
 class AlreadyLeft(WaitlistError):
-    """The customer has left, and this waitlist does not allow customers to join again."""
+    """The customer has left, and the waitlist does not allow customers to join again."""
 
     code = "already_left"
     advice = (
@@ -157,22 +160,22 @@ class Banned(WaitlistError):
 
 
 class NoFormerPlace(WaitlistError):
-    """The customer has no former place that could be given back."""
+    """The customer has no former place in the queue, so the entry cannot be reinstated."""
 
     code = "no_former_place"
     advice = (
-        "This customer has no former place on the waitlist, because they were banned before they "
-        "signed up, or their signup was interrupted. Sign the customer up instead."
+        "This customer has no former place in the queue. They were banned before they signed up, "
+        "or their signup was interrupted. Sign the customer up instead."
     )
 
 
 class BanMismatch(WaitlistError):
-    """The customer's current ban is not the ban that the request names."""
+    """The customer's current ban is not the ban in the request."""
 
     code = "ban_mismatch"
     advice = (
-        "The ban that `banned_at` names has ended, and the customer has been banned again. Get "
-        "the entry to read the current `banned_at`."
+        "The customer's current ban has another `banned_at`. Get the entry to read the current "
+        "value."
     )
 
 
@@ -184,7 +187,7 @@ class RecordUnavailable(WaitlistError):
 
 
 class NoWebhook(WaitlistError):
-    """The stack has no webhook, so there are no events to send again."""
+    """The stack has no webhook, so it cannot send events again."""
 
     code = "no_webhook"
     advice = (
@@ -194,7 +197,7 @@ class NoWebhook(WaitlistError):
 
 
 class NoMessages(WaitlistError):
-    """The stack does not send messages, or not through this channel."""
+    """The stack cannot send messages, or cannot send them through this channel."""
 
     code = "no_messages"
     advice = (
@@ -204,10 +207,10 @@ class NoMessages(WaitlistError):
 
 
 class KeysUnavailable(WaitlistError):
-    """AWS KMS, which signs passes, did not answer in time."""
+    """AWS KMS did not answer in time, so no pass could be signed."""
 
     code = "keys_unavailable"
-    advice = "The key that signs passes did not answer in time. Try again in a few seconds."
+    advice = "The service that signs passes did not answer in time. Try again in a few seconds."
 
 
 class Throttled(WaitlistError):
@@ -220,7 +223,7 @@ class Throttled(WaitlistError):
 
 
 class TooManyChanges(WaitlistError):
-    """The customer changed the entry too often. Repeat the request after `Retry-After` seconds."""
+    """The customer has changed the entry too often. Try again after `Retry-After` seconds."""
 
     code = "too_many_changes"
 
@@ -232,7 +235,7 @@ class TooManyChanges(WaitlistError):
 
 
 class NotReady(WaitlistError):
-    """A part of the service, such as a secret or a queue, cannot be reached at the moment."""
+    """A resource that the service needs, such as a secret or a queue, is unavailable."""
 
     code = "not_ready"
     advice = "A part of the service cannot be reached at the moment. Try again in a few seconds."
@@ -256,20 +259,20 @@ class Forbidden(WaitlistError):
 
 
 class CodeRefused(WaitlistError):
-    """The code is invalid, has expired, or belongs to a stay that has ended."""
+    """The code is invalid, has expired, or belongs to a signup that has ended."""
 
     code = "code_refused"
     advice = "This link is no longer valid. Sign up again, and open the link in the newest message."
 
 
 class BotCheckFailed(WaitlistError):
-    """The signup has no `bot_token`, or the provider of the bot check has rejected it."""
+    """The signup has no `bot_token`, or the provider of the bot check has rejected the token."""
 
     code = "bot_check_failed"
     advice = (
-        "This signup needs a new bot_token. The waitlist's `bot_check` describes the widget that "
-        "issues tokens, on a page of this service. A token is valid for one signup and a short "
-        "time. Get a new token, and repeat the signup with the same Idempotency-Key."
+        "This signup needs a new bot_token. The waitlist's `bot_check` field describes the widget "
+        "that creates tokens on the signup page. A token is valid only for a short time and for a "
+        "single signup. Get a new token, and repeat the signup with the same Idempotency-Key."
     )
 
 
@@ -284,7 +287,7 @@ class BotCheckUnavailable(WaitlistError):
 
 
 class EdgeOnly(WaitlistError):
-    """The stack accepts customers' requests only through its edge."""
+    """The stack accepts requests from customers only through its edge."""
 
     code = "edge_only"
 
@@ -308,9 +311,10 @@ class UnsupportedMediaType(WaitlistError):
     code = "unsupported_media_type"
 
     def __init__(self, accepted: Iterable[str], *, is_patch: bool) -> None:
-        self.accepted = ", ".join(accepted)
+        media_types = tuple(accepted)
+        self.accepted = ", ".join(media_types)
         self.is_patch = is_patch
-        super().__init__(f"Send the body with a Content-Type of these: {self.accepted}.")
+        super().__init__(f"Set the Content-Type header to {' or '.join(media_types)}.")
 
 
 class TooLarge(WaitlistError):
@@ -319,8 +323,8 @@ class TooLarge(WaitlistError):
     code = "too_large"
 
 
-# The limits below keep an error response under 8 KB of JSON, and the errors of an import of 500
-# rows under 1 MB.
+# These limits keep an error response below 8 KB of JSON, and the errors of an import of 500 rows
+# below 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80
@@ -330,7 +334,10 @@ MAX_ROW_DETAIL_BYTES = 200
 
 
 class FieldError(Struct, frozen=True):
-    """An error in one field of a request. `field` is its path, such as `body.profile`."""
+    """An error in a single field of a request.
+
+    `field` is the path of the field, such as `body.profile`.
+    """
 
     field: str
     message: str
@@ -341,8 +348,8 @@ ANY_ETAG = r"^\*$"
 # RFC 9110 allows empty list elements in this header (section 5.6.1.2).
 ETAGS = r'^(\*|[ \t,]*(W/)?"[!#-~]*"([ \t]*,([ \t]*(W/)?"[!#-~]*")?)*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
-# Explains each pattern of a request in words and with a valid example, because not every caller can
-# read a regular expression.
+# Messages for the regular expressions in the API. Each message explains the pattern in words and
+# gives an example, because not every caller can read regular expressions.
 SHAPES = {
     f"^{ids.WAITLIST_ID}$": "must be 1 to 63 lower-case letters, digits and hyphens, not "
     "beginning with a hyphen, such as bakery-2",
@@ -379,23 +386,23 @@ _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "mi
 
 
 def field_error(error: Mapping[str, Any]) -> FieldError:
-    """Return a validation error of pydantic in the words of this API.
+    """Convert a validation error from pydantic to the wording of this API.
 
-    The message never repeats the value that was sent, because the value may be personal data.
+    The message never contains the value that was sent, because the value may be personal data.
     """
     return FieldError(".".join(map(str, error["loc"])), _message(error))
 
 
 def _message(error: Mapping[str, Any]) -> str:
     kind = error["type"]
-    # Pydantic writes "Input should be ...", "String should have ..." and so on.
+    # Messages from pydantic start with "Input should be", "String should have" and so on.
     message = error["msg"].removeprefix("Value error, ").replace(" after validation", "")
     message = re.sub(r"^\w+ should ", "must ", message)
     if kind == "string_pattern_mismatch":
         return SHAPES.get(error["ctx"]["pattern"], message)
     if kind in _LENGTHS and isinstance(error["input"], str):
-        # Pydantic speaks of items instead of characters if one of our validators runs before the
-        # length check.
+        # If a custom validator runs before the length check, pydantic counts "items" instead of
+        # characters.
         bound, limit = _LENGTHS[kind]
         count = error["ctx"][limit]
         return f"must have {bound} {count} {'character' if count == 1 else 'characters'}"
@@ -403,7 +410,7 @@ def _message(error: Mapping[str, Any]) -> str:
 
 
 class InvalidFields(WaitlistError):
-    """A parameter or a field of the body is invalid. `errors` lists each invalid field."""
+    """A parameter or a field of the body is invalid. `errors` lists every invalid field."""
 
     code = "invalid_request"
 
@@ -432,7 +439,7 @@ class SettingsChanged(WaitlistError):
 
 
 class WaitlistExists(WaitlistError):
-    """A waitlist with this id already exists. `errors` lists how its settings differ."""
+    """A waitlist with this id already exists. `errors` lists the settings that differ."""
 
     code = "waitlist_exists"
 
@@ -447,15 +454,12 @@ class WaitlistExists(WaitlistError):
 def _name_differences(changes: Iterable[FieldError]) -> str:
     names = ", ".join(change.field.removeprefix("body.") for change in changes)
     if not names:
-        return "No setting that you sent differs from its stored value."
+        return "The settings that you sent equal the stored settings."
     return f"The stored values differ from yours for: {names}."
 
 
 def cut(text: str, limit: int) -> str:
-    """Return `text`, shortened to at most `limit` bytes of JSON.
-
-    A shortened text ends in an ellipsis.
-    """
+    """Shorten a text to at most `limit` bytes of JSON. A shortened text ends with an ellipsis."""
     if _json_bytes(text) <= limit:
         return text
     room = limit - _json_bytes("…")

@@ -1,4 +1,4 @@
-"""The events function: publishes changes of the table on the event bus (docs/app/events.md)."""
+"""The events function publishes changes of the table on the event bus (docs/app/events.md)."""
 
 import logging
 import os
@@ -12,7 +12,7 @@ from waitlist_api.events.forward import Forwarder
 
 
 def lambda_handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    """Publish a batch of the stream, and return the first record that Lambda must retry."""
+    """Publish a batch of stream records. Return the first record that Lambda must retry."""
     refused = forwarder().forward(event["Records"])
     failures = [] if refused is None else [{"itemIdentifier": refused}]
     return {"batchItemFailures": failures}
@@ -20,7 +20,7 @@ def lambda_handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
 
 @cache
 def forwarder() -> Forwarder:
-    """Compose the forwarder from the environment, once per process, at the first batch."""
+    """Create the forwarder from the environment at the first batch, once per process."""
     config = EventsConfig.from_env(os.environ)
     logging.getLogger("waitlist_api").setLevel(config.log_level)
     return Forwarder(events_client(), config.bus_name, config.source, now_millis)

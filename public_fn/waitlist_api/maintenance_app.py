@@ -1,4 +1,7 @@
-"""The maintenance function. It runs every minute for all waitlists, and on demand for one."""
+"""The maintenance function.
+
+Maintenance runs every minute for all waitlists, and on demand for a single waitlist.
+"""
 
 import os
 from functools import cache
@@ -26,11 +29,14 @@ class Context(Protocol):
     aws_request_id: str
 
     def get_remaining_time_in_millis(self) -> int:
-        """Return the milliseconds until Lambda ends the run."""
+        """Return the milliseconds that are left before Lambda's timeout."""
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> None:
-    """Maintain the waitlist that the event names, or all waitlists."""
+    """Maintain the waitlist in the event.
+
+    If the event contains no waitlist, maintain all waitlists.
+    """
     run_log().run(event, context.aws_request_id, lambda: _run(event, context))
 
 
@@ -45,10 +51,10 @@ def _run(event: dict[str, Any], context: Context) -> None:
 
 @cache
 def runner(function_arn: str) -> MaintenanceRunner:
-    """Compose the runner from the environment, once per process.
+    """Create the runner from the environment, once per process.
 
-    A rebuild that runs out of time invokes this function again. It uses the ARN of the current
-    call, because the role allows only the function's alias.
+    If a rebuild runs out of time, the function invokes itself. It uses the ARN of the current call,
+    because its role may invoke only the function's alias.
     """
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
     services = MaintenanceServices.on(
@@ -63,6 +69,6 @@ def runner(function_arn: str) -> MaintenanceRunner:
 
 @cache
 def run_log() -> RunLog:
-    """Compose the run log from the environment, once per process."""
+    """Create the run log from the environment, once per process."""
     telemetry = set_up_telemetry("maintenance", os.environ, CORRELATION)
     return RunLog(telemetry, CORRELATION, METRICS)

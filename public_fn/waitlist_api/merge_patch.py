@@ -4,11 +4,10 @@ from typing import Any
 
 
 def apply_merge_patch(target: Any, patch: Any, *, with_nulls: bool = False) -> Any:
-    """Apply a patch to a document.
+    """Apply a merge patch to a JSON document.
 
-    A `null` removes a name, objects are merged, and lists are replaced.
-
-    If `with_nulls` is true, a `null` in the patch is kept as a value.
+    A `null` in the patch removes a field, objects are merged, and lists are replaced. If
+    `with_nulls` is true, a `null` in the patch is stored as a value instead.
     """
     if not isinstance(patch, dict):
         return patch

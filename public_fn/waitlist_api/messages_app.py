@@ -1,4 +1,4 @@
-"""The messages function: handles batches from the message queue (docs/operate/messages.md)."""
+"""The messages function sends the queued messages to customers (docs/operate/messages.md)."""
 
 import os
 import random
@@ -38,9 +38,9 @@ CORRELATION = Correlation()
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]:
-    """Send the messages for a batch of events, and return the messages that stay in the queue.
+    """Send the messages for a batch of events. Return the events that must stay in the queue.
 
-    If the event requests an example message, send the example and return its outcome instead.
+    If the event requests a test message, send the test message and return the result instead.
     """
     if TRIAL in event:
         return batches().send_trial(event, context)
@@ -49,7 +49,7 @@ def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]
 
 @cache
 def batches() -> Batches:
-    """Compose the batch handler from the environment, once per process."""
+    """Create the batch handler from the environment, once per process."""
     random.seed()
     config = MessagesConfig.from_env(os.environ)
     CORRELATION.mark_log_records()

@@ -1,4 +1,4 @@
-"""Composes the services from the given AWS clients."""
+"""Create the services and connect them with each other."""
 
 import time
 from collections.abc import Callable
@@ -122,13 +122,11 @@ class Services(Struct, frozen=True):
         metrics: MetricsCollector | None = None,
         bot_check: BotCheck | None = None,
     ) -> Self:
-        """Compose the services.
+        """Create all services. The types of a service's fields decide which services it receives.
 
-        Each service receives the services that match the types of its fields.
-
-        `kms` returns the KMS client that signs passes, and `sqs` returns the client of the
-        webhook's queues. Maintenance needs neither. If `bot_check` is None, guests do not have to
-        prove that they are people.
+        `kms` returns the KMS client for signing passes, and `sqs` returns the client for the
+        webhook queues. Maintenance needs neither client. If `bot_check` is None, guests do not have
+        to pass a bot check.
         """
         metrics = metrics or MetricsCollector()
         queue = QueueClient(
@@ -154,13 +152,12 @@ class Services(Struct, frozen=True):
 
 
 def _service(kind: Any, made: dict[Any, Any]) -> Any:
-    """Return the service of a type, and create it if needed from the services of its fields."""
+    """Return the service of the given type. Create the service if it does not exist yet."""
     if kind not in made:
         needed = [item for item in _fields(kind) if item.type in made or item.required]
         made[kind] = kind(**{item.name: _service(item.type, made) for item in needed})
     return made[kind]
 
 
-# Cache the fields, because tests compose the services often and msgspec resolves the types each
-# time.
+# Cache the fields of each type, because tests create services often and reading the types is slow.
 _fields = cache(fields)

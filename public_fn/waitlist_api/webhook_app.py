@@ -1,4 +1,4 @@
-"""The webhook function: sends events from its SQS queue to the operator's webhook."""
+"""The webhook function sends events from its SQS queue to the operator's webhook."""
 
 import os
 import time
@@ -29,13 +29,13 @@ class Context(Protocol):
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
-    """Deliver the events of a batch, and return the ids of messages that go back to the queue."""
+    """Deliver a batch of events, and return the ids of the messages that go back to the queue."""
     back = []
     for record in event["Records"]:
         began = time.perf_counter()
         if is_heartbeat(record["body"]):
-            # The heartbeat reports zero failures every minute, so an alarm can tell a broken event
-            # path from a quiet one.
+            # A heartbeat arrives every minute and writes a log line without failures. If these
+            # lines stop, an alarm shows that events no longer arrive.
             telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
             continue
         queued = QueuedEvent.of_record(record)
@@ -65,7 +65,7 @@ def _write_line(id_: str, queued: QueuedEvent, verdict: Verdict, began: float) -
 
 
 def _late_seconds(queued: QueuedEvent, verdict: Verdict) -> int:
-    """Return how old the event will be at its next attempt, or 0 if the event is done."""
+    """Return how many seconds old the event is at its next attempt, or 0 if there is none."""
     if verdict.again_seconds is None:
         return 0
     age_millis = webhook_sender().now_millis() - queued.sent_millis
@@ -110,7 +110,7 @@ def telemetry() -> Telemetry:
 
 @cache
 def webhook_sender() -> WebhookSender:
-    """Compose the webhook deliveries from the environment, once per process, at the first event."""
+    """Create the webhook sender from the environment at the first event, once per process."""
     given = config()
     if given.secret:
         signatures = Signatures(lambda: given.secret)

@@ -315,7 +315,7 @@ class Holds(Struct, frozen=True):
     def _repair_if_refuted(
         self, verb: ClaimAction, transition: Transition, record: EntryRecord | None
     ) -> bool:
-        """Restore the entry from its record if Redis decided about an outdated copy of the entry.
+        """Restore the entry from its record if Redis decided about an outdated copy.
 
         Return whether the copy in Redis was outdated.
         """
@@ -419,7 +419,7 @@ def _error_of(
         is_parked = record.status == "parked" and command.names_time_of(record)
         return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):
-        return NotWaiting("The customer is no longer held, because they have left the waitlist.")
+        return NotWaiting("This customer has left the waitlist, so there is no claim or offer.")
     if command.names_hold_of(record):
         return ClaimExpired()
     return ClaimMismatch() if isinstance(refusal, NotHeld) else refusal

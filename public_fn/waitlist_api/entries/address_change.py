@@ -27,10 +27,10 @@ MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 # The number of new addresses that a customer can request without having to wait in between. People
 # often mistype their address.
 FREE_ASKS = 3
-TOO_OFTEN = "You have given too many new addresses. You can give another address at {}"
+TOO_OFTEN = "You have entered too many new addresses. You can enter another address at {}"
 TAKEN = (
-    "This address already has its own entry on this waitlist. Nothing was changed, and your entry "
-    "keeps its current address."
+    "Another entry on this waitlist already uses this address. Your entry keeps its current "
+    "address."
 )
 
 

@@ -29,7 +29,7 @@ WORKERS = 8
 # The clock of a Lambda function may be ahead of the Redis clock by this much. A deadline counts as
 # passed only after this extra time, so that a fast clock does not end a wait too early.
 GRACE_MILLIS = 10 * 60_000
-TOO_LATE = "The time to confirm is over. Get the entry to see its current status."
+TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
 
 ENDED_MEANWHILE = (NotWaiting, EntryNotFound, AlreadyAdmitted)
 

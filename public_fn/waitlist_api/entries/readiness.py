@@ -31,7 +31,7 @@ from waitlist_shared.ranks import time_of
 
 UNTIL = "body.until"
 OTHER_STAY = (
-    "The stay that joined_at names has ended. Get the entry, and verify its current stay instead."
+    "The customer's current signup has another joined_at. Get the entry to read the current value."
 )
 NO_REST = "Only a waiting entry can rest. Get the entry to see its current status."
 

@@ -47,7 +47,7 @@ ON_LIST = (
     "move it. Only a parked entry can be reinstated while it is on the waitlist."
 )
 ADMITTED = (
-    "This customer was admitted. Only a stay that ended without an admission can be reinstated."
+    "This customer was admitted. Only customers who left without being admitted can be reinstated."
 )
 
 

@@ -184,8 +184,8 @@ def count_near(settings: WaitlistSettings) -> int:
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
     """Return whether a notice may be due although nothing has changed since the last heartbeat.
 
-    Offers end as time passes. Customers also come near the head of the queue when other customers
-    stop being skipped, when the policy's hours begin, or when the settings change.
+    Offers end as time passes. Customers also come near the head of the queue when their rest ends,
+    when the policy's hours begin, or when the settings change.
     """
     settings = waitlist.settings
     if stats.offered and sends_notice(settings, "ending"):

@@ -215,7 +215,7 @@ def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: 
     refused(answer, 415, "unsupported_media_type")
     taken = "application/json, application/merge-patch+json"
     assert (answer.headers["accept"], answer.headers["accept-patch"]) == (taken, taken)
-    assert taken in answer.json["detail"]
+    assert "application/json or application/merge-patch+json" in answer.json["detail"]
 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
