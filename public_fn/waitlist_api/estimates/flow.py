@@ -67,7 +67,7 @@ def rate_of(intervals: Sequence[Interval]) -> float:
 
 
 def leaving_of(intervals: Sequence[Interval]) -> float:
-    """Return the fraction of the waiting people who left per second."""
+    """Return the fraction of waiting people who leave per second."""
     exposure = sum(interval.waiting * interval.seconds for interval in intervals)
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 

@@ -78,7 +78,7 @@ def _merged(near: Sequence[Interval], far: Sequence[Interval]) -> list[Interval]
 
 
 def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
-    """Return the busy intervals since the rate last changed."""
+    """Return the busy intervals since the last change of the rate."""
     newest_first = [interval for interval in reversed(intervals) if interval.is_busy]
     dispersion = dispersion_of(newest_first[:180])
     size = _first_size(newest_first)
@@ -165,7 +165,7 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     size = mean(sizes)
     if size < 2:
         return None
-    # A small number of gaps underestimates the variation, so increase the spread.
+    # If there are few gaps, their spread underestimates the real variation, so increase the spread.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(

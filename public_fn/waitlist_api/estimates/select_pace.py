@@ -25,8 +25,8 @@ MAINTENANCE_SECONDS = 30.0
 LIMITED = 0.9
 # If fewer entries were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
-# If the room is full, the measured pace is only used if it is plausible. It is rejected if it is
-# faster than the expected pace by more than this many relative errors of the average time inside.
+# If the room is full, the measured pace is compared with the computed pace. The measured pace is
+# rejected if it is faster by more than this many relative errors of the average time inside.
 CLEAR = 2.0
 # At most this many scheduled times become separate pieces of the pace. After that, their mean rate
 # is used.

@@ -16,8 +16,7 @@ from waitlist_api.settings.hours import hours_after
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_HOURS
 
-# An upper bound for the difference between the clocks of Redis and of a function, with a wide
-# margin.
+# An upper bound for how far the clocks of Redis and of a function can differ.
 CLOCK_SKEW_MILLIS = 3_600_000
 
 
@@ -348,7 +347,7 @@ def _opening_of(settings: WaitlistSettings) -> dict[str, Any]:
 
 
 def beat_of(waitlist: WaitlistRecord, pace: str | None = None) -> c.Heartbeat:
-    """Return the heartbeat of a waitlist, which can also carry a new pace."""
+    """Return the request that sends a heartbeat to Redis, optionally with a new pace."""
     return c.Heartbeat(
         waitlist_id=waitlist.waitlist_id,
         epoch=waitlist.checkpoint.epoch or None,

@@ -56,7 +56,7 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
         end_stamp = 0 if record is None else before.decided_stamp
         banned = replace(banned, stamp=stamp, end_stamp=end_stamp, expires_at=None)
     else:
-        # Finishing the leave will set the stamp.
+        # The stamp is written later, when the customer has left the waitlist.
         banned = replace(
             banned,
             edited_stamp=stamp,

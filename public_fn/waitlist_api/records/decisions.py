@@ -20,7 +20,7 @@ REASONS: dict[c.Verb, str] = {
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# Decisions with these verbs are about waiting entries.
+# Decisions with these verbs concern entries that are waiting.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
 # A caller has requested these decisions. They end a claim, an offer or a parking, and do not admit
@@ -51,7 +51,8 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # The event is written later, when the entry leaves the waitlist.
+            # No event is written now. When the entry leaves the waitlist, the event `left` is
+            # written.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)
@@ -73,7 +74,7 @@ def offer_changes(deadline_millis: int) -> dict[str, Any]:
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
-    """Return an event that has the same name as the verb of the decision."""
+    """Return an event whose name is the verb of the decision."""
     detail = {}
     if decision.verb == "released" and decision.at:
         detail = {"until": iso(decision.at)}

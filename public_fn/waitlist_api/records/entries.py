@@ -75,8 +75,8 @@ class Move(Struct, frozen=True):
 
     @property
     def update(self) -> str:
-        """The DynamoDB update expression for the fields that change."""
-        # Older versions of the private function do not return the attempts here.
+        """The DynamoDB update expression that records a change of rank."""
+        # Older versions of the private function do not return the number of attempts.
         return MOVED if self.made.attempts is None else f"{MOVED}, #attempts = :attempts"
 
     def values(self) -> Item:

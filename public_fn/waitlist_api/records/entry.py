@@ -159,7 +159,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # The time of an exit after which the customer still counts as inside.
+    # When the customer exited, if they still count as inside after this exit.
     out_millis: int | None = None
 
     leaving_by: str = ""
@@ -177,7 +177,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     near_rank: int | None = None
     near_stamp: int = 0
     near_count: int = 0
-    # The token of the last offer about whose end the customer has been warned.
+    # The claim token of the last offer that the customer was warned about because it ends soon.
     ending_offer: str = ""
 
     # The stamp of the event `banned`, or 0 if the customer is not banned. The record of a banned
@@ -206,7 +206,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
     joining_by: str = ""
     joining_reason: str = ""
-    # How many times in a row an operator has reinstated the entry.
+    # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
 
     # The language that the customer chose at signup. It is only set if the waitlist sends messages.
@@ -285,7 +285,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def is_told_near(self) -> bool:
-        """Whether the last notice that the turn is near is still true.
+        """Whether the customer has been told that their turn is near, and this is still true.
 
         It is no longer true if the entry was moved back after the notice.
         """
@@ -373,7 +373,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         known |= {name: item[key] for name, key in STORED_NAMES.items() if key in item}
         for name in ("profile", "attributes"):
             known[name] = json.loads(known.get(name) or "{}")
-        # Erasing an entry removes the customer id.
+        # The customer id is missing if the entry is being erased.
         known.setdefault("customer_id", "")
         # Records that were read from the index have no revision, so they cannot be committed.
         known.setdefault("revision", 0)

@@ -21,8 +21,8 @@ from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
 
-# Recording the rank of an imported entry takes three writes: its record, its event and its change
-# in the journal.
+# Recording the rank of an imported entry takes three writes. They write the record, the event and
+# the change in the journal.
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
@@ -48,7 +48,7 @@ class Intent(Struct, frozen=True):
 
     @property
     def begun(self) -> EntryRecord:
-        """The record that is written."""
+        """The record that a transaction will write for this signup."""
         if self.alias is not None:
             return joining_over(self.record, self.alias)
         return self.record if self.former is None else rejoining(self.record, self.former)

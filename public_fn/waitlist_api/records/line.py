@@ -6,7 +6,7 @@ from waitlist_shared.ranks import millis_of
 
 
 def public_line(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> c.Line:
-    """Return the public state of a waitlist, from its settings and its counts."""
+    """Return the public state of the waitlist: whether it accepts and admits customers."""
     millis = redis_millis(stats, now_millis)
     if not settings.open or _is_reached(settings.closes_millis, millis):
         return "closed"

@@ -162,7 +162,7 @@ class Budgets(Struct, frozen=True):
         return True
 
     def give_back(self, spending: Spending) -> None:
-        """Undo the count of a message that was not sent."""
+        """Subtract a message that was not sent from the counts."""
         self._subtract([key for key, _ in _budgets(spending)], spending)
 
     def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:

@@ -39,7 +39,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # A newer version of the service may have stored more fields.
+        # During a deployment, a newer version of the service may have stored more fields.
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
@@ -64,12 +64,12 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return int(self.reached.get(str(shard), 0))
 
     def after(self, shard: int, rank: int, entry_id: str, restored: int) -> Self:
-        """Return the progress after a page of the index was restored."""
+        """Return the progress after restoring a page of the index."""
         reached = {**self.reached, str(shard): f"{rank}{SEPARATOR}{entry_id}"}
         return replace(self, reached=reached, done=self.done + restored)
 
     def after_stamp(self, shard: int, stamp: int) -> Self:
-        """Return the progress after a page of the journal was restored."""
+        """Return the progress after restoring a page of the journal."""
         return replace(self, reached={**self.reached, str(shard): str(stamp)})
 
     def after_shard(self, shard: int) -> Self:

@@ -49,7 +49,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def counted(cls, millis: int, counters: Counters, **others: Any) -> "Sample":
-        """Return a sample with the counters that Redis has returned."""
+        """Create a sample from the counters that Redis has returned."""
         counts = asdict(counters)
         return cls(millis=millis, joined=counts.pop("signed_up"), **counts, **others)
 

@@ -36,7 +36,7 @@ OUT_OF_ATTEMPTS = "max_attempts"
 QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
 # Earlier decisions may not be recorded yet, so the record may still have any of these statuses.
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
-# The record has no change that Redis did not know when it decided.
+# Redis knew all recorded changes of the entry when it made the decision.
 BASED_ON_RECORD = "#stamp <= :basis"
 # Redis has a newer rank than the record, or both ranks are equal.
 PLACED = "(#stamp < :placed OR #rank = :rank)"

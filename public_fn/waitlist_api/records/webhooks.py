@@ -83,7 +83,7 @@ class DeadLetter(Struct, frozen=True):
 
     @property
     def number(self) -> int:
-        """The event's stamp as a number."""
+        """The stamp of the undelivered event, as a number."""
         return self.detail.number
 
 

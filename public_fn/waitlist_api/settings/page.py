@@ -10,7 +10,7 @@ from waitlist_shared.decoding import warm_decoders
 
 FieldType = Literal["text", "email", "tel", "select", "checkbox", "hidden"]
 Kept = Literal["profile", "attributes"]
-# The name for signups from any source that the settings do not list.
+# Signups are counted under this name if the settings do not list their source.
 OTHER = "other"
 # The languages of the customer's page.
 Language = Literal["en", "de", "fr", "es", "ar"]
@@ -45,7 +45,7 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The label in each language that has a label."""
+        """All labels of the field, or its only label if there is one label for all languages."""
         return (self.label,) if isinstance(self.label, str) else tuple(self.label.values())
 
     @property
