@@ -49,7 +49,7 @@ def tombstones(waitlist_id: str) -> str:
 
     A member is "entry_id:join_id", and its score is the stamp at which the stay ended.
     """
-    return f"wl:{{{waitlist_id}}}:gone"
+    return f"wl:{{{waitlist_id}}}:tombstones"
 
 
 def tickets_of_moved(waitlist_id: str) -> str:
@@ -57,7 +57,7 @@ def tickets_of_moved(waitlist_id: str) -> str:
 
     The hash has only entries whose ticket cannot be computed from their rank.
     """
-    return f"wl:{{{waitlist_id}}}:moved"
+    return f"wl:{{{waitlist_id}}}:tickets_of_moved"
 
 
 def held(waitlist_id: str) -> str:
@@ -99,7 +99,7 @@ def attempts(waitlist_id: str) -> str:
 
     The hash has the entries in the queue of which a hold has expired.
     """
-    return f"wl:{{{waitlist_id}}}:tries"
+    return f"wl:{{{waitlist_id}}}:attempts"
 
 
 def dirty(waitlist_id: str) -> str:
@@ -107,7 +107,7 @@ def dirty(waitlist_id: str) -> str:
 
     The score of an entry is the stamp of that decision.
     """
-    return f"wl:{{{waitlist_id}}}:unsettled"
+    return f"wl:{{{waitlist_id}}}:dirty"
 
 
 def pending_decisions(waitlist_id: str) -> str:
@@ -115,7 +115,7 @@ def pending_decisions(waitlist_id: str) -> str:
 
     Pending decisions are the decisions that the record may lack. They are sorted, oldest first.
     """
-    return f"wl:{{{waitlist_id}}}:decided"
+    return f"wl:{{{waitlist_id}}}:pending_decisions"
 
 
 def segments(waitlist_id: str) -> str:
@@ -136,12 +136,12 @@ def tags(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:tags"
 
 
-def same_ms_counts(waitlist_id: str) -> str:
+def shared_milliseconds(waitlist_id: str) -> str:
     """Return the key of a hash that counts imported rows with the same millisecond.
 
     The hash maps the first ticket of a millisecond to the number of rows. It expires after a day.
     """
-    return f"wl:{{{waitlist_id}}}:crowds"
+    return f"wl:{{{waitlist_id}}}:shared_milliseconds"
 
 
 def inside(waitlist_id: str) -> str:
@@ -204,7 +204,7 @@ OF_WAITLIST = {
     "pending_decisions": pending_decisions,
     "segments": segments,
     "tags": tags,
-    "same_ms_counts": same_ms_counts,
+    "shared_milliseconds": shared_milliseconds,
     "inside": inside,
     "visits": visits,
     "board": board,

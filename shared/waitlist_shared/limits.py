@@ -43,7 +43,7 @@ INTERNAL_ONCE_SECONDS = 60
 # How long Redis counts the imported rows that share one `joined_at`. If an interrupted import is
 # repeated later than this, some of its rows may be placed between rows with the same `joined_at`
 # that the first attempt placed.
-CROWDS_SECONDS = 24 * 3600
+SHARED_MILLISECOND_SECONDS = 24 * 3600
 
 # How long a tombstone is kept. It must outlive every message about the stay that may still be in
 # flight when the stay ends.

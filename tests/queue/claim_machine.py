@@ -366,7 +366,7 @@ class Machine(RuleBasedStateMachine):
                 token=token or None,
                 time_millis=deadline if to != "waiting" else 0,
                 attempts=stay.attempts,
-                seen={"state": IN_REDIS[stay.state], "rank": before["rank"]},
+                expected={"state": IN_REDIS[stay.state], "rank": before["rank"]},
                 **self.signup_fields(name),
             )
         )

@@ -274,7 +274,7 @@ class AdmissionHistory:
         offered, attempts = self.line.position(name), self.model.by_name[name].attempts
         seen = {"state": "offered", "rank": offered["rank"]}
         place = {"rank": offered["rank"], "ticket": offered["ticket"], "attempts": attempts}
-        restored = accepted(self.line.restore(name, **place, state="waiting", seen=seen))
+        restored = accepted(self.line.restore(name, **place, state="waiting", expected=seen))
         assert restored["outcome"] == "restored"
         self.comes_back(name, "place")
 

@@ -35,7 +35,7 @@ def settle_in(line: Line) -> None:
     """Rebuild the order on its new server, as maintenance does."""
     assert line.stats()["code"] == "cold"
     later = "0000bbbb"
-    assert accepted(line.init(state="hydrating", epoch=later))["outcome"] == "created"
+    assert accepted(line.init(mode="open", epoch=later))["outcome"] == "created"
     for rank, name in enumerate(["ann", "bob", "eve"], 1):
         accepted(line.restore(name, rank=rank, ticket=rank, epoch=later))
     assert accepted(line.init(epoch=later))["outcome"] == "warmed"

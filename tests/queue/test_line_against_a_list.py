@@ -209,23 +209,23 @@ class Machine(RuleBasedStateMachine):
         assert tickets == sorted(tickets)
 
     @precondition(lambda self: self.queue)
-    @rule(order=st.randoms(use_true_random=False), overwrite=st.booleans())
-    def lose_and_restore(self, order: Any, overwrite: bool) -> None:
+    @rule(order=st.randoms(use_true_random=False), when=st.sampled_from(["absent", "older"]))
+    def lose_and_restore(self, order: Any, when: str) -> None:
         self.epoch += 1
         epoch = f"{self.epoch:08x}"
         self.line.client.flushall()
         for name in NAMES:  # the tombstones are lost too; only the record has the leaves
             if not self.model.stay(name):
                 self.stays[name] += 1
-        accepted(self.line.init("hydrating", epoch, floor_ticket=self.last_stamp))
+        accepted(self.line.init("open", epoch, floor_ticket=self.last_stamp))
         names = self.queue * 2
         order.shuffle(names)
         for name in names:
             stay = self.model.by_name[name]
             place: dict[str, Any] = {"rank": stay.rank, "ticket": stay.ticket}
-            place |= {"stamp": self.stamps[name], "epoch": epoch, "overwrite": overwrite}
+            place |= {"stamp": self.stamps[name], "epoch": epoch, "when": when}
             accepted(self.line.restore(name, stay=self.stays[name], **place))
-        assert accepted(self.line.init("warm", epoch))["outcome"] == "warmed"
+        assert accepted(self.line.init("finish_rebuild", epoch))["outcome"] == "warmed"
 
     @invariant()
     def the_queue_is_that_of_the_model(self) -> None:

@@ -157,9 +157,7 @@ def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
 def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
     """P7: 64 rebuilds that start at once all get the same epoch."""
     shared.send("purge")
-    answers = at_once(
-        [partial(shared.init, state="hydrating", epoch=f"{n:08x}") for n in range(THREADS)]
-    )
+    answers = at_once([partial(shared.init, mode="open", epoch=f"{n:08x}") for n in range(THREADS)])
     assert Counter(answer["outcome"] for answer in answers) == {"created": 1, "exists": 63}
     assert len({answer["epoch"] for answer in answers}) == 1
 

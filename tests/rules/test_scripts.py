@@ -252,10 +252,13 @@ def test_tombstones_last_as_long_in_lua_as_in_python() -> None:
     assert numbers["TOMBSTONE_SECONDS"] == limits.TOMBSTONE_SECONDS
 
 
-def test_moves_and_crowds_last_as_long_in_lua_as_in_python() -> None:
+def test_moves_and_shared_milliseconds_last_as_long_in_lua_as_in_python() -> None:
     """P2"""
     assert numbers_of(LIBRARY["moves"])["MOVE_SECONDS"] == limits.ONCE_SECONDS
-    assert numbers_of(VERBS["allocate_tickets"])["CROWD_SECONDS"] == limits.CROWDS_SECONDS
+    assert (
+        numbers_of(VERBS["allocate_tickets"])["SHARED_MILLISECOND_SECONDS"]
+        == limits.SHARED_MILLISECOND_SECONDS
+    )
 
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})

@@ -124,12 +124,12 @@ class Line:
         return {"entry_id": self.id_of(name), "join_id": f"{stay:08x}"}
 
     def init(
-        self, state: str = "warm", epoch: str = EPOCH, version: int = 1, **fields: Any
+        self, mode: str = "create", epoch: str = EPOCH, version: int = 1, **fields: Any
     ) -> Answer:
         """Send init; the fields of SETTINGS go into its settings."""
         settings = {name: fields.pop(name) for name in SETTINGS if name in fields}
         settings["version"] = version
-        return self.send("init", state=state, epoch=epoch, settings=settings, **fields)
+        return self.send("init", mode=mode, epoch=epoch, settings=settings, **fields)
 
     def signup(self, name: str, stay: int = 1, **fields: Any) -> Answer:
         return self.send("signup", **self.stay(name, stay), **fields)
@@ -137,8 +137,8 @@ class Line:
     def insert(self, name: str, ticket: int = 16, stay: int = 1, **fields: Any) -> Answer:
         return self.send("insert", **self.stay(name, stay), ticket=ticket, **fields)
 
-    def allocate_tickets(self, count: int = 0, *crowds: tuple[int, int]) -> Answer:
-        return self.send("allocate_tickets", count=count, crowds=crowds)
+    def allocate_tickets(self, count: int = 0, *shared_milliseconds: tuple[int, int]) -> Answer:
+        return self.send("allocate_tickets", count=count, shared_milliseconds=shared_milliseconds)
 
     def segment(self, name: str) -> str:
         """Return the id of a segment."""
@@ -216,6 +216,8 @@ class Line:
 
     def restore(self, name: str, rank: int, ticket: int, stay: int = 1, **fields: Any) -> Answer:
         fields.setdefault("stamp", ticket)
+        if "expected" in fields:
+            fields.setdefault("when", "unchanged")
         return self.send("restore", **self.stay(name, stay), rank=rank, ticket=ticket, **fields)
 
     def claim(self, count: int = 1, once: int | None = None, **fields: Any) -> Answer:
@@ -286,7 +288,7 @@ class Line:
             entries += page["entries"]
             if page["next_rank"] is None:
                 return entries
-            after = {"after_rank": page["next_rank"]}
+            after = {"after": page["next_rank"]}
 
     def order(self) -> list[str]:
         """Return the names of all waiting entries in serving order."""

@@ -15,7 +15,7 @@ LEAVE = {**SIGNUP, "op": "leave"}
 BUMP = {**LIST, "op": "bump", "entry_id": ENTRY, "once_key": ONCE}
 RESTORE = {**SIGNUP, "op": "restore", "rank": 1, "ticket": 1, "stamp": 1}
 LIST_WAITING = {**LIST, "op": "list_waiting"}
-INIT = {**LIST, "op": "init", "settings": {"version": 2}, "state": "warm", "epoch": JOIN}
+INIT = {**LIST, "op": "init", "settings": {"version": 2}, "mode": "create", "epoch": JOIN}
 ENTRY_OF = {**LIST, "entry_id": ENTRY}
 CLAIM = {**LIST, "op": "claim"}
 TOKEN = "0" * 40
@@ -79,14 +79,15 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     *[(RESTORE, field, [MISSING, None, *NO_TICKETS]) for field in ("ticket", "stamp")],
     (RESTORE, "once_stamp", NO_TICKETS),
     (RESTORE, "epoch", ["", "0" * 8 + "\n", 5]),
-    (RESTORE, "overwrite", [1, "true", None]),
+    (RESTORE, "when", ["unchanged", "newer", None]),
+    (RESTORE, "expected", [{"state": "held", "rank": 5}, "held:5"]),
     (LIST_WAITING, "limit", [0, -1, 101, "10", 1.5, None]),
-    (LIST_WAITING, "after_rank", [*NO_RANKS, "+inf"]),
+    (LIST_WAITING, "after", [*NO_RANKS, "+inf"]),
     (LIST_WAITING, "first", [0, -1, 10**9 + 1, "1", 1.5]),
     (INIT, "settings", [MISSING, None, {}, [], {"version": -1}]),
     (INIT, "settings", [{"version": 2, "capacity": bad} for bad in (0, -1, 10**9 + 1, "5", 1.5)]),
     (INIT, "settings", [{"version": 2, "open": bad} for bad in (1, "yes", None)]),
-    (INIT, "state", [MISSING, "cold", "", None]),
+    (INIT, "mode", [MISSING, "warm", "", None]),
     (INIT, "epoch", [MISSING, "", "0" * 8 + "\n", None]),
     (INIT, "counters", [{"left": -1}, None]),
     (INIT, "settings", [{"version": 2, "lease_seconds": bad} for bad in (*NO_LEASES, None)]),
@@ -111,10 +112,9 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (SETTLE, "join_id", ["", "0" * 7, "0" * 8 + "\n", "G" * 8, 5]),
     (LIST_OFF_QUEUE, "which", [MISSING, "", "waiting", "held\n", None]),
     (LIST_OFF_QUEUE, "limit", [0, -1, 101, "10", None]),
-    (LIST_OFF_QUEUE, "after_time", [None, *NO_NUMBERS]),
+    (LIST_OFF_QUEUE, "after", [None, *NO_NUMBERS]),
     (LIST_OFF_QUEUE, "after_id", ["", "a" * 25, "a" * 26 + "\n", 5]),
     (INIT, "floor_ticket", NO_TICKETS),
-    (INIT, "only_if_known", [1, "true", None]),
     *[
         (message, "segments", [None, "", SEGMENT, [""], ["a" * 15], ["a" * 17], [SEGMENT + "\n"]])
         for message in (SIGNUP, RESTORE, TAG, POSITION, INSERT)
@@ -142,16 +142,16 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (ALLOCATE_TICKETS, "count", [-1, 501, "1", 1.5, None, True]),
     (
         ALLOCATE_TICKETS,
-        "crowds",
+        "shared_milliseconds",
         [None, [16], [[16]], [[16, 0]], [[16, 501]], [[-1, 1]], [[2**45, 1]]],
     ),
-    (ALLOCATE_TICKETS, "crowds", [[["16", 1]], [[16, 1]] * 501]),
+    (ALLOCATE_TICKETS, "shared_milliseconds", [[["16", 1]], [[16, 1]] * 501]),
     (INSERT, "ticket", [MISSING, None, *NO_TICKETS]),
     (INSERT, "priority", [-1, 256, "1", 1.5, None, True]),
     (INSERT, "entry_id", [MISSING, "a" * 25, None]),
     (INSERT, "join_id", [MISSING, "", None]),
     (SEGMENTS, "limit", [0, -1, 101, "10", None]),
-    ({**LIST_WAITING, "first": 1}, "after_rank", [0, 5]),
+    ({**LIST_WAITING, "first": 1}, "after", [0, 5]),
     (BATCH, "requests", [MISSING, None, SIGNUP, "x"]),
 ]
 NO_MESSAGES: list[Any] = [None, [], [SIGNUP], "x", 5, True]

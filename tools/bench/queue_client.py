@@ -64,7 +64,7 @@ class Line:
         self._segments = {"segments_version": segments_version} if segments_version else {}
         self._made = 0
         whole = {"version": 1, "segments_version": segments_version, **(settings or {})}
-        init = {"settings": whole, "state": "warm", "epoch": new_epoch()}
+        init = {"settings": whole, "mode": "create", "epoch": new_epoch()}
         check([handler.ask(self._payload("init", **init))], "created")
 
     def newcomers(self, count: int) -> list[str]:

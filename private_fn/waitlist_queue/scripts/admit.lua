@@ -6,7 +6,7 @@
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours now server_run_id
--- META state paused max_attempts segments_version segments_state home last_ticket settings_version not_ready max_claims
+-- META state paused max_attempts segments_version segments_state owner last_ticket settings_version not_ready max_claims
 -- If `refill` is 1, the count is added to the quota of the list, which is the number of customers who are still to
 -- enter. A count of 0 ends the quota. If there is no `count`, the policy decides. In this case the script returns
 -- `behind` if the settings of the caller are older than those in Redis, or if its schedule is a different one. The
@@ -24,7 +24,7 @@ local MOST = 100
 local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, unless MOST slots or more are due
 
 now = micros(now) -- read the clock only once for the whole script
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end

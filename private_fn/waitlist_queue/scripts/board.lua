@@ -2,7 +2,7 @@
 -- USES owner waiting clock expired int_text opening
 -- KEYS meta queue not_ready unverified held parked board
 -- ARGV now server_run_id
--- META state home hide_counts open capacity paused not_ready opens_millis closes_millis
+-- META state owner hide_counts open capacity paused not_ready opens_millis closes_millis
 -- `cuts` is a JSON list of pairs in serving order, each with a rank and its position. Each of the first 200 entries has
 -- a pair. After them each position is at most 1% higher than the one before, up to the last entry.
 -- RETURNS board as_of_millis total line cuts
@@ -10,7 +10,7 @@
 local LASTS, KEPT = 5000, 60 -- milliseconds, seconds
 local EXACT, STEP = 200, 1.01
 
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if meta_hide_counts == '1' then return {'counts_hidden'} end

@@ -3,11 +3,11 @@
 -- USES owner waiting reasons int_text clock expired ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
--- META state home last_ticket not_ready
+-- META state owner last_ticket not_ready
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
 -- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
 -- RETURNS cold | rebuilding | expiring | not_waiting | no_room
-local state, last_ticket = owned_state(meta_state, meta_home, server_run_id), meta_last_ticket
+local state, last_ticket = owned_state(meta_state, meta_owner, server_run_id), meta_last_ticket
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
@@ -38,7 +38,7 @@ local function target()
   return rank_ahead_of(keys, math.max(head, index - ahead))
 end
 
-local tries = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)
+local attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)
 local outcome, basis = 'repeat', nil
 forget_old_moves(keys, ticket_after(0, now))
 local moved_stamp = tonumber(redis.call('ZSCORE', keys.moves, once_key))
@@ -59,11 +59,11 @@ if moved_stamp then
   basis = made and made.basis
 else
   moved_stamp, moved_by = stamp, index - (keys.not_ready and index_of(rank) or position - 1)
-  local place = {stamp = stamp, rank = rank, was = was, ticket = own_ticket, attempts = tries}
+  local place = {stamp = stamp, rank = rank, was = was, ticket = own_ticket, attempts = attempts}
   decide(keys, entry_id, 'bumped', place, '', 0)
   basis = place.basis
   remember_distance(keys, once_key, stamp, once_seconds, moved_by)
 end
-local expired = tries > 0 and last_end_by(keys, entry_id, 'expired', stamp)
+local expired = attempts > 0 and last_end_by(keys, entry_id, 'expired', stamp)
 return {outcome, rank, own_ticket, stamp, moved_stamp, position, count_verified(keys),
-  tries, expired and expired.stamp or 0, expired and expired.at or 0, moved_by, basis or false}
+  attempts, expired and expired.stamp or 0, expired and expired.at or 0, moved_by, basis or false}

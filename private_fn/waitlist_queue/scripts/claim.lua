@@ -4,7 +4,7 @@
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
--- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims claims_indexed
+-- META state paused lease_seconds max_attempts segments_version segments_state owner last_ticket not_ready max_claims claims_indexed
 -- If `limit` is `max_claims`, the claim took fewer entries than it asked for because of the claim limit of the list.
 -- RETURNS claimed stamp entries limit | repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
@@ -13,7 +13,7 @@
 local TOKEN_LENGTH = 40
 
 now = micros(now) -- read the clock only once for the whole script
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' then return {'waitlist_paused'} end

@@ -4,11 +4,11 @@
 -- USES check_offer moves paid
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket offered_until_millis once_key once_seconds now server_run_id
--- META state home hide_counts not_ready
+-- META state owner hide_counts not_ready
 -- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS cold | expiring | not_offered | offer_expired
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)

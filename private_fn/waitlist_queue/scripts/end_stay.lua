@@ -3,14 +3,14 @@
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags wake off_queue paid tombstone take_out inside
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis now server_run_id
--- META state home not_ready max_claims
+-- META state owner not_ready max_claims
 -- If `unless_placed` is 1, an entry that has a place keeps it, and the script returns `present`. If
 -- `inside_until_millis` is given, the customer is inside until that time. The value 0 means that the customer is not
 -- inside. Neither applies if the customer has a later stay.
--- RETURNS left stamp dropped_stamp ticket | dropped stamp dropped_stamp ticket
--- RETURNS absent stamp dropped_stamp ticket | present stamp dropped_stamp ticket
+-- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
+-- RETURNS absent stamp ended_stamp ticket | present stamp ended_stamp ticket
 -- RETURNS cold
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 local ended = tombstone_of(keys, entry_id, join_id)

@@ -3,10 +3,10 @@
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue wake off_queue decide
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id ticket confirm_by_millis action settings_version now server_run_id
--- META state home not_ready settings_version
+-- META state owner not_ready settings_version
 -- RETURNS ended | kept
 -- RETURNS cold | rebuilding
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
 -- The message is late: the newer settings may not end such a wait. The next run of maintenance decides by the newer

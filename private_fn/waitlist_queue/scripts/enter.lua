@@ -3,12 +3,12 @@
 -- USES owner clock ticket wake off_queue check_offer paid inside admission
 -- KEYS meta held claims dirty tags inside visits
 -- ARGV entry_id ticket offered_until_millis now server_run_id
--- META state home last_ticket segments_version pass_seconds
+-- META state owner last_ticket segments_version pass_seconds
 -- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
 now = micros(now) -- read the clock only once for the whole script
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if (meta_segments_version or '0') == '0' then keys.tags = nil end -- on a list without segments no entry has tags
 local hold, refusal = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if not hold then return {refusal} end

@@ -3,9 +3,9 @@
 -- USES owner inside wake
 -- KEYS meta inside visits
 -- ARGV entry_id ticket server_run_id
--- META state home
+-- META state owner
 -- RETURNS exited | absent | cold
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 local visit = visit_of(keys, entry_id)
 -- The message is late: the customer is now inside through another stay.

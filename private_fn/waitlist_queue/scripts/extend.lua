@@ -2,10 +2,10 @@
 -- USES owner clock ticket next_stamp wake off_queue check_token
 -- KEYS meta held claimed claims dirty
 -- ARGV entry_id token lease_seconds now server_run_id
--- META state lease_seconds home max_claims
+-- META state lease_seconds owner max_claims
 -- RETURNS extended stamp deadline_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end

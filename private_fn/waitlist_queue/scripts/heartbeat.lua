@@ -2,14 +2,14 @@
 -- the script stores it for polls.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
--- ARGV epoch known_heartbeat pace now server_run_id
--- META state epoch beat signed_up left admitted born home entered declined no_shows
--- RETURNS beats epoch born beat stamp counters | behind epoch born beat stamp counters
+-- ARGV epoch known_beat pace now server_run_id
+-- META state epoch beat signed_up left admitted epoch_start owner entered declined no_shows
+-- RETURNS beats epoch epoch_start beat stamp counters | behind epoch epoch_start beat stamp counters
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS cold | rebuilding | outdated
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
-local beat, known = tonumber(meta_beat or 0), tonumber(known_heartbeat)
+local beat, known = tonumber(meta_beat or 0), tonumber(known_beat)
 -- If one heartbeat is missing, only the writes just before it may be lost. If two are missing, all writes of a whole
 -- interval are lost.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
@@ -20,4 +20,4 @@ if pace ~= '' then redis.call('HSET', keys.meta, 'pace', pace) end
 local stamp = next_stamp(keys, now)
 local counters = {tonumber(meta_signed_up), tonumber(meta_left), tonumber(meta_admitted),
   tonumber(meta_entered or 0), tonumber(meta_declined or 0), tonumber(meta_no_shows or 0)}
-return {outcome, meta_epoch, tonumber(meta_born or stamp), beat + 1, stamp, counters}
+return {outcome, meta_epoch, tonumber(meta_epoch_start or stamp), beat + 1, stamp, counters}

@@ -1,15 +1,15 @@
 -- init: Makes a waitlist known to Redis, gives it new settings, or ends its rebuild.
 -- USES owner waiting clock expired ticket segment_state settings epoch
--- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
+-- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags shared_milliseconds inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
--- META state epoch settings_version segments_version schedule_version home not_ready
+-- META state epoch settings_version segments_version schedule_version owner not_ready
 -- The mode `create` is for a new waitlist, whose empty order is complete. The mode `open` also accepts a waitlist whose
 -- order Redis has lost, and a rebuild follows. The mode `configure` is only for a waitlist that Redis knows. The mode
 -- `finish_rebuild` declares the rebuild of this epoch complete. Settings and counters are "name=value", separated by
 -- spaces. A new epoch does not count instants of the schedule up to `scheduled_until`, because the previous epoch may
 -- have counted them.
--- RETURNS created state epoch born | exists state epoch born | warmed state epoch born | cold | expiring
-local state = owned_state(meta_state, meta_home, server_run_id)
+-- RETURNS created state epoch epoch_start | exists state epoch epoch_start | warmed state epoch epoch_start | cold | expiring
+local state = owned_state(meta_state, meta_owner, server_run_id)
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)
@@ -22,7 +22,7 @@ if not state then
   -- If the hash `meta` is missing, the other keys of the waitlist cannot be trusted. If another server owned the order,
   -- this server may lack the newest writes. In both cases all keys are deleted.
   redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claimed, keys.claims,
-    keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.same_ms_counts, keys.inside,
+    keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.shared_milliseconds, keys.inside,
     keys.visits, keys.board, keys.not_ready, keys.unverified, keys.ready_at, keys.readiness)
   keys.not_ready = nil
   begin_epoch(keys, mode == 'create' and 'warm' or 'hydrating', epoch,
@@ -42,5 +42,5 @@ if is_complete and state == 'hydrating' and epoch == meta_epoch then
   redis.call('HSET', keys.meta, 'state', 'warm', 'segments_state',
     segment_state(keys, segments_version))
 end
-local new_state, new_epoch, born = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch', 'born'))
-return {outcome, new_state, new_epoch, tonumber(born or 0)}
+local new_state, new_epoch, epoch_start = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch', 'epoch_start'))
+return {outcome, new_state, new_epoch, tonumber(epoch_start or 0)}

@@ -2,10 +2,10 @@
 -- USES owner waiting reasons ticket wake off_queue time_of
 -- KEYS meta queue not_ready readiness tickets_of_moved held claims parked dirty tags inside
 -- ARGV entry_id server_run_id
--- META state home not_ready
--- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version ticket readiness_version
+-- META state owner not_ready
+-- RETURNS looked state rank token time_millis stamp dirty_stamp attributes_version ticket readiness_version
 -- RETURNS cold | rebuilding
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local dirty = tonumber(redis.call('ZSCORE', keys.dirty, entry_id) or 0)

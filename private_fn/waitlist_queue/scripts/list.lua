@@ -2,14 +2,14 @@
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests waiting_at wake off_queue expired
 -- KEYS meta queue not_ready unverified ready_at readiness held parked claims tickets_of_moved segments tags
 -- ARGV which after after_id first limit now server_run_id
--- META state home not_ready
+-- META state owner not_ready
 -- The page begins after a rank or a time, or at the position `first`. `which` selects all `waiting` entries, the
 -- `ready` or `not_ready` ones among them, or the `held` or `parked` entries.
 -- RETURNS listed total entries next_rank
 -- EACH entries entry_id position rank ticket attempts time_millis ready_ahead not_ready
 -- EACH not_ready reason until_millis
 -- RETURNS cold | rebuilding | expiring
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end

@@ -2,10 +2,10 @@
 -- USES owner waiting clock ticket next_stamp wake off_queue
 -- KEYS meta queue not_ready held parked dirty
 -- ARGV entry_id known_stamp now server_run_id
--- META state home not_ready
+-- META state owner not_ready
 -- RETURNS marked stamp | absent stamp
 -- RETURNS cold | rebuilding
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = next_stamp(keys, now, nil, known_stamp)

@@ -2,11 +2,11 @@
 -- USES owner clock ticket next_stamp wake off_queue decide pending_decisions check_token paid
 -- KEYS meta held claimed claims parked dirty pending_decisions
 -- ARGV entry_id token now server_run_id
--- META state home max_claims
+-- META state owner max_claims
 -- RETURNS parked stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end

@@ -3,7 +3,7 @@
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests wake off_queue expired pace
 -- KEYS meta queue not_ready unverified ready_at readiness tickets_of_moved claims segments tags held
 -- ARGV entry_id segments_version segments now server_run_id
--- META state hide_counts segments_version segments_state home admit_at paused pace not_ready
+-- META state hide_counts segments_version segments_state owner admit_at paused pace not_ready
 -- `segments` are ids, separated by spaces. If the entry is not in a segment, its position within the segment is false.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis
 -- RETURNS absent total hide_counts is_due
@@ -17,7 +17,7 @@
 -- RETURNS cold | rebuilding | expiring | segments_building | stale_segments
 local BETWEEN_POLLS = 1000 -- milliseconds between two polls that trigger a run
 
-local state, hide_counts = owned_state(meta_state, meta_home, server_run_id), meta_hide_counts == '1'
+local state, hide_counts = owned_state(meta_state, meta_owner, server_run_id), meta_hide_counts == '1'
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end

@@ -4,11 +4,11 @@
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
--- META state home not_ready
+-- META state owner not_ready
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | expiring | not_parked
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 if state == 'hydrating' then return {'rebuilding'} end

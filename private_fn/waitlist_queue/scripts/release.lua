@@ -3,11 +3,11 @@
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness delay enqueue run_length gap wake off_queue requeue decide pending_decisions check_token paid
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to delay_seconds now server_run_id
--- META state home not_ready max_claims
+-- META state owner not_ready max_claims
 -- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
 -- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
 -- RETURNS cold | expiring | not_held | claim_mismatch | claim_expired
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 local hold, refusal = check_token(keys, entry_id, token, now)

@@ -4,11 +4,11 @@
 -- USES owner clock wake off_queue inside due
 -- KEYS meta held claims dirty inside visits
 -- ARGV entry_id ticket is_claim now server_run_id
--- META state home
+-- META state owner
 -- RETURNS renewed inside_until_millis | absent
 -- RETURNS cold | inside_full
 now = micros(now) -- read the clock only once for the whole script
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 local hold = read_hold(keys, entry_id)
 if not hold or hold.state ~= 'done' or hold.ticket ~= tonumber(ticket) then return {'absent'} end

@@ -4,11 +4,11 @@
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected server_run_id
--- META state epoch last_ticket segments_version home not_ready max_claims
+-- META state epoch last_ticket segments_version owner not_ready max_claims
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end

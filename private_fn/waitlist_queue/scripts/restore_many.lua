@@ -2,22 +2,22 @@
 -- USES owner waiting reasons int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue requeue restore_rules batch
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
--- META state epoch last_ticket segments_version home not_ready
+-- META state epoch last_ticket segments_version owner not_ready
 -- `stays` has each entry once, as "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags", separated by
 -- spaces.
 -- RETURNS filled restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
-local names, ids, ranks, tickets, stamps, tries, tags = {}, {}, {}, {}, {}, {}, {}
+local names, ids, ranks, tickets, stamps, attempts_of, tags = {}, {}, {}, {}, {}, {}, {}
 local readiness, any_readiness = {}, ''
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):([^:]*):(%S*)'
 for name, entry_id, rank, ticket, known_stamp, attempts, why, packed in string.gmatch(stays, stay) do
   local n = #ids + 1
   -- The name of a stay is also the name of its tombstone.
   names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, known_stamp
-  tries[n], tags[n] = attempts, segments_version ~= '0' and packed
+  attempts_of[n], tags[n] = attempts, segments_version ~= '0' and packed
   readiness[n] = why
   if why ~= '' then any_readiness = why end
 end
@@ -27,7 +27,7 @@ local queue_ranks = redis.call('ZMSCORE', keys.queue, unpack(ids))
 local passed_ranks = keys.not_ready and redis.call('ZMSCORE', keys.not_ready, unpack(ids)) or {}
 local holds = redis.call('HMGET', keys.claims, unpack(ids))
 local newest, counts = tonumber(meta_last_ticket), {restored = 0, present = 0, gone = 0}
-local ready, passed_over, unverified, taken, unmoved, moved, tried = {}, {}, {}, {}, {}, {}, {}
+local ready, passed_over, unverified, taken, unmoved, moved, with_attempts = {}, {}, {}, {}, {}, {}, {}
 
 local function write_ranks()
   if #ready > 0 then redis.call('ZADD', keys.queue, unpack(ready)) end
@@ -50,7 +50,7 @@ local function put_back(n, entry_id, rank, ticket)
   else
     append_pair(moved, entry_id, ticket)
   end
-  if tries[n] ~= '0' then append_pair(tried, entry_id, tries[n]) end
+  if attempts_of[n] ~= '0' then append_pair(with_attempts, entry_id, attempts_of[n]) end
   if tags[n] then reindex(keys, entry_id, tags[n], tonumber(rank), true) end
 end
 
@@ -69,7 +69,7 @@ end
 write_ranks()
 if #unmoved > 0 then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
 if #moved > 0 then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
-if #tried > 0 then redis.call('HSET', keys.attempts, unpack(tried)) end
+if #with_attempts > 0 then redis.call('HSET', keys.attempts, unpack(with_attempts)) end
 -- Later tickets must sort behind every ticket that a client has ever received, and later stamps behind the events of
 -- the entries.
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end

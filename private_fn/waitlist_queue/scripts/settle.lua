@@ -2,9 +2,9 @@
 -- USES owner reasons clock ticket next_stamp wake off_queue tombstone
 -- KEYS meta claims dirty pending_decisions tombstones not_ready unverified ready_at readiness
 -- ARGV entry_id seen_stamp join_id ticket now server_run_id
--- META state home not_ready
+-- META state owner not_ready
 -- RETURNS settled | changed | cold
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 local since = redis.call('ZSCORE', keys.dirty, entry_id)
 if since and tonumber(since) ~= tonumber(seen_stamp) then return {'changed'} end
 redis.call('ZREM', keys.dirty, entry_id)

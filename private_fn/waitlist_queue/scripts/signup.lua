@@ -6,7 +6,7 @@
 -- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
--- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready opens_millis closes_millis
+-- META state open capacity last_ticket signed_up segments_version owner hide_counts paused pace not_ready opens_millis closes_millis
 -- `stays` are "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated by spaces. A signup
 -- has no rank and no ticket. An import has a rank that is made of its ticket, and no ticket. An entry whose rank an
 -- operator has given has both. Every stamp of the new stay is later than `known_stamp`, the newest stamp that the
@@ -18,7 +18,7 @@
 -- RETURNS cold | rebuilding | expiring | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full
 local APART = 8 -- leaves room for seven entries that are moved ahead of the second of two signups
 
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_ticket, meta_signed_up
 -- Readiness has a semicolon only if it has a reason.
 use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')

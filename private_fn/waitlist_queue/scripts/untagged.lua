@@ -3,10 +3,10 @@
 -- USES owner waiting segment_state
 -- KEYS meta queue not_ready held parked tags
 -- ARGV segments_version which offset limit server_run_id
--- META state segments_version home not_ready
+-- META state segments_version owner not_ready
 -- RETURNS untagged looked_at entry_ids | ready looked_at entry_ids
 -- RETURNS cold | rebuilding | stale_segments
-if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready

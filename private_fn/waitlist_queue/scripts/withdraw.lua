@@ -4,7 +4,7 @@
 -- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
--- META state paused max_attempts home not_ready max_claims
+-- META state paused max_attempts owner not_ready max_claims
 -- If `offered_until_millis` is missing, the script takes back the offer that is open. If it is 0, no offer is meant,
 -- and the script only looks for an earlier withdrawal. The next entry gets the slot in the same run, within `hours` (as
 -- in admit). In a later run the first entry of the queue would be the same entry again.
@@ -13,7 +13,7 @@
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS cold | not_offered | offer_expired | expiring
 now = micros(now) -- read the clock only once for the whole script
-local state = owned_state(meta_state, meta_home, server_run_id)
+local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready

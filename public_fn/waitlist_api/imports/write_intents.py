@@ -195,7 +195,7 @@ class IntentWriter(Struct, frozen=True):
                 waitlist_id=waitlist.waitlist_id,
                 known_stamp=max([item.known_stamp for item in new], default=0),
                 count=len(new) - shared.total(),
-                crowds=tuple(c.SharedMillisecond(*crowd) for crowd in shared.items()),
+                shared_milliseconds=tuple(c.SharedMillisecond(*each) for each in shared.items()),
             )
         )
         tickets = {None: count(reserved.first, reserved.apart)} | {

@@ -165,7 +165,7 @@ class Heartbeat(Struct, frozen=True):
         """
         beat = window.beat
         waitlist_id = window.waitlist.waitlist_id
-        request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_heartbeat=beat.beat)
+        request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_beat=beat.beat)
         (answer,) = send_batch(self.queue, [request])
         if isinstance(answer, c.HeartbeatResult) and answer.outcome == "beats":
             return answer.beat

@@ -96,12 +96,12 @@ class RebuildPasses(Struct, frozen=True):
 
         Unlike the index, the journal is always up to date.
         """
-        born = run.opened.epoch_start
-        recent = max(0, born - SECOND_LOOK_STAMPS)
+        epoch_start = run.opened.epoch_start
+        recent = max(0, epoch_start - SECOND_LOOK_STAMPS)
         seen = run.waitlist.checkpoint.stamp_before_last or _earliest(run)
-        since = max(min(seen, recent), born - LONGEST_LOOK_STAMPS)
+        since = max(min(seen, recent), epoch_start - LONGEST_LOOK_STAMPS)
         since = max(since, run.rebuild.last_stamp(shard))
-        for reached, page in self.journal.of_shard(shard, since, born):
+        for reached, page in self.journal.of_shard(shard, since, epoch_start):
             self._correct(run, [change for change in page if change.waitlist_id == run.waitlist_id])
             run.note_journal(shard, reached)
             if run.must_stop():
@@ -131,9 +131,9 @@ class RebuildPasses(Struct, frozen=True):
 
 def _earliest(run: RebuildRun) -> int:
     """Return the stamp at which to start reading the journal if the lost queue had no heartbeat."""
-    born, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
-    earliest = max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
-    if born > began + SECOND_LOOK_STAMPS:
+    epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
+    earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
+    if epoch_start > began + SECOND_LOOK_STAMPS:
         # The clock of Redis has jumped, so stamps of the waitlist may be older than its creation
         # time.
         return earliest

@@ -148,7 +148,7 @@ class Reconciler(Struct, frozen=True):
         ]
         return send_renewals(self.queue, late)
 
-    def _restore(self, record: EntryRecord, place: c.Unsettled) -> bool:
+    def _restore(self, record: EntryRecord, place: c.DirtyPlace) -> bool:
         """Restore an entry from its record after Redis decided about an outdated copy.
 
         Return whether the entry was restored. Redis refuses if the customer is leaving at this
@@ -191,7 +191,7 @@ class Reconciler(Struct, frozen=True):
         if edited:
             raise_first(self.segmented_queue.send_batch(edited))
 
-    def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
+    def _record(self, record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult) -> bool:
         """Record decisions. Return False if another request has just changed the record."""
         now_millis = self.now_millis()
         try:
@@ -202,7 +202,7 @@ class Reconciler(Struct, frozen=True):
         return True
 
 
-def is_refuted(record: EntryRecord, place: c.Unsettled) -> bool:
+def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether Redis decided about an outdated copy of the entry.
 
     The copy belongs to an earlier signup, or Redis has lost a decision that the record contains.
@@ -216,7 +216,7 @@ def is_refuted(record: EntryRecord, place: c.Unsettled) -> bool:
 
 
 def catch_up(
-    record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult, now_millis: int
+    record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
     """Yield the transitions that are missing in the record, in chronological order."""
     news = [
@@ -263,12 +263,12 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     return decision.stamp < (record.former or record).decided_stamp
 
 
-def _is_former(record: EntryRecord, place: c.Unsettled) -> bool:
+def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether the entry in Redis belongs to an earlier signup than the ended record."""
     return record.status in ENDED and place.ticket != record.ticket
 
 
-def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
+def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether an operator has extended the claim and the record does not show this yet.
 
     An unrecorded claim is not an extension. The claim expires without further action.
@@ -281,7 +281,7 @@ def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
     )
 
 
-def _decision(place: c.Unsettled, verb: c.Verb, stamp: int, at: int) -> c.Decision:
+def _decision(place: c.DirtyPlace, verb: c.Verb, stamp: int, at: int) -> c.Decision:
     return c.Decision(
         verb=verb,
         token=place.token,

@@ -145,12 +145,13 @@ def restore_of(
     segments: Segments,
     epoch: str | None = None,
     *,
-    when: Literal["absent", "older", "unchanged"] = "absent",
+    when: Literal["absent", "older"] = "absent",
     expected: c.Seen | None = None,
 ) -> c.Restore:
     """Return the request that restores an entry in Redis from its record.
 
-    `when` says whether the request may replace an entry that already exists in Redis.
+    `when` says whether the request may replace an entry that already exists in Redis. If `expected`
+    is given, the request may replace only this place.
     """
     state = state_of(placed)
     is_held = placed.status == "offered"
@@ -164,7 +165,7 @@ def restore_of(
         stamp=placed.stamp,
         known_stamp=placed.known_stamp,
         epoch=epoch,
-        when=when,
+        when=when if expected is None else "unchanged",
         once_key=placed.once_key or None,
         once_stamp=placed.once_stamp or None,
         state=state,
@@ -351,7 +352,7 @@ def beat_of(waitlist: WaitlistRecord, pace: str | None = None) -> c.Heartbeat:
     return c.Heartbeat(
         waitlist_id=waitlist.waitlist_id,
         epoch=waitlist.checkpoint.epoch or None,
-        known_heartbeat=waitlist.checkpoint.beat,
+        known_beat=waitlist.checkpoint.beat,
         pace=pace,
     )
 

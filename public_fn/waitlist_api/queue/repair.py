@@ -37,7 +37,7 @@ def restore_of_lost(
     if record.status not in PRESENT:
         return None
     if not is_of_another_stay(record, inspection):
-        is_newer = max(inspection.stamp, inspection.unsettled_stamp) > record.stamp
+        is_newer = max(inspection.stamp, inspection.dirty_stamp) > record.stamp
         if is_newer or _agrees(record, inspection, segments, now_millis):
             return None
     expected = None

@@ -1,8 +1,10 @@
 """The messages of the private function, with one request and one result for each operation.
 
-An operation is a pair of classes in one of these modules, which `answers` registers. A new field
-must have a default, so that the message of an older caller still decodes. Unknown fields are
-ignored, so that the message of a newer caller decodes too.
+An operation is a pair of classes in one of these modules, which `answers` registers.
+
+During a deployment, functions of two versions exchange messages. Therefore one rule holds from the
+first release on: a new field gets a default, and a field keeps its name. A receiver ignores fields
+that it does not know.
 """
 
 from functools import reduce

@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
 from waitlist_shared.contracts.common import (
     ClaimToken,
@@ -266,7 +266,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     placed_stamp: Ticket | None = None
 
 
-class Unsettled(Struct, frozen=True, kw_only=True):
+class DirtyPlace(Struct, frozen=True, kw_only=True):
     """The place of an entry in Redis, for an entry whose record may lack decisions.
 
     `state` is `waiting`, `held`, `parked`, `done`, `absent` or another PlaceState. `seen_stamp` is
@@ -295,7 +295,7 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
     is_all: bool = False
     max_attempts: int
-    places: list[Unsettled]
+    places: list[DirtyPlace]
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
@@ -326,7 +326,7 @@ class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     first: ClassVar = None
 
     which: Literal["held", "parked"]
-    after: Number = field(default=0, name="after_time")
+    after: Number = 0
     after_id: EntryId | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
 

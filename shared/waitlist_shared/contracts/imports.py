@@ -33,7 +33,7 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
-    crowds: Annotated[tuple[SharedMillisecond, ...], Meta(max_length=MAX_BATCH)] = ()
+    shared_milliseconds: Annotated[tuple[SharedMillisecond, ...], Meta(max_length=MAX_BATCH)] = ()
     known_stamp: Ticket = 0
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
 from waitlist_shared.contracts.common import (
     EntryId,
@@ -30,7 +30,7 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
     """
 
     epoch: Epoch | None = None
-    known_heartbeat: Number = field(default=0, name="known_beat")
+    known_beat: Number = 0
     pace: PaceText | None = None
 
 
@@ -45,7 +45,7 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
     epoch: Epoch
     beat: Number
     stamp: Ticket
-    epoch_start: Ticket = field(name="born")
+    epoch_start: Ticket
     counters: Counters
 
 
@@ -59,7 +59,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
 
     `time_millis` is as in Restore. For a waiting entry it is the end of its delay. `ticket`
     identifies the stay that has the place. `stamp` is the stamp of the decision that took the entry
-    out of the queue, and `unsettled_stamp` the stamp of a decision that the record may lack. Each
+    out of the queue, and `dirty_stamp` the stamp of a decision that the record may lack. Each
     of them is 0 if there is no such decision. `attributes_version` is the version of the entry's
     segments in Redis, and `readiness_version` the version of its readiness. They are None if Redis
     has no segments or no readiness of the entry.
@@ -70,7 +70,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
     token: str
     time_millis: Number
     stamp: Number
-    unsettled_stamp: Number
+    dirty_stamp: Number
     attributes_version: Number | None = None
     ticket: Ticket | None = None
     readiness_version: Number | None = None

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.structs import force_setattr
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from waitlist_shared.contracts.common import (
     ClaimToken,
@@ -122,15 +121,6 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
-# The deprecated fields `state` and `only_if_known` that stand for each mode. The previous version
-# of the functions sends and reads these fields instead of `mode`.
-STATE_OF_MODE: dict[Mode, tuple[State, bool]] = {
-    "create": ("warm", False),
-    "open": ("hydrating", False),
-    "configure": ("hydrating", True),
-    "finish_rebuild": ("warm", True),
-}
-MODE_OF_STATE = {state: mode for mode, state in STATE_OF_MODE.items()}
 
 
 class Init(OnWaitlist, frozen=True, kw_only=True):
@@ -150,23 +140,11 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     """
 
     settings: Settings
-    mode: Mode | None = None
+    mode: Mode
     epoch: Epoch
     floor_ticket: Ticket = 0
     counters: Counters = Counters()
     scheduled_until: Number = 0
-    state: State | None = None
-    only_if_known: bool = False
-
-    def __post_init__(self) -> None:
-        if self.mode is None:
-            if self.state is None:
-                raise ValueError("mode is needed")
-            force_setattr(self, "mode", MODE_OF_STATE[self.state, self.only_if_known])
-        else:
-            state, only_if_known = STATE_OF_MODE[self.mode]
-            force_setattr(self, "state", state)
-            force_setattr(self, "only_if_known", only_if_known)
 
 
 @answers(Init)
@@ -178,7 +156,7 @@ class InitResult(Result, frozen=True, kw_only=True):
 
     state: State
     epoch: Epoch
-    epoch_start: Ticket = field(default=0, name="born")
+    epoch_start: Ticket
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True):
@@ -270,7 +248,7 @@ class EndOfStayResult(Result, frozen=True, kw_only=True):
     """
 
     stamp: Ticket
-    ended_stamp: Ticket = field(default=0, name="dropped_stamp")
+    ended_stamp: Ticket
     ticket: Ticket | None = None
 
 
@@ -421,13 +399,13 @@ class ListWaiting(OnWaitlist, frozen=True, kw_only=True):
 
     ready: bool | None = None
 
-    after: Rank | None = field(default=None, name="after_rank")
+    after: Rank | None = None
     first: Places | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
 
     def __post_init__(self) -> None:
         if self.after is not None and self.first is not None:
-            raise ValueError("at most one of after_rank and first is allowed")
+            raise ValueError("at most one of after and first is allowed")
 
     @property
     def which(self) -> Literal["waiting", "ready", "not_ready"]:
@@ -549,23 +527,19 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     known_stamp: Ticket = 0
     epoch: Epoch | None = None
     when: Literal["absent", "older", "unchanged"] = "absent"
-    expected: Seen | None = field(default=None, name="seen")
+    expected: Seen | None = None
     once_key: OnceKey | None = None
     once_stamp: Ticket | None = None
     state: EntryState = "waiting"
     token: ClaimToken | None = None
     time_millis: Number = 0
     attempts: Number = 0
-    # Deprecated. The previous version of the functions sends and reads this field instead of
-    # `when`.
-    overwrite: bool = False
 
     def __post_init__(self) -> None:
-        if self.expected is not None:
-            force_setattr(self, "when", "unchanged")
-        elif self.overwrite:
-            force_setattr(self, "when", "older")
-        force_setattr(self, "overwrite", self.when == "older")
+        if (self.when == "unchanged") is (self.expected is None):
+            raise ValueError(
+                "expected is needed if when is unchanged, and is not allowed otherwise"
+            )
 
 
 @answers(Restore)

@@ -394,13 +394,13 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
     """P3: the rebuild may have read the record before the exit was written."""
     policy(line, max_inside=1)
     line.client.flushall()
-    line.init(state="hydrating", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
+    line.init(mode="open", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
     ann = line.stay("ann")
     line.send("exit", entry_id=ann["entry_id"])
     until = line.clock.millis + PASS_SECONDS * 1000
     accepted(line.send("drop", **ann, inside_until_millis=until))
     accepted(line.send("drop", **line.stay("bob"), inside_until_millis=until))
-    line.init(state="warm", only_if_known=True)
+    line.init(mode="finish_rebuild")
     assert line.stats()["inside"] == 1
 
 
@@ -501,13 +501,13 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
     policy(line, max_inside=1)
     first, second = inside_again(line)
     line.client.flushall()
-    line.init(state="hydrating", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
+    line.init(mode="open", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
     inside = {"ticket": second, "inside_until_millis": line.clock.millis + 1000}
     if is_restored:
         line.drop(PEOPLE[0], 2, **inside)
     line.send("exit", entry_id=line.id_of(PEOPLE[0]), ticket=first)
     line.drop(PEOPLE[0], 2, **inside)
-    line.init(state="warm", only_if_known=True)
+    line.init(mode="finish_rebuild")
     assert line.stats()["inside"] == 1
 
 
@@ -536,12 +536,12 @@ def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line
     """P3: the rebuild may have read the record of the former stay before the signup."""
     policy(line, max_inside=1)
     line.client.flushall()
-    line.init(state="hydrating", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
+    line.init(mode="open", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
     former = {**line.stay("ann"), "ticket": 1}
     line.signup("ann", 2)
     until = line.clock.millis + PASS_SECONDS * 1000
     accepted(line.send("drop", **former, inside_until_millis=until))
-    line.init(state="warm", only_if_known=True)
+    line.init(mode="finish_rebuild")
     assert line.stats()["inside"] == 0
 
 

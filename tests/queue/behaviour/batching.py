@@ -99,7 +99,7 @@ def test_stamps_of_completions_in_a_batch_are_all_new(line: Line) -> None:
 
 def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> None:
     """P7"""
-    line.init(state="hydrating")
+    line.init(mode="open")
     names = ["ann", "bob"]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
     assert [(answer["position"], answer["total"]) for answer in answers] == [(None, None)] * 2
@@ -129,7 +129,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
     place = {"rank": 5, "ticket": 5, "stamp": 5}
     answers = results(
         line,
-        line.message("init", settings={"version": 1}, state="warm", epoch="0000aaaa"),
+        line.message("init", settings={"version": 1}, mode="create", epoch="0000aaaa"),
         line.message("signup", **stay),
         line.message("bump", **entry, once_key="0" * 32, to="front"),
         line.message("position", **entry),

@@ -95,5 +95,5 @@ def test_hidden_counts_hide_the_board_at_once(line: Line) -> None:
 
 def test_a_cold_or_incomplete_queue_has_no_board(line: Line) -> None:
     assert line.board()["code"] == "cold"
-    line.init("hydrating")
+    line.init("open")
     assert line.board()["code"] == "rebuilding"

@@ -133,7 +133,7 @@ def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> N
     ann = line.claimed()["ann"]
     offer: dict[str, Any] = {"state": "offered", "token": "e" * 40, "time_millis": 10**13}
     held = {"state": "held", "rank": ann["rank"]}
-    line.restore("ann", ann["rank"], ann["ticket"], **offer, when="unchanged", seen=held)
+    line.restore("ann", ann["rank"], ann["ticket"], **offer, when="unchanged", expected=held)
     assert line.position("ann")["outcome"] == "offered"
     assert list(line.claimed()) == ["bob"]
 

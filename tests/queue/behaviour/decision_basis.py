@@ -8,7 +8,7 @@ from tests.support.line import Answer, Line, accepted
 
 PEOPLE = ["ann", "bob", "eve", "kim"]
 LEASE = 60
-DECIDED = "wl:{bakery-opening}:decided"
+PENDING_DECISIONS = "wl:{bakery-opening}:pending_decisions"
 CLAIMS = "wl:{bakery-opening}:claims"
 TOKEN = "a" * 40
 
@@ -115,7 +115,7 @@ def test_decisions_of_the_version_before_name_no_basis(line: Line) -> None:
     moved = accepted(line.bump("eve", to="front"))
     place = line.dirty()["eve"]
     older = f"bumped||{moved['stamp']}|{moved['rank']}|{moved['ticket']}|0|0"
-    line.client.hset(DECIDED, line.id_of("eve"), older)
+    line.client.hset(PENDING_DECISIONS, line.id_of("eve"), older)
     assert made_from(decisions(line, "eve")[0]) == (None, None)
     eve = line.claimed()["eve"]
     assert made_from(eve) == (moved["stamp"], moved["stamp"])
@@ -154,7 +154,7 @@ def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> No
         rank=released["rank"],
         ticket=released["ticket"],
         stamp=released["stamp"],
-        seen={"state": "waiting", "rank": moved["rank"]},
+        expected={"state": "waiting", "rank": moved["rank"]},
     )
     assert line.order() == PEOPLE
     assert [one["verb"] for one in decisions(line, "ann")] == ["released"]
@@ -169,7 +169,7 @@ def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
     place = line.dirty()["ann"]
     assert place["state"] == "no_show"
     seen = {"state": "no_show", "rank": place["rank"]}
-    restored = line.restore("ann", place["rank"], place["ticket"] + 1, stay=2, seen=seen)
+    restored = line.restore("ann", place["rank"], place["ticket"] + 1, stay=2, expected=seen)
     assert accepted(restored)["outcome"] == "restored"
     assert (line.order(), line.dirty()) == (PEOPLE, {})
 

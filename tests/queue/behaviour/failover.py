@@ -25,7 +25,7 @@ def newest_stamp(line: Line) -> int:
 
 
 def open_again(line: Line, **fields: Any) -> Answer:
-    return accepted(line.init(state="hydrating", epoch=LATER_EPOCH, **fields))
+    return accepted(line.init(mode="open", epoch=LATER_EPOCH, **fields))
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -56,11 +56,11 @@ def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
         "hydrating",
         LATER_EPOCH,
     )
-    assert opened["born"] >= floor
+    assert opened["epoch_start"] >= floor
     assert list(line.contents()) == ["wl:{bakery-opening}:meta"]
     assert line.position("ann")["code"] == "rebuilding"
     assert line.restore("ann", rank=5, ticket=5, epoch=EPOCH)["code"] == "stale_epoch"
-    assert line.signup("zoe")["ticket"] > opened["born"]
+    assert line.signup("zoe")["ticket"] > opened["epoch_start"]
     assert accepted(line.init(epoch=LATER_EPOCH))["outcome"] == "warmed"
     assert line.order() == ["zoe"]
     assert line.stats()["counters"] == NO_OFFERS | {"signed_up": 6, "left": 2, "admitted": 0}
@@ -70,18 +70,18 @@ def test_an_order_is_opened_once(line: Line) -> None:
     """P2: a second request finds it unchanged until its rebuild is complete."""
     taken_over(line)
     first = open_again(line)
-    again = accepted(line.init(state="hydrating", epoch="0000cccc"))
-    assert (again["outcome"], again["epoch"], again["born"]) == (
+    again = accepted(line.init(mode="open", epoch="0000cccc"))
+    assert (again["outcome"], again["epoch"], again["epoch_start"]) == (
         "exists",
         LATER_EPOCH,
-        first["born"],
+        first["epoch_start"],
     )
 
 
 def test_settings_that_are_repeated_do_not_open_an_order(line: Line) -> None:
     taken_over(line)
     before = line.contents()
-    assert line.init(only_if_known=True)["code"] == "cold"
+    assert line.init(mode="configure")["code"] == "cold"
     assert line.contents() == before
 
 
@@ -90,4 +90,4 @@ def test_the_clock_of_the_new_server_may_be_behind(line: Line) -> None:
     taken_over(line)
     line.clock.advance(-HOUR_MICROS)
     known = newest_stamp(line)
-    assert open_again(line, floor_ticket=known)["born"] > known
+    assert open_again(line, floor_ticket=known)["epoch_start"] > known

@@ -54,20 +54,20 @@ def test_an_order_of_another_life_is_outdated(line: Line) -> None:
 def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
     """Stamps of this epoch are later than its birth, regardless of the clock."""
     floor = 2**44
-    born = accepted(line.init(state="hydrating", floor_ticket=floor))["born"]
-    assert born > floor
-    assert line.signup("ann")["ticket"] > born
-    assert accepted(line.init())["born"] == born
-    assert accepted(line.init())["born"] == born
+    epoch_start = accepted(line.init(mode="open", floor_ticket=floor))["epoch_start"]
+    assert epoch_start > floor
+    assert line.signup("ann")["ticket"] > epoch_start
+    assert accepted(line.init())["epoch_start"] == epoch_start
+    assert accepted(line.init())["epoch_start"] == epoch_start
 
 
 def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
     """Only the init that creates the order sets the counters."""
-    line.init(state="hydrating", counters={"signed_up": 5, "left": 2, "admitted": 1})
+    line.init(mode="open", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
     later = {"signed_up": 30, "left": 10, "admitted": 10}
-    for state in ("hydrating", "warm", "warm"):
-        line.init(state=state, counters=later)
+    for mode in ("open", "finish_rebuild", "configure"):
+        line.init(mode=mode, counters=later)
     assert line.stats()["counters"] == NO_OFFERS | {"signed_up": 6, "left": 2, "admitted": 1}
 
 
@@ -79,7 +79,11 @@ def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("ann")["rank"]}
-    place: dict[str, Any] = {"state": state, "time_millis": line.clock.millis + 9_000, "seen": seen}
+    place: dict[str, Any] = {
+        "state": state,
+        "time_millis": line.clock.millis + 9_000,
+        "expected": seen,
+    }
     if state == "held":
         place["token"] = TOKEN
     answer = accepted(line.restore("ann", rank=7, ticket=7, **place))
@@ -94,7 +98,7 @@ def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -
     seen = {"state": "waiting", "rank": line.position("bob")["rank"]}
     moved = accepted(line.bump("bob", to="front"))
     for look in (seen, {**seen, "state": "held"}, {"state": "done", "rank": moved["rank"]}):
-        assert line.restore("bob", rank=7, ticket=7, seen=look)["outcome"] == "present"
+        assert line.restore("bob", rank=7, ticket=7, expected=look)["outcome"] == "present"
     assert line.position("bob")["rank"] == moved["rank"]
 
 
@@ -104,7 +108,7 @@ def test_an_entry_wrongly_held_returns_to_the_line(line: Line) -> None:
     rank = line.position("ann")["rank"]
     line.claim()
     seen = {"state": "held", "rank": rank}
-    assert line.restore("ann", rank=rank, ticket=7, seen=seen)["position"] == 1
+    assert line.restore("ann", rank=rank, ticket=7, expected=seen)["position"] == 1
     assert line.stats()["offered"] == 0
 
 
@@ -118,7 +122,7 @@ def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
     parked = line.park("bob", held["bob"]["token"])["stamp"]
     rank = line.position("kim")["rank"]
     token, until = held["eve"]["token"], held["eve"]["deadline_millis"]
-    compared = ("state", "rank", "token", "time_millis", "stamp", "unsettled_stamp")
+    compared = ("state", "rank", "token", "time_millis", "stamp", "dirty_stamp")
     for name, expected in {
         "ann": ("done", held["ann"]["rank"], held["ann"]["token"], 0, done, done),
         "bob": ("parked", held["bob"]["rank"], "", line.clock.millis, parked, parked),

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.line import HOUR_MICROS, Line, accepted
 from waitlist_queue import keys
-from waitlist_shared.limits import CROWDS_SECONDS
+from waitlist_shared.limits import SHARED_MILLISECOND_SECONDS
 from waitlist_shared.ranks import TIER
 
 # A millisecond in 2021.
@@ -179,8 +179,8 @@ def test_crowds_are_forgotten_after_a_day(line: Line) -> None:
     """P9"""
     line.init()
     line.allocate_tickets(0, (TIME, 2))
-    left = line.client.ttl(keys.same_ms_counts(line.waitlist_id))
-    assert CROWDS_SECONDS - 60 < left <= CROWDS_SECONDS
+    left = line.client.ttl(keys.shared_milliseconds(line.waitlist_id))
+    assert SHARED_MILLISECOND_SECONDS - 60 < left <= SHARED_MILLISECOND_SECONDS
 
 
 @pytest.mark.parametrize("jump", [-HOUR_MICROS, HOUR_MICROS])

@@ -4,9 +4,9 @@ import pytest
 
 from tests.support.line import Line, accepted
 
-GONE = "wl:{bakery-opening}:gone"
-DECIDED = "wl:{bakery-opening}:decided"
-UNSETTLED = "wl:{bakery-opening}:unsettled"
+TOMBSTONES = "wl:{bakery-opening}:tombstones"
+PENDING_DECISIONS = "wl:{bakery-opening}:pending_decisions"
+DIRTY = "wl:{bakery-opening}:dirty"
 QUARTER_HOUR_MICROS = 15 * 60 * 1_000_000
 
 
@@ -64,7 +64,7 @@ def test_an_end_without_a_tombstone_spares_a_later_stay(line: Line, verb: str) -
     line.init()
     first = line.signup("ann")
     accepted(line.drop("ann"))
-    line.client.delete(GONE)
+    line.client.delete(TOMBSTONES)
     again = line.signup("ann", stay=2)
     assert _end(line, verb, ticket=first["ticket"])["outcome"] == "absent"
     assert line.position("ann")["rank"] == again["rank"]
@@ -92,9 +92,9 @@ def test_nothing_of_an_entry_stays_behind_but_its_tombstone(line: Line) -> None:
     front = line.bump("bob", to="front")
     line.leave("bob")
     found = [key for key in line.contents() if line.id_of("bob") in str(line.contents()[key])]
-    assert found == [DECIDED, GONE, UNSETTLED]
+    assert found == [DIRTY, PENDING_DECISIONS, TOMBSTONES]
     line.settle("bob", front["stamp"])
-    assert not {DECIDED, UNSETTLED} & set(line.contents())
+    assert not {PENDING_DECISIONS, DIRTY} & set(line.contents())
 
 
 def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
@@ -123,7 +123,7 @@ def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
 def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
     line.init()
     line.leave("ann")
-    assert 0 < line.client.ttl(GONE) <= 15 * 60
+    assert 0 < line.client.ttl(TOMBSTONES) <= 15 * 60
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
@@ -143,13 +143,13 @@ def test_a_leave_without_a_place_returns_no_ticket(line: Line) -> None:
 
 def test_a_tombstone_of_an_earlier_version_has_no_ticket(line: Line) -> None:
     line.init()
-    line.client.zadd(GONE, {f"{line.id_of('ann')}:00000001": 5})
+    line.client.zadd(TOMBSTONES, {f"{line.id_of('ann')}:00000001": 5})
     left = line.leave("ann")
-    assert (left["outcome"], left["dropped_stamp"], left["ticket"]) == ("absent", 5, None)
+    assert (left["outcome"], left["ended_stamp"], left["ticket"]) == ("absent", 5, None)
 
 
 def _tombstones(line: Line) -> list[object]:
-    found = line.contents()[GONE]
+    found = line.contents()[TOMBSTONES]
     assert isinstance(found, list)
     return found
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.counters import NO_OFFERS
 from tests.support.line import Answer, Line, accepted
 
-ENTRY_KEYS = ("queue", "moved", "held", "claimed", "claims", "parked", "tries")
+ENTRY_KEYS = ("queue", "tickets_of_moved", "held", "claimed", "claims", "parked", "attempts")
 
 
 def held(line: Line) -> Answer:

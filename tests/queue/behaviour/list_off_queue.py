@@ -34,7 +34,7 @@ def pages(line: Line, which: str, limit: int) -> list[list[str]]:
 def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
     """Return the cursor of the next page."""
     last = accepted(line.list_off_queue(which, limit=limit, **after))["entries"][-1]
-    return {"after_time": last["time_millis"], "after_id": last["entry_id"]}
+    return {"after": last["time_millis"], "after_id": last["entry_id"]}
 
 
 @pytest.mark.parametrize("which", ["held", "parked"])
@@ -90,7 +90,7 @@ def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> No
     """A heartbeat between two pages moves the last entry of the first page far behind."""
     expected = filled(line, "held", 25)
     entry = line.list_off_queue("held", limit=12)["entries"][-1]
-    after = {"after_time": entry["time_millis"], "after_id": entry["entry_id"]}
+    after = {"after": entry["time_millis"], "after_id": entry["entry_id"]}
     token = line.client.hget("wl:{bakery-opening}:claims", entry["entry_id"]).split("|")[1]
     line.extend(expected[11], token, lease_seconds=10 * LEASE)
     assert line.off_queue("held", **after) == [*expected[12:], expected[11]]
@@ -99,7 +99,7 @@ def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> No
 def test_the_page_after_the_last_one_is_empty(line: Line) -> None:
     filled(line, "held", 5)
     last = line.list_off_queue("held")["entries"][-1]
-    after = {"after_time": last["time_millis"], "after_id": last["entry_id"]}
+    after = {"after": last["time_millis"], "after_id": last["entry_id"]}
     page = line.list_off_queue("held", **after)
     assert (page["entries"], page["total"]) == ([], 25)
 

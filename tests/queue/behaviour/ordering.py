@@ -40,7 +40,7 @@ def test_a_page_goes_on_exactly_behind_a_rank_near_the_end_of_the_range(line: Li
     line.clock.micros = MICROS_OF_RANGE_END
     line.all_sign_up(PEOPLE)
     rank = line.position(PEOPLE[30])["rank"]
-    page = line.list_waiting(after_rank=rank, limit=1)
+    page = line.list_waiting(after=rank, limit=1)
     assert page["entries"][0]["entry_id"] == line.id_of(PEOPLE[31])
     assert page["entries"][0]["rank"] == rank + 8
     assert page["next_rank"] == rank + 8

@@ -24,7 +24,7 @@ def warm(line: Line) -> Line:
 
 
 def hydrating(line: Line) -> Line:
-    line.init(state="hydrating")
+    line.init(mode="open")
     return line
 
 
@@ -174,7 +174,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ),
     ("init", "exists"): lambda line: warm(line).init(),
     ("init", "warmed"): lambda line: hydrating(line).init(),
-    ("init", "cold"): lambda line: line.init(only_if_known=True),
+    ("init", "cold"): lambda line: line.init(mode="finish_rebuild"),
     ("signup", "joined"): lambda line: warm(line).signup("eve"),
     ("signup", "already"): lambda line: warm(line).signup("bob"),
     ("signup", "cold"): lambda line: line.signup("bob"),
@@ -378,7 +378,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
 
 
 def _rebuilding_with_capacity(line: Line) -> Line:
-    line.init(state="hydrating", capacity=5)
+    line.init(mode="open", capacity=5)
     return line
 
 

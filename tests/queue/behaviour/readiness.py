@@ -317,7 +317,7 @@ def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
     line.settle("kim", line.dirty()["kim"]["seen_stamp"], join_id="00000001")
     assert counted() == (2, 0)
     line.client.flushall()
-    line.init(state="hydrating", epoch="0000bbbb")
+    line.init(mode="open", epoch="0000bbbb")
     stay = [line.id_of("ann"), "00000001", 5, 5, 5, 0, [], 0, [3, [], line.clock.millis + 1000]]
     accepted(line.send("restore_many", epoch="0000bbbb", stays=[stay]))
     for _ in range(2):
@@ -344,7 +344,7 @@ def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> 
     assert page(first=3, ready=False) == [everyone[3]]
     assert page(first=6) == []
     first = line.list_waiting(ready=True, limit=2)
-    assert page(ready=True, after_rank=first["next_rank"]) == [everyone[4]]
+    assert page(ready=True, after=first["next_rank"]) == [everyone[4]]
     assert line.list_waiting(ready=True, limit=3)["next_rank"] is None
     rest = line.list_waiting(ready=False)["entries"][0]["not_ready"]
     assert rest == [{"reason": "resting", "until_millis": line.clock.millis + 60_000}]
@@ -447,7 +447,7 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
     places = {name: line.position(name) for name in PEOPLE}
     until = line.clock.millis + 60_000
     line.client.flushall()
-    line.init(state="hydrating", epoch="0000bbbb")
+    line.init(mode="open", epoch="0000bbbb")
     readiness = {
         "ann": readiness_of(1, resting=until),
         "bob": readiness_of(7, held_back=0),
@@ -485,14 +485,14 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
 
 def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> None:
     """P3: the index of a rebuild lags; the pass by the table corrects it."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
     line.restore("ann", rank=5, ticket=5, when="older", readiness=HELD_BACK)
     line.init()
     assert view(line, "ann") == (1, 1, 0, ["held_back"])
     look = line.send("inspect", entry_id=line.id_of("ann"))
     assert (look["state"], look["readiness_version"]) == ("waiting", 1)
-    moved: Any = {"seen": {"state": "waiting", "rank": 5}}
+    moved: Any = {"expected": {"state": "waiting", "rank": 5}}
     line.restore("ann", rank=7, ticket=5, readiness=readiness_of(2), **moved)
     assert view(line, "ann") == (1, 1, 0, [])
     assert line.entries()[0]["rank"] == 7
@@ -580,7 +580,7 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
 @pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
     """P3: the record has it without a version, if nothing else was ever changed."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     ends = line.clock.millis + 60_000
     for _ in range(2):
         fields = {"rank": 1, "ticket": 1, "stamp": 1, "readiness": readiness_of(0, delayed=ends)}
@@ -589,7 +589,7 @@ def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
             accepted(line.send("restore_many", epoch=EPOCH, stays=[stay]))
         else:
             accepted(line.send("restore", **line.stay("ann"), **fields, when="older"))
-    line.init(version=2, state="warm", only_if_known=True)
+    line.init(mode="finish_rebuild", version=2)
     assert view(line, "ann") == (1, 1, 0, ["delayed"])
     line.clock.advance(seconds=60)
     assert list(line.claimed()) == ["ann"]

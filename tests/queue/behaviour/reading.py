@@ -43,7 +43,7 @@ def test_pages_join_to_the_whole_line(line: Line) -> None:
         page = line.list_waiting(limit=10, **after)
         assert (len(page["entries"]), page["total"]) == (expected, 25)
         seen += page["entries"]
-        after = {"after_rank": page["next_rank"]}
+        after = {"after": page["next_rank"]}
     assert page["next_rank"] is None
     assert [entry["entry_id"] for entry in seen] == [line.id_of(name) for name in PEOPLE]
     assert [entry["position"] for entry in seen] == list(range(1, 26))
@@ -87,7 +87,7 @@ def test_an_empty_list_is_one_empty_page(line: Line) -> None:
 def test_behind_the_last_rank_there_is_nothing(line: Line) -> None:
     filled(line)
     last = line.entries()[-1]["rank"]
-    page = line.list_waiting(after_rank=last)
+    page = line.list_waiting(after=last)
     assert (page["entries"], page["total"], page["next_rank"]) == ([], 25, None)
 
 
@@ -97,7 +97,7 @@ def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
     next_rank = line.list_waiting(limit=10)["next_rank"]
     line.leave(PEOPLE[9])
     line.leave(PEOPLE[3])
-    page = line.list_waiting(limit=10, after_rank=next_rank)
+    page = line.list_waiting(limit=10, after=next_rank)
     assert page["entries"][0]["entry_id"] == line.id_of(PEOPLE[10])
     assert page["entries"][0]["position"] == 9
 
@@ -108,7 +108,7 @@ def test_a_page_has_a_hundred_entries_by_default(line: Line) -> None:
     filled(line, names)
     page = line.list_waiting()
     assert len(page["entries"]) == 100
-    assert line.list_waiting(after_rank=page["next_rank"])["entries"][0]["position"] == 101
+    assert line.list_waiting(after=page["next_rank"])["entries"][0]["position"] == 101
 
 
 def test_a_page_returns_the_signups_tickets_of_moved_entries(line: Line) -> None:

@@ -42,7 +42,9 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         "tag": line.message("tag", **stay),
         "untagged": line.message("untagged", segments_version=0),
         "segments": line.message("segments", segments_version=0),
-        "allocate_tickets": line.message("allocate_tickets", count=1, crowds=[(16, 1)]),
+        "allocate_tickets": line.message(
+            "allocate_tickets", count=1, shared_milliseconds=[(16, 1)]
+        ),
         "insert": line.message("insert", **stay, ticket=16),
     }
 
@@ -140,7 +142,7 @@ def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
     line.leave("eve")
     fill_every_state(line)
     line.client.delete(META)
-    assert line.init(state="hydrating", epoch=LATER_EPOCH)["outcome"] == "created"
+    assert line.init(mode="open", epoch=LATER_EPOCH)["outcome"] == "created"
     left = {key for key in line.contents() if key.split(":")[2] not in ("once", "moves")}
     assert left == {META}
 
@@ -159,7 +161,7 @@ REFUSED_IN_A_REBUILD = [
 @pytest.mark.parametrize("verb", REFUSED_IN_A_REBUILD)
 def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None:
     """P7"""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.signup("ann")
     before = line.contents()
     assert line.handle(each_verb(line)[verb])["code"] == "rebuilding"
@@ -168,7 +170,7 @@ def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None
 
 def test_signups_go_on_during_a_rebuild(line: Line) -> None:
     """P1, P7: they get no position, and stand behind all entries that are yet to be restored."""
-    line.init(state="hydrating", floor_ticket=7)
+    line.init(mode="open", floor_ticket=7)
     answer = line.signup("zoe")
     assert (answer["outcome"], answer["position"], answer["total"]) == ("joined", None, None)
     again = line.signup("zoe")
@@ -180,20 +182,20 @@ def test_signups_go_on_during_a_rebuild(line: Line) -> None:
 
 def test_a_list_with_a_capacity_takes_no_signup_during_a_rebuild(line: Line) -> None:
     """P5: the number of waiting entries is unknown, and a signup could exceed the capacity."""
-    line.init(state="hydrating", capacity=2)
+    line.init(mode="open", capacity=2)
     before = line.contents()
     assert line.signup("ann")["code"] == "rebuilding"
     assert line.contents() == before
 
 
 def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
-    line.init(state="hydrating", open=False)
+    line.init(mode="open", open=False)
     assert line.signup("ann")["code"] == "waitlist_closed"
 
 
 def test_leaving_works_during_a_rebuild(line: Line) -> None:
     """P2, P3: an entry that leaves before it is restored is not restored afterwards."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     assert line.leave("ann", ticket=5)["outcome"] == "left"
     assert line.leave("ann", ticket=5)["outcome"] == "absent"
     line.restore("bob", rank=6, ticket=6)
@@ -206,7 +208,7 @@ def test_leaving_works_during_a_rebuild(line: Line) -> None:
 
 
 def test_dropping_works_during_a_rebuild(line: Line) -> None:
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", rank=6, ticket=6)
     assert line.drop("ann")["outcome"] == "dropped"
     assert line.drop("bob")["outcome"] == "absent"
@@ -215,7 +217,7 @@ def test_dropping_works_during_a_rebuild(line: Line) -> None:
 
 
 def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", rank=6, ticket=6)
     stats = line.stats()
     assert (stats["state"], stats["waiting"], stats["head_ticket"]) == ("hydrating", 1, 6)
@@ -223,32 +225,32 @@ def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
 
 def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
     """P7: an earlier rebuild, interrupted by another loss, does not end the later one."""
-    line.init(state="hydrating", epoch=LATER_EPOCH)
-    late = line.init(state="warm", epoch=EPOCH)
+    line.init(mode="open", epoch=LATER_EPOCH)
+    late = line.init(mode="create", epoch=EPOCH)
     assert (late["outcome"], late["state"], late["epoch"]) == ("exists", "hydrating", LATER_EPOCH)
     assert line.position("ann")["code"] == "rebuilding"
-    end = line.init(state="warm", epoch=LATER_EPOCH)
+    end = line.init(mode="create", epoch=LATER_EPOCH)
     assert (end["outcome"], end["state"], end["epoch"]) == ("warmed", "warm", LATER_EPOCH)
     assert line.position("ann")["outcome"] == "absent"
 
 
 def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line) -> None:
     """P7: an empty order marked as complete would lose every entry."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
     lose_everything(line)
-    assert line.init(state="warm", only_if_known=True)["code"] == "cold"
+    assert line.init(mode="finish_rebuild")["code"] == "cold"
     assert line.contents() == {}
-    line.init(state="hydrating")
-    assert line.init(state="warm", only_if_known=True)["outcome"] == "warmed"
+    line.init(mode="open")
+    assert line.init(mode="finish_rebuild")["outcome"] == "warmed"
 
 
 def test_a_late_begin_of_a_rebuild_does_not_cool_the_order(line: Line) -> None:
     """P2, P7: the same init is delivered again after the rebuild has ended."""
-    line.init(state="hydrating")
-    line.init(state="warm")
+    line.init(mode="open")
+    line.init(mode="create")
     line.signup("ann")
-    late = line.init(state="hydrating")
+    late = line.init(mode="open")
     assert (late["outcome"], late["state"]) == ("exists", "warm")
     assert line.position("ann")["position"] == 1
 
@@ -268,7 +270,7 @@ def test_after_a_loss_new_tickets_sort_behind_the_old_ones(line: Line) -> None:
     ann, bob = line.all_sign_up(["ann", "bob"])
     lose_everything(line)
     line.clock.advance(-HOUR_MICROS)
-    line.init(state="hydrating", floor_ticket=bob["stamp"])
+    line.init(mode="open", floor_ticket=bob["stamp"])
     assert line.signup("zoe")["ticket"] > bob["ticket"]
     line.restore("bob", rank=bob["rank"], ticket=bob["ticket"])
     line.restore("ann", rank=ann["rank"], ticket=ann["ticket"])

@@ -45,7 +45,7 @@ def test_a_late_change_of_a_stay_that_has_ended_is_refused(line: Line) -> None:
 @coloured
 def test_a_restore_brings_the_segments_that_the_record_has(line: Line) -> None:
     line.send("purge")
-    line.init(state="hydrating", segments_version=1)
+    line.init(mode="open", segments_version=1)
     line.restore("dan", rank=4, ticket=4, **line.within("red", "green"))
     line.restore("bob", rank=2, ticket=2, state="parked", time_millis=5, **line.within("red"))
     line.restore("ann", rank=1, ticket=1, **line.within("red"))
@@ -66,16 +66,16 @@ def test_a_restore_of_a_known_entry_brings_newer_segments_only(line: Line) -> No
 @coloured
 def test_a_second_look_moves_the_segments_with_the_place(line: Line) -> None:
     line.send("purge")
-    line.init(state="hydrating", segments_version=1)
+    line.init(mode="open", segments_version=1)
     line.restore("ann", rank=1, ticket=1, **line.within("red"))
     line.restore("bob", rank=2, ticket=2, **line.within("red"))
-    line.restore("ann", rank=3, ticket=1, overwrite=True, stamp=9, **line.within("red", edit=1))
+    line.restore("ann", rank=3, ticket=1, when="older", stamp=9, **line.within("red", edit=1))
     held: dict[str, Any] = {
         "state": "held",
         "token": TOKEN,
         "time_millis": line.clock.millis + 9_000,
     }
-    line.restore("bob", rank=2, ticket=2, overwrite=True, **held, **line.within("red"))
+    line.restore("bob", rank=2, ticket=2, when="older", **held, **line.within("red"))
     line.init(segments_version=1)
     assert line.claim_within("red", 5) == ["ann"]
 
@@ -106,9 +106,9 @@ def test_new_segments_are_not_ready_before_every_entry_is_in_them(line: Line) ->
 def test_a_rebuild_that_lacks_an_entry_leaves_the_segments_building(line: Line) -> None:
     """An entry restored without tags, from before the list had segments, is in no segment yet."""
     line.send("purge")
-    line.init(state="hydrating", segments_version=1)
+    line.init(mode="open", segments_version=1)
     line.restore("ann", rank=1, ticket=1, **line.within("red"))
-    line.init(state="hydrating", version=2, segments_version=2)
+    line.init(mode="open", version=2, segments_version=2)
     line.restore("bob", rank=2, ticket=2, **line.within("red", version=2))
     line.init()
     assert line.stats()["segments_state"] == "building"
@@ -144,9 +144,9 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
 def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
     """A late index may restore an earlier stay first; its attributes must not win."""
     line.send("purge")
-    line.init(state="hydrating", segments_version=1)
+    line.init(mode="open", segments_version=1)
     line.restore("ann", rank=1, ticket=1, stay=1, **line.within("red", edit=4))
-    line.restore("ann", rank=3, ticket=3, stay=2, overwrite=True, **line.within("green"))
+    line.restore("ann", rank=3, ticket=3, stay=2, when="older", **line.within("green"))
     line.init(segments_version=1)
     assert segment_counts(line) == {"green": 1}
 

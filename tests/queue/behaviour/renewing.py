@@ -218,7 +218,7 @@ def test_maintenance_ends_a_time_that_a_late_renewal_has_begun_after_an_exit(lin
 
 
 def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> None:
-    line.init(state="hydrating", admission=True, pass_seconds=PASS_SECONDS)
+    line.init(mode="open", admission=True, pass_seconds=PASS_SECONDS)
     line.restore("ann", rank=1, ticket=1, state="offered", token=TOKEN, time_millis=ends(line))
     accepted(enter(line, "ann"))
     line.send("exit", entry_id=line.id_of("ann"), ticket=1)
@@ -228,11 +228,11 @@ def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> No
 
 def test_a_time_that_was_over_does_not_begin_again_during_a_rebuild(line: Line) -> None:
     """The number of customers inside is not known until it is complete. P7"""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", rank=1, ticket=1, state="held", token=TOKEN, time_millis=ends(line))
     accepted(line.complete("ann", TOKEN))
     settings: dict[str, Any] = {"admission": True, "pass_seconds": PASS_SECONDS, "max_inside": 5}
-    line.init(state="hydrating", version=2, **settings)
+    line.init(mode="open", version=2, **settings)
     assert renew(line, "ann", 1)["code"] == "inside_full"
     line.init(version=2, **settings)
     assert renew(line, "ann", 1)["outcome"] == "renewed"

@@ -26,35 +26,35 @@ def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
     answer = line.restore("bob", bob["rank"], bob["ticket"])
     assert (answer["outcome"], answer["position"], answer["total"]) == ("present", 1, 2)
     assert (answer["rank"], answer["ticket"]) == (moved["rank"], bob["ticket"])
-    assert line.restore("bob", bob["rank"], bob["ticket"], overwrite=True)["outcome"] == "present"
+    assert line.restore("bob", bob["rank"], bob["ticket"], when="older")["outcome"] == "present"
     assert line.order() == ["bob", "ann"]
 
 
 def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
     """P7: the first pass had read the record before a bump."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     line.restore("bob", RANK + 2, 2)
     assert line.restore("bob", RANK, 2)["outcome"] == "present"
-    again = line.restore("bob", RANK, 2, overwrite=True)
+    again = line.restore("bob", RANK, 2, when="older")
     assert (again["outcome"], again["position"], again["rank"]) == ("restored", None, RANK)
-    assert line.restore("bob", RANK, 2, overwrite=True)["outcome"] == "present"
+    assert line.restore("bob", RANK, 2, when="older")["outcome"] == "present"
     line.init()
     assert line.order() == ["bob", "ann"]
 
 
 def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None:
     """P9: the ticket is stored only if it differs from the one in the rank."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK - 7, 2)
-    assert "wl:{bakery-opening}:moved" in line.contents()
-    line.restore("ann", RANK + 2, 2, overwrite=True)
-    assert "wl:{bakery-opening}:moved" not in line.contents()
+    assert "wl:{bakery-opening}:tickets_of_moved" in line.contents()
+    line.restore("ann", RANK + 2, 2, when="older")
+    assert "wl:{bakery-opening}:tickets_of_moved" not in line.contents()
 
 
 def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
     """P7: after another loss, restores of the interrupted rebuild are refused."""
-    line.init(state="hydrating", epoch=LATER_EPOCH)
+    line.init(mode="open", epoch=LATER_EPOCH)
     before = line.contents()
     assert line.restore("ann", RANK, 1, epoch=EPOCH)["code"] == "stale_epoch"
     assert line.contents() == before
@@ -86,11 +86,11 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
     """P1: bob always stands right ahead of ann, however often he is restored."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("kim", RANK + 3, 3)
     line.restore("ann", RANK + 5, 5)
     for _ in range(passes):
-        line.restore("bob", RANK + 5, 4, overwrite=True)
+        line.restore("bob", RANK + 5, 4, when="older")
     line.init()
     assert line.order() == ["kim", "bob", "ann"]
 
@@ -117,7 +117,7 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
     """P2: the bump was executed before the loss and is delivered again after it."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000) - 5
     line.restore("bob", RANK, 2, stamp=moved, once_key=f"{1:032x}", once_stamp=moved)
@@ -128,7 +128,7 @@ def test_a_recorded_move_is_not_made_again(line: Line) -> None:
 
 def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
     """P2: an Idempotency-Key is valid for a day, and a loss of Redis does not extend that."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000 - (24 * 3600 + 1) * 1000)
     line.restore("bob", RANK, 2, stamp=moved, once_key=f"{1:032x}", once_stamp=moved)

@@ -31,7 +31,7 @@ STAYS: list[Stay] = [
 def prepare(line: Line) -> None:
     """Begin a rebuild during which entries have signed up, left or been held."""
     line.send("purge")
-    line.init(state="hydrating", segments_version=1)
+    line.init(mode="open", segments_version=1)
     accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))
     held: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**41}
     accepted(line.restore("eve", RANK + 5, 5, **held, **line.within("red", edit=2)))

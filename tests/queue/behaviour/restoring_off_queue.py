@@ -20,7 +20,7 @@ def hold(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
 
 def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
     """P3, P4: the token from before the loss still works, and no other claimer gets the entry."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **hold(line, attempts=2))
     assert (answer["outcome"], answer["state"], answer["position"]) == ("restored", "held", None)
     line.restore("bob", RANK + 2, 2, epoch=EPOCH)
@@ -39,8 +39,8 @@ def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None
     line.complete("eve", held["eve"]["token"])
     before = line.contents()
     for name, state in (("ann", "held"), ("bob", "parked"), ("eve", "done")):
-        for overwrite in (False, True):
-            answer = line.restore(name, RANK + 7, 7, stamp=7, overwrite=overwrite)
+        for when in ("absent", "older"):
+            answer = line.restore(name, RANK + 7, 7, stamp=7, when=when)
             assert (answer["outcome"], answer["state"]) == ("present", state)
             place = (held[name]["rank"], held[name]["ticket"])
             assert (answer["rank"], answer["ticket"]) == place
@@ -73,13 +73,13 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
     line: Line, first: str, then: str
 ) -> None:
     """P7: the result is the same as without the first pass."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **STATES[then])
     expected = line.contents()
     line.send("purge")
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 9, 3, **STATES[first])
-    again = line.restore("ann", RANK + 5, 3, overwrite=True, **STATES[then])
+    again = line.restore("ann", RANK + 5, 3, when="older", **STATES[then])
     assert again["state"] == STATES[then].get("state", "waiting")
     assert line.contents() == expected
 
@@ -87,12 +87,12 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 @pytest.mark.parametrize("state", STATES)
 def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str) -> None:
     """P4: the second pass has read the record before the admission was recorded."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **hold(line))
     stamp = line.complete("ann", TOKEN)["stamp"]
     # After a failover the clock that has stamped the record may have been ahead.
     for fields in ({}, {"stamp": stamp + 1, "readiness": readiness_of(1, held_back=0)}):
-        answer = line.restore("ann", RANK + 5, 3, overwrite=True, **STATES[state], **fields)
+        answer = line.restore("ann", RANK + 5, 3, when="older", **STATES[state], **fields)
         assert (answer["outcome"], answer["state"]) == ("present", "done")
     assert line.id_of("ann") not in str(line.contents().get("wl:{bakery-opening}:readiness"))
     line.init()
@@ -106,7 +106,10 @@ def test_an_admission_that_the_record_refuses_is_not_counted(line: Line) -> None
     line.init()
     ann = line.signup("ann")
     line.complete("ann", line.claimed()["ann"]["token"])
-    fields: dict[str, Any] = {"when": "unchanged", "seen": {"state": "done", "rank": ann["rank"]}}
+    fields: dict[str, Any] = {
+        "when": "unchanged",
+        "expected": {"state": "done", "rank": ann["rank"]},
+    }
     for _ in range(2):
         line.restore("ann", ann["rank"], ann["ticket"], **fields)
         assert line.stats()["counters"]["admitted"] == 0
@@ -117,16 +120,19 @@ def test_an_admission_before_the_later_stay_counts(line: Line) -> None:
     line.init()
     ann = line.signup("ann")
     line.complete("ann", line.claimed()["ann"]["token"])
-    fields: dict[str, Any] = {"when": "unchanged", "seen": {"state": "done", "rank": ann["rank"]}}
+    fields: dict[str, Any] = {
+        "when": "unchanged",
+        "expected": {"state": "done", "rank": ann["rank"]},
+    }
     line.restore("ann", ann["rank"] + 8, ann["ticket"] + 8, stay=2, **fields)
     assert line.stats()["counters"]["admitted"] == 1
 
 
 def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 5, 5, **hold(line))
     stamp = line.complete("ann", TOKEN)["stamp"] + 1
-    again = line.restore("ann", RANK + 8, 8, stay=2, overwrite=True, stamp=stamp)
+    again = line.restore("ann", RANK + 8, 8, stay=2, when="older", stamp=stamp)
     assert again["outcome"] == "restored"
     line.init()
     assert line.order() == ["ann"]
@@ -135,30 +141,30 @@ def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
 @pytest.mark.parametrize("op", ["release", "park", "extend"])
 def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, op: str) -> None:
     """P2, P3: holds may end during a rebuild, and an older record does not undo that."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     held = hold(line)
     line.restore("ann", RANK + 5, 5, **held)
     stamp = accepted(line.send(op, entry_id=line.id_of("ann"), token=TOKEN))["stamp"]
     before = line.contents()
-    late = line.restore("ann", RANK + 5, 5, overwrite=True, stamp=stamp - 1, **held)
+    late = line.restore("ann", RANK + 5, 5, when="older", stamp=stamp - 1, **held)
     assert late["outcome"] == "present"
     assert line.contents() == before
-    again = line.restore("ann", RANK + 7, 5, overwrite=True, stamp=stamp, **held)
+    again = line.restore("ann", RANK + 7, 5, when="older", stamp=stamp, **held)
     assert (again["outcome"], again["state"], again["rank"]) == ("restored", "held", RANK + 7)
 
 
 def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> None:
     """P2: neither after a later look, nor if it arrives when the order is complete."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 5, 5, stamp=20, **STATES["parked"])
-    late = line.restore("ann", RANK + 5, 5, stamp=10, overwrite=True, **hold(line))
+    late = line.restore("ann", RANK + 5, 5, stamp=10, when="older", **hold(line))
     assert (late["outcome"], late["state"]) == ("present", "parked")
     line.restore("bob", RANK + 6, 6)
     line.restore("eve", RANK + 7, 7)
     line.init()
     line.bump("eve", to="front")
     line.settle("eve", line.dirty()["eve"]["seen_stamp"])
-    assert line.restore("eve", RANK + 7, 7, overwrite=True)["outcome"] == "present"
+    assert line.restore("eve", RANK + 7, 7, when="older")["outcome"] == "present"
     assert line.order() == ["eve", "bob"]
 
 
@@ -182,12 +188,12 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
 
 def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
     """P9: it keeps no reason of the stay before, and no place among those who wait."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))
-    later: dict[str, Any] = {"stay": 2, "overwrite": True, "readiness": readiness_of(1)}
+    later: dict[str, Any] = {"stay": 2, "when": "older", "readiness": readiness_of(1)}
     line.restore("ann", RANK + 8, 8, **later)
     line.restore("bob", RANK + 9, 9, readiness=readiness_of(1, held_back=0))
-    line.restore("bob", RANK + 9, 9, overwrite=True, **hold(line))
+    line.restore("bob", RANK + 9, 9, when="older", **hold(line))
     line.init()
     assert list(line.claimed(5)) == ["ann"]
     assert line.stats()["waiting"] == 0
@@ -210,7 +216,7 @@ def test_during_a_rebuild_the_end_of_a_hold_returns_no_position(
     line: Line, verb: str, state: str
 ) -> None:
     """P7: entries ahead may not be restored yet."""
-    line.init(state="hydrating")
+    line.init(mode="open")
     line.restore("bob", RANK + 2, 2, **hold(line, state=state))
     token = {"token": TOKEN} if state == "held" else {}
     answer = accepted(line.send(verb, entry_id=line.id_of("bob"), **token))

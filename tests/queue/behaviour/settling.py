@@ -8,9 +8,9 @@ from tests.support.line import HOUR_MICROS, Answer, Line, accepted
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 300
-GONE = "wl:{bakery-opening}:gone"
-DECIDED = "wl:{bakery-opening}:decided"
-UNSETTLED = "wl:{bakery-opening}:unsettled"
+TOMBSTONES = "wl:{bakery-opening}:tombstones"
+PENDING_DECISIONS = "wl:{bakery-opening}:pending_decisions"
+DIRTY = "wl:{bakery-opening}:dirty"
 
 
 def filled(line: Line, max_attempts: int = 5) -> dict[str, Answer]:
@@ -202,7 +202,7 @@ def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
     assert line.restore("ann", ann["rank"], ann["ticket"])["code"] == "gone"
     assert line.signup("ann", stay=2)["outcome"] == "joined"
     found = [key for key, value in line.contents().items() if f"{line.id_of('ann')}:" in str(value)]
-    assert found == [GONE]
+    assert found == [TOMBSTONES]
 
 
 def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: Line) -> None:
@@ -210,7 +210,7 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
     line.complete("ann", ann["token"])
     assert settled(line, "ann", line.dirty()["ann"]) == "settled"
     assert line.position("ann")["outcome"] == "absent"
-    assert GONE not in line.contents()
+    assert TOMBSTONES not in line.contents()
 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
@@ -220,7 +220,9 @@ def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
     ENDS[state](line, ann["token"])
     place = line.dirty()["ann"]
     before = {
-        key: value for key, value in line.contents().items() if key not in (DECIDED, UNSETTLED)
+        key: value
+        for key, value in line.contents().items()
+        if key not in (PENDING_DECISIONS, DIRTY)
     }
     for _ in range(2):
         assert settled(line, "ann", place, join_id="00000001") == "settled"

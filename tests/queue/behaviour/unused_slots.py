@@ -244,7 +244,7 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
     held: dict[str, Any] = {"token": "b" * 40, "time_millis": until} if state == "held" else {}
     parked: dict[str, Any] = {"time_millis": until} if state == "parked" else {}
     seen = {"state": "offered", "rank": place["rank"]}
-    accepted(line.restore(FIRST, **place, state=state, **held, **parked, seen=seen))
+    accepted(line.restore(FIRST, **place, state=state, **held, **parked, expected=seen))
     assert run(line) == ([FIRST] if state == "waiting" else [NEXT])
     assert run(line) == []
 
@@ -256,7 +256,7 @@ def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line
     place = {"rank": seen_place["rank"], "ticket": seen_place["ticket"]}
     offer: dict[str, Any] = {"token": "b" * 40, "time_millis": line.clock.millis + 9000}
     seen = {"state": "offered", "rank": place["rank"]}
-    accepted(line.restore(FIRST, **place, state="offered", **offer, seen=seen))
+    accepted(line.restore(FIRST, **place, state="offered", **offer, expected=seen))
     assert run(line) == []
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
     assert run(line) == [NEXT]
@@ -285,7 +285,7 @@ def test_a_quota_ends_after_a_restore_over_a_paid_offer(line: Line) -> None:
     offered = line.position(FIRST)
     place = {"rank": offered["rank"], "ticket": offered["ticket"]}
     seen = {"state": "offered", "rank": place["rank"]}
-    accepted(line.restore(FIRST, **place, state="waiting", seen=seen))
+    accepted(line.restore(FIRST, **place, state="waiting", expected=seen))
     assert run(line) == [FIRST]
     accepted(line.send("enter", entry_id=line.id_of(FIRST)))
     assert line.stats()["quota"] == 0

@@ -94,7 +94,7 @@ def test_a_lost_order_is_restored_with_them(line: Line) -> None:
     before = [shown(line, name) for name in SIGNED_UP]
     places = [accepted(line.position(name)) for name in SIGNED_UP]
     line.client.flushall()
-    line.init(state="hydrating", epoch="0000bbbb")
+    line.init(mode="open", epoch="0000bbbb")
     for name, place in zip(SIGNED_UP[:2], places[:2], strict=True):
         reasons = UNVERIFIED if name == "bob" else {}
         line.restore(name, place["rank"], place["ticket"], epoch="0000bbbb", **reasons)
@@ -104,7 +104,7 @@ def test_a_lost_order_is_restored_with_them(line: Line) -> None:
         for name, place in zip(SIGNED_UP[2:], places[2:], strict=True)
     ]
     accepted(line.send("restore_many", epoch="0000bbbb", stays=stays))
-    line.init(state="warm", epoch="0000bbbb")
+    line.init(mode="create", epoch="0000bbbb")
     assert [shown(line, name) for name in SIGNED_UP] == before
 
 

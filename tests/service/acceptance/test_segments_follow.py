@@ -142,7 +142,7 @@ def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented
     people.world.maintain()
     assert people.within(language="Dutch") == ["bob", "cyd"]
     assert not people.contradictions()
-    assert not people.world.redis.exists("wl:{bakery}:unsettled")
+    assert not people.world.redis.exists("wl:{bakery}:dirty")
 
 
 def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(

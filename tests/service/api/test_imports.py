@@ -218,7 +218,7 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
     people.leave("ada")
     # A day later, when neither the first stay nor its number is remembered.
     people.world.redis.delete(
-        keys.same_ms_counts(people.waitlist_id), keys.tombstones(people.waitlist_id)
+        keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )
     people.bring(row("ada", TIME), ended="rejoin")
     people.world.services.queue.send(drop_of(first))

@@ -54,7 +54,7 @@ SEGMENTED: dict[str, Any] = {"waitlist_id": WAITLIST_ID, "segments_version": 1}
 INIT = c.Init(
     waitlist_id=WAITLIST_ID,
     settings=c.Settings(version=1, segments_version=1),
-    state="warm",
+    mode="create",
     epoch=EPOCH,
 )
 # Every operation in an order in which each succeeds, with a word of its result.
@@ -101,10 +101,12 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Renew(**of(HAL), ticket=9), "renewed"),
     (c.Exit(**of(HAL)), "absent"),
     (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH), "beats"),
-    (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_heartbeat=2), "behind"),
+    (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_beat=2), "behind"),
     (c.RestoreMany(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "filled"),
     (
-        c.AllocateTickets(waitlist_id=WAITLIST_ID, count=2, crowds=(c.SharedMillisecond(16, 3),)),
+        c.AllocateTickets(
+            waitlist_id=WAITLIST_ID, count=2, shared_milliseconds=(c.SharedMillisecond(16, 3),)
+        ),
         "reserved",
     ),
     (c.Insert(**tagged(GUS), ticket=16), "joined"),
@@ -178,7 +180,7 @@ def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
         c.Init(
             waitlist_id=WAITLIST_ID,
             settings=INIT.settings,
-            state="hydrating",
+            mode="open",
             epoch=EPOCH,
             floor_ticket=100,
             counters=c.Counters(signed_up=7, left=5),

@@ -41,19 +41,17 @@ def configured(**settings: Any) -> Prepare:
     def prepare(queue: QueueClient) -> None:
         queue.send(INIT)
         queue.send(c.Signup(**tagged(ADA)))
-        queue.send(init("warm", version=2, **{"segments_version": 1, **settings}))
+        queue.send(init("create", version=2, **{"segments_version": 1, **settings}))
 
     return prepare
 
 
-def init(state: c.State, **settings: Any) -> c.Init:
-    return c.Init(
-        waitlist_id=WAITLIST_ID, settings=c.Settings(**settings), state=state, epoch=EPOCH
-    )
+def init(mode: c.Mode, **settings: Any) -> c.Init:
+    return c.Init(waitlist_id=WAITLIST_ID, settings=c.Settings(**settings), mode=mode, epoch=EPOCH)
 
 
 def hydrating(queue: QueueClient) -> None:
-    queue.send(init("hydrating", version=1, segments_version=1))
+    queue.send(init("open", version=1, segments_version=1))
 
 
 def departed(queue: QueueClient) -> None:

@@ -20,7 +20,7 @@ end
 local function begin_epoch(keys, state, epoch, epoch_start, counters, scheduled_until, now,
     server_run_id)
   redis.call('HSET', keys.meta, 'state', state, 'epoch', epoch, 'last_ticket', epoch_start,
-    'born', epoch_start, 'beat', 0, 'home', server_run_id, 'mending', 0, 'bucket_at', now,
+    'epoch_start', epoch_start, 'beat', 0, 'owner', server_run_id, 'bucket_at', now,
     'scheduled', 0, 'scheduled_until', scheduled_until)
   for name, count in string.gmatch(counters, '([%a_]+)=(%d+)') do
     redis.call('HSET', keys.meta, name, count)
