@@ -1,1 +1,1 @@
-"""The operator's command line. It calls the HTTP API and imports no code of the service."""
+"""The operator's command line. It calls the HTTP API and does not import the service's code."""

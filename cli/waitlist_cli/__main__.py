@@ -1,12 +1,13 @@
-"""The entry point of `waitlist` and of `python -m waitlist_cli`."""
+"""The entry point of the `waitlist` command and of `python -m waitlist_cli`."""
 
 import sys
 
 
 def main() -> None:
-    """Run the command line and exit with the exit code of the command."""
+    """Run the command line, then exit with the exit code of the command."""
     try:
-        # Import here, so that Ctrl-C during the import prints no traceback.
+        # Import the command line here, inside the `try`, so that pressing Ctrl-C during the import
+        # prints no traceback.
         from waitlist_cli.commands import app
         from waitlist_cli.terminal.output import accept_any_text
 

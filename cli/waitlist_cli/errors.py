@@ -1,4 +1,7 @@
-"""The errors that end a command. Each has a message, an error code and an exit code."""
+"""The exceptions that end a command.
+
+Each exception has a message, an error code and an exit code.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +19,11 @@ class FieldProblem:
 class CliError(Exception):
     """The base class of expected errors.
 
-    `code` is the error code of the service, or "" if the service sent no code.
+    `code` is the error code from the service's response. It is empty if the service sent no code.
     """
 
     exit_code: ClassVar[int] = 1
-    # The code that --json prints if the service sent no code.
+    # The code that `--json` prints if the service sent no code.
     default_code: ClassVar[str] = "error"
 
     def __init__(
@@ -38,7 +41,7 @@ class CliError(Exception):
         self.retry_after = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the error in the form that `--json` prints."""
+        """Return the error as the object that `--json` prints."""
         return {
             "code": self.code or self.default_code,
             "status": self.status,
@@ -59,26 +62,26 @@ class WrongUsage(CliError):
 
 
 class Unavailable(CliError):
-    """The service did not answer, or kept asking the client to try again later."""
+    """The service did not answer, or it answered each retry with "try again later"."""
 
     exit_code = 3
 
 
 class Unauthorised(CliError):
-    """There are no credentials, or the credentials do not allow the request."""
+    """The credentials are missing, or they do not allow the request."""
 
     exit_code = 4
     default_code = "unauthorized"
 
 
 class Defective(CliError):
-    """The service failed, or the address does not belong to a waitlist service."""
+    """The service failed, or the configured address is not a waitlist service."""
 
     exit_code = 5
 
 
 def fields_of(problem: Mapping[str, Any]) -> list[FieldProblem]:
-    """Return the field errors in a problem document."""
+    """Return the field errors that a problem document (RFC 9457) contains."""
     found = problem.get("errors")
     listed = found if isinstance(found, list) else []
     named = [error for error in listed if isinstance(error, dict)]

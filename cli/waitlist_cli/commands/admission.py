@@ -141,7 +141,7 @@ def withdraw(
         ),
     ] = None,
 ) -> None:
-    """Withdraw an offer. The person waits at the old place, and the next person gets the slot."""
+    """Withdraw an offer. The person waits at their old place, and the next person gets the slot."""
     until = offered_until or person.show()["offered_until"]
     print_status(context, person.withdraw(until))
 

@@ -1,5 +1,6 @@
-"""`waitlist console`: a web application that runs on the operator's own computer.
+"""The package behind `waitlist console`, a web application that runs on the operator's own
+computer.
 
-The console calls the HTTP API, as every other command does. Its own state, such as claims and
-dropped files, is lost when the process ends.
+Like every other command, the console calls the HTTP API. The console keeps claims and dropped files
+only while it runs.
 """

@@ -1,4 +1,4 @@
-"""Operator actions: each opens a dialog that says what will happen, and then sends a request."""
+"""Defines operator actions. Each action opens a confirmation dialog and then sends a request."""
 
 import json
 import uuid
@@ -22,13 +22,11 @@ Document = Mapping[str, Any]
 
 
 class Form(ImmutableMultiDict[str, str]):
-    """The fields of a submitted form."""
-
     def text(self, name: str) -> str:
         return self.get(name, "").strip()
 
     def number(self, name: str, label: str) -> int | None:
-        """Return the field as a whole number, or None if the field is empty. Raises WrongUsage."""
+        """Return the field as a whole number, or None if the field is empty."""
         typed = self.text(name).replace(",", "")
         if not typed:
             return None
@@ -37,7 +35,11 @@ class Form(ImmutableMultiDict[str, str]):
         return int(typed)
 
     def seen(self) -> dict[str, Any] | None:
-        """Return the settings that the form was filled with, or None if the form has no `seen`."""
+        """Return the settings as they were when the form was opened.
+
+        The form carries these settings in the hidden field `seen`. If it has no such field, return
+        None.
+        """
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
         except ValueError:
@@ -49,21 +51,22 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return the settings that a form shows, as the value of its hidden field `seen`."""
+    """Return the value of the hidden field `seen`, which contains the named settings as JSON."""
     return json.dumps({name: waitlist[name] for name in names})
 
 
 def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[str, Any]) -> None:
     """Save the settings that the operator changed in a form.
 
-    Other settings that another operator has changed in the meantime are kept.
+    If another operator has changed other settings in the meantime, the other operator's changes are
+    kept.
     """
     change_seen(console.api, waitlist_id, form.seen(), given)
 
 
 @dataclass(frozen=True)
 class Field:
-    """A form field. `options` are pairs of a value and its label."""
+    """A form field. Each element of `options` is a pair of a value and its label."""
 
     name: str
     label: str
@@ -80,9 +83,10 @@ LEASE = Field("lease_seconds", "Lease in seconds", "number", "Leave empty for th
 
 @dataclass(frozen=True)
 class Action:
-    """An action that an operator can take on one object: a waitlist or a person.
+    """An action that an operator can take on a waitlist or a person.
 
-    `fields` and `consequence` may depend on the object. A final action cannot be undone.
+    `fields` and `consequence` can be functions that get the waitlist or the person. If `is_final`
+    is true, the action cannot be undone.
     """
 
     name: str
@@ -98,7 +102,11 @@ class Action:
 
 @dataclass(frozen=True)
 class Call:
-    """A submitted dialog. `key` stays the same if the operator submits the dialog again."""
+    """The submission of an action's dialog.
+
+    The idempotency `key` belongs to the dialog, so it stays the same if the operator submits the
+    dialog again.
+    """
 
     console: Console
     waitlist_id: str
@@ -122,7 +130,7 @@ Endpoint = Callable[[Request, Form], Response]
 
 
 def with_form(function: Endpoint) -> Callable[[Request], Any]:
-    """Return an endpoint that reads the form and then calls `function` in a thread."""
+    """Return an endpoint that parses the submitted form and then calls `function` in a thread."""
 
     async def endpoint(request: Request) -> Response:
         content = bytearray()
@@ -134,8 +142,8 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
         response = await run_in_threadpool(function, request, Form(pairs))
         to = response.headers.get("hx-redirect")
         if to and request.headers.get("hx-request") != "true":
-            # The page's scripts were not loaded yet, so the browser submitted the form itself. It
-            # needs a redirect that works without htmx.
+            # If the page's scripts had not been loaded yet, the browser submitted the form itself.
+            # Such a browser ignores the htmx header and needs an ordinary redirect.
             return RedirectResponse(to, 303)
         return response
 
@@ -145,7 +153,6 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
 def dialog(
     console: Console, request: Request, action: Action, subject: Document, who: str
 ) -> Response:
-    """Render the dialog of an action."""
     return console.page(
         request,
         "dialog.html",
@@ -167,13 +174,14 @@ def send_then_notify(
 ) -> Callable[["Call"], Response]:
     """Return a function that sends an action's request and then shows a notice.
 
-    If `notice` is a function, it gets the service's response.
+    If `notice` is a function, it is called with the service's response and returns the text of the
+    notice.
     """
     return lambda call: call.console.done(_resolve(notice, send(call)))
 
 
 def find_action(actions: Sequence[Action], name: str) -> Action:
-    """Return the action with this name. Raises Refused if there is none."""
+    """Return the action with this name. Raises Refused if no action has this name."""
     for action in actions:
         if action.name == name:
             return action

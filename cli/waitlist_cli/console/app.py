@@ -1,4 +1,4 @@
-"""The console's routes."""
+"""Defines the console's routes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,10 +54,10 @@ PARTS = (
 
 @contextmanager
 def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
-    """Yield the console's web application, without its guard.
+    """Yield the console's web application. The caller adds the guard.
 
-    The console keeps dropped files in `folder`, which only the operator may be able to read. On
-    exit, the console stops all searches, imports and moves.
+    The console keeps dropped files in `folder`, so only the operator should have access to
+    `folder`. When the context exits, the console stops all searches, imports and moves.
     """
     console = Console(api, Pages(str(api.http.base_url).rstrip("/")))
     jobs = FileJobs(folder, api)
@@ -84,5 +84,5 @@ def _problem(console: Console, request: Request, error: Exception) -> Response:
 
 
 def _client_disconnected(_request: Request, _error: Exception) -> Response:
-    """Answer a browser that disconnected before it had sent its whole request."""
+    """Return a response for a browser that disconnected before it had sent its whole request."""
     return Response(status_code=400)

@@ -1,4 +1,4 @@
-"""The state that all pages of the console share."""
+"""Holds the state that all pages of the console share."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ from waitlist_cli.errors import WrongUsage
 class Console:
     """The API client, the templates, and everything that the console remembers while it runs.
 
-    The next full page shows the `notices`. `claims` is keyed by waitlist id and entry id.
+    `notices` waits for the next full page, which shows all of them. `claims` maps the pair of a
+    waitlist id and an entry id to the claim that this console made.
     """
 
     api: Api
@@ -30,9 +31,9 @@ class Console:
     # The table columns that the operator chose, by waitlist id.
     columns: dict[str, list[str]] = field(default_factory=dict)
     searches: Searches = field(default_factory=Searches)
-    # Unsaved settings of customers' pages for the preview, by waitlist id.
+    # Unsaved settings of the customer page, by waitlist id. The preview shows them.
     page_drafts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    # Scripts and styles of the customer's page from the service, by file name.
+    # Scripts and style sheets of the customer page, by file name. They come from the service.
     page_files: dict[str, tuple[bytes, str]] = field(default_factory=dict)
 
     def get(self, path: str, **params: str | int) -> Any:
@@ -41,20 +42,21 @@ class Console:
     def page(self, request: Request, template: str, **values: Any) -> HTMLResponse:
         """Render a page.
 
-        The browser reloads the page every `every` seconds, or never if `every` is None.
+        The browser reloads the page every `every` seconds. If `every` is None, the browser does not
+        reload the page.
         """
         is_part = request.headers.get("hx-request") == "true"
-        # Only a full page has a place for notices.
+        # Only a full page can show notices, so keep the notices until a full page is rendered.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         defaults = {"every": None, "notices": notices, "query": request.url.query}
         return self.pages.answer(request, template, **{**defaults, **values})
 
     def person(self, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-        """Return an entry. If this console claimed it and the claim lasts, add the claim token."""
+        """Return an entry, with the claim token if this console holds the entry's current claim."""
         found = self.get(f"/{waitlist_id}/entries/{entry_id}")
         claim = self.claims.get((waitlist_id, entry_id))
-        # An expired claim counts as an attempt. If the number of attempts has changed, another
-        # claim holds the entry now.
+        # When a claim expires, the number of attempts increases. If the number differs from the
+        # number at the time of the claim, the current claim belongs to another client.
         lasts = (
             claim is not None
             and found["status"] == "offered"
@@ -64,15 +66,15 @@ class Console:
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
 
     def columns_of(self, waitlist: Document, people: Sequence[Document]) -> Columns:
-        """Return the columns of a table that shows these people."""
+        """Return the columns for a table that lists these people."""
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
     def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
         """Return the response to a successful action.
 
-        The response closes the dialog, or sends the browser to the page `to`. A notice that has a
-        `code` to copy stays until the operator dismisses it. A form that stays open gets a new
-        idempotency `key` for its next request.
+        The response closes the dialog. If `to` is given, it sends the browser to that page instead.
+        A notice with a `code` to copy stays on the page until the operator dismisses it. If the
+        form stays open, `key` is the idempotency key for its next request.
         """
         if to is not None:
             self.notices.append(notice)
@@ -82,12 +84,12 @@ class Console:
 
 
 def waitlist_of(request: Request) -> str:
-    """Return the waitlist id in the request's path. Raises WrongUsage if the id is not valid."""
+    """Return the waitlist id from the request's path. Raises WrongUsage if the id is not valid."""
     return checked_waitlist_id(request.path_params["waitlist"])
 
 
 def entry_of(request: Request) -> str:
-    """Return the entry id in the request's path. Raises WrongUsage if the id is not valid."""
+    """Return the entry id from the request's path. Raises WrongUsage if the id is not valid."""
     entry_id = str(request.path_params["entry"])
     if not ENTRY_ID.fullmatch(entry_id):
         raise WrongUsage(f"{entry_id!r} is not an entry id.")

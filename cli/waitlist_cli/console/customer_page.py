@@ -1,4 +1,4 @@
-"""The form for a waitlist's customer page, including the questions of its join form."""
+"""Builds the form for a waitlist's customer page and for the questions of its join form."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from waitlist_cli.errors import FieldProblem, Refused
 from waitlist_cli.operations.settings import NO_PAGE
 
 PATH = "/lists/{waitlist}/page"
-# The prefix of the page's fields in the service's errors.
+# The service's errors name a field of the customer page with this prefix.
 PAGE_PREFIX = "body.page."
 NEW_QUESTION: dict[str, Any] = {
     "name": "",
@@ -34,7 +34,7 @@ TYPES = (
     ("hidden", "Not shown: from the page's address"),
 )
 INDEX = (("no", "No"), ("yes", "Yes"))
-# One language of a label in several languages, such as `de: Ihr Name`.
+# A line such as `de: Ihr Name`, which contains a label in one language.
 LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
 PLURALS = ("zero", "one", "two", "few", "many", "other")
 REQUIRED = (("no", "No"), ("yes", "Yes"))
@@ -42,7 +42,7 @@ KEPT_IN = (
     ("profile", "Profile, which operators can read"),
     ("attributes", "Attributes, by which claims can filter"),
 )
-# The names of the form's fields in the list of errors.
+# The labels of the form fields in the list of errors.
 LABELS = {
     "text": "Text",
     "colour": "Colour",
@@ -100,7 +100,7 @@ def routes(console: Console) -> list[Route]:
         return console.done("The page is saved.", to=f"/lists/{waitlist_id}/page")
 
     def arrange(request: Request, form: Form) -> Response:
-        """Add, move or remove a question in the form. Nothing is saved."""
+        """Add, move or remove a question in the form. The change is not saved yet."""
         page = typed_page(form)
         page["fields"] = _rearrange(page["fields"], form.text("do"))
         return shown(request, page, form=form)
@@ -113,12 +113,15 @@ def routes(console: Console) -> list[Route]:
 
 
 def typed_page(form: Form) -> dict[str, Any]:
-    """Return the setting `page` of the form. The service checks it when it is saved."""
+    """Return the setting `page` that the form describes.
+
+    The service checks its values on saving.
+    """
     columns = ("name", "label", "type", "required", "kept_in", "options", "version")
     rows = zip(*(form.getlist(f"question_{column}") for column in columns), strict=False)
     questions = [dict(zip(columns, map(str.strip, row), strict=True)) for row in rows]
     return {
-        # Browsers send line breaks as CR LF.
+        # Browsers submit line breaks as CR LF.
         "text": form.text("text").replace("\r\n", "\n"),
         "colour": form.text("colour") or None,
         "logo_url": form.text("logo_url") or None,
@@ -144,7 +147,10 @@ def typed_page(form: Form) -> dict[str, Any]:
 
 
 def _read_label(lines: str) -> str | dict[str, str]:
-    """Return a label as one text, or by language if every line begins with a language."""
+    """Return a label as a string, or as a dictionary by language.
+
+    The result is a dictionary if every line begins with a language, such as `de: Ihr Name`.
+    """
     typed = _lines(lines)
     found = [match for line in typed if (match := LANGUAGE_LABEL.fullmatch(line))]
     if typed and len(found) == len(typed):
@@ -153,16 +159,17 @@ def _read_label(lines: str) -> str | dict[str, str]:
 
 
 def _format_label(label: str | Mapping[str, str]) -> str:
-    """Return a label as lines of the form."""
+    """Return a label as the text of its form field, with one language per line."""
     if isinstance(label, Mapping):
         return "\n".join(f"{language}: {text}" for language, text in label.items())
     return label
 
 
 def _read_choices(lines: str) -> list[str | dict[str, Any]]:
-    """Return the choices of a question, one for each line.
+    """Return the choices of a question. Each line contains one choice.
 
-    A line can contain the value and a label for each language, as in `s | en: Small | de: Klein`.
+    A line is either plain text, or a value with a label for each language, such as `s | en: Small |
+    de: Klein`.
     """
     found: list[str | dict[str, Any]] = []
     for line in _lines(lines):
@@ -175,7 +182,7 @@ def _read_choices(lines: str) -> list[str | dict[str, Any]]:
 
 
 def _format_choices(options: Sequence[str | Mapping[str, Any]]) -> str:
-    """Return the choices of a question as lines of the form."""
+    """Return the choices of a question as the text of the form field, with one choice per line."""
     return "\n".join(
         choice
         if isinstance(choice, str)
@@ -185,9 +192,9 @@ def _format_choices(options: Sequence[str | Mapping[str, Any]]) -> str:
 
 
 def _read_texts(lines: str) -> dict[str, Any]:
-    """Return the operator's own texts of the page, by language and key.
+    """Return the operator's replacements for texts of the customer page, by language and key.
 
-    A line looks like `de.join: Anstellen`.
+    A line of the form field looks like `de.join: Anstellen`.
     """
     texts: dict[str, Any] = {}
     for line in _lines(lines):
@@ -204,7 +211,7 @@ def _read_texts(lines: str) -> dict[str, Any]:
 
 
 def _format_texts(texts: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the operator's own texts as lines of the form."""
+    """Return the operator's replacement texts as the text of the form field."""
     lines = []
     for language, own in texts.items():
         for key, text in own.items():
@@ -222,7 +229,7 @@ def _lines(lines: str) -> list[str]:
 
 
 def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any]]:
-    """Return the questions after the change `add`, `up N` or `remove N`."""
+    """Return the questions after a change. The change is `add`, `up N` or `remove N`."""
     verb, _, number = order.partition(" ")
     if verb == "add":
         return [*questions, NEW_QUESTION]
@@ -238,7 +245,7 @@ def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, An
 def _problems_by_field(
     problems: Sequence[FieldProblem], page: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the problems by form field. The key "" is for problems that fit no field."""
+    """Group the problems by form field. The key "" holds problems that belong to no field."""
     questions = range(len(page["fields"]))
     of_questions = [f"fields.{number}.{name}" for number in questions for name in NEW_QUESTION]
     places = [*of_questions, *(f"fields.{number}" for number in questions), *NO_PAGE]
@@ -252,6 +259,6 @@ def _problems_by_field(
 
 
 def _field_label(place: str) -> str:
-    """Return the label of a form field for the list of errors."""
+    """Return the label that the list of errors shows for a form field."""
     part, _, rest = place.partition(".")
     return f"Question {int(rest.partition('.')[0]) + 1}" if rest else LABELS[part]

@@ -1,4 +1,4 @@
-"""Opens the console in a browser with a page in a private folder, or prints an address for it."""
+"""Opens the console in the operator's browser, or prints an address for it."""
 
 import sys
 import threading
@@ -12,8 +12,8 @@ from waitlist_cli.console.guard import ENTER, Guard
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.private_files import open_private
 
-# The token is in this page and not in an address. `/proc` shows the browser's command line, with
-# the address, to every user of the computer.
+# The page contains the one-time token. The token is not part of an address, because every user of
+# the computer can read the browser's command line, including the address, in `/proc`.
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <title>Waitlist console</title>
@@ -28,7 +28,8 @@ PAGE_NAME = "open.html"
 class Entrance:
     """Opens the console in the operator's browser, or prints an address.
 
-    Only the operator can read `folder`.
+    To open a browser, the entrance writes a page with a one-time token to `folder`. Only the
+    operator should be able to read `folder`.
     """
 
     guard: Guard
@@ -37,20 +38,20 @@ class Entrance:
     opens_browser: bool
 
     def open(self) -> None:
-        """Open the console with a new token, which works once and for a minute."""
+        """Open the console with a new token. The token works once and expires after a minute."""
         if self.opens_browser:
             page = self._write_page()
-            # Some browsers, such as text browsers, return only when the operator closes them.
+            # Some browsers, such as text browsers, block until the operator closes them.
             threading.Thread(target=self._browse, args=(page,), daemon=True).start()
         else:
             self._print_address()
 
     def open_at_each_line(self) -> None:
-        """Start a thread that opens the console again whenever the operator presses Enter."""
+        """Start a thread that opens the console again each time the operator presses Enter."""
         threading.Thread(target=self._follow, daemon=True).start()
 
     def _follow(self) -> None:
-        # Reading fails if the process runs in the background of its terminal.
+        # Reading from the terminal fails if the process runs in the background.
         with suppress(OSError, ValueError):
             for _ in iter(sys.stdin.readline, ""):
                 self.open()
@@ -67,7 +68,7 @@ class Entrance:
             self.output.line(address)
 
     def _write_page(self) -> str:
-        """Write the page with a new token, and return the page's file URL."""
+        """Write the page that contains a new token, and return its file URL."""
         path = self.folder / PAGE_NAME
         action = escape(f"{self.guard.origin}{ENTER}")
         with open_private(path) as file:

@@ -1,4 +1,4 @@
-"""Chooses which profile fields and attributes are columns in tables of people."""
+"""Chooses which profile fields and attributes become columns in tables of people."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 PARTS = ("attributes", "profile")
-# How many columns a table has before the operator chooses any, and how many fields the operator can
-# choose from. Guests can invent field names, so there may be very many fields.
+# MOST_USUAL is the number of columns in a table for which the operator has chosen no columns.
+# MOST_POSSIBLE limits the columns that the operator can choose from, because guests can invent any
+# number of field names.
 MOST_USUAL, MOST_POSSIBLE = 6, 60
 Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A table column for one field. `part` is `profile` or `attributes`."""
-
     part: str
     name: str
 
@@ -31,7 +30,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that a table shows, and the columns that the operator can choose."""
+    """The columns that a table shows, and the columns that the operator can choose from."""
 
     shown: Sequence[Column]
     possible: Sequence[Column]
@@ -40,10 +39,10 @@ class Columns:
 def columns_of(
     waitlist: Document, people: Sequence[Document], chosen: Sequence[str] | None
 ) -> Columns:
-    """Return the columns that the operator chose.
+    """Return the columns of a table.
 
-    If the operator has not chosen any, return the fields that the waitlist declares, followed by
-    the most common other fields.
+    If the operator has not chosen columns, the table shows the fields that the waitlist declares,
+    followed by the most common other fields.
     """
     found = Counter(
         Column(part, name) for person in people for part in PARTS for name in person[part]

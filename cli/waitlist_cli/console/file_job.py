@@ -1,4 +1,4 @@
-"""A dropped file, and the thread that sends the file's rows to the service."""
+"""Manages dropped files and the threads that send their rows to the service."""
 
 import threading
 from collections.abc import Iterator
@@ -17,45 +17,45 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 from waitlist_cli.work.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
-# How many rows the guesses about columns use, and how many of these rows the page shows.
+# How many rows the console reads to guess the columns, and how many of these rows it shows.
 GUESSED_ROWS, SHOWN_ROWS = 1_000, 3
 DELIMITERS = (",", ";", "\t", "|")
 
 
 class _Cancelled(Exception):
-    """The operator cancelled the job while it waited before a retry."""
+    """Raised when the operator cancels the job while it waits before a retry."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The delimiter and the encoding of a file. JSON lines do not use the delimiter."""
+    """The delimiter and the encoding of a file. The delimiter has no effect on JSON lines."""
 
     delimiter: str = ","
     encoding: str = UTF_8
 
 
 class Task(Protocol):
-    """The work that a job does with the rows of a file."""
+    """Defines what a job does with the rows of its file."""
 
     @property
     def reading(self) -> "Reading": ...
 
     def check(self, source: Source) -> None:
-        """Raise WrongUsage if the file does not have the columns that the task needs."""
+        """Raise WrongUsage if the file lacks a column that the task needs."""
 
     def run(self, job: "FileJob", source: Source, api: Api, shutdown: Shutdown) -> bool:
-        """Send the rows that `job.counts` does not include yet. Return whether all rows were sent.
+        """Send the rows that have not been sent yet. Return whether all rows were sent.
 
-        The task updates the counts and the progress of the job while it runs.
+        The task updates `job.counts` and the progress of the job while it runs.
         """
 
 
 @dataclass
 class FileJob:
-    """The import or the move of one dropped file.
+    """The import or the move of the people in one dropped file.
 
-    `folder` holds the file, the refused rows and the entry tokens. It is deleted when the console
-    ends. `kind` is `import` or `move`, and `progress` is from 0 to 1.
+    `folder` contains the file, the refused rows and the entry tokens. The console deletes it when
+    the console ends. `kind` is `import` or `move`. `progress` is a number from 0 to 1.
     """
 
     id: str
@@ -80,7 +80,7 @@ class FileJob:
 
     @property
     def form(self) -> str:
-        """The format `csv` or `jsonl` of the file. Raises WrongUsage for any other suffix."""
+        """Return the file format, `csv` or `jsonl`. Raises WrongUsage for any other suffix."""
         found = SUFFIXES.get(self.path.suffix)
         if found is None:
             raise WrongUsage(
@@ -106,9 +106,9 @@ class FileJob:
         return self.state in ("running", "stopping")
 
     def likely_reading(self) -> Reading:
-        """Return the encoding of the file and the delimiter that is most frequent in the header.
+        """Return the encoding of the file, and the delimiter that occurs most often in the header.
 
-        A first line such as `sep=;` decides the delimiter instead.
+        If the first line is a hint for Excel such as `sep=;`, it decides the delimiter instead.
         """
         encoding = detect_encoding(self.path)
         with self.path.open("rb") as file:
@@ -117,7 +117,10 @@ class FileJob:
         return Reading(named[1] if named else max(DELIMITERS, key=header.count), encoding)
 
     def sample(self, reading: Reading) -> tuple[list[str], list[Record]]:
-        """Return the names of the columns and the first records. Raises WrongUsage."""
+        """Return the column names and the first records.
+
+        Raises WrongUsage if the file is invalid.
+        """
         with self.opened(reading) as source:
             records = list(islice(source.records(), GUESSED_ROWS))
         names = source.columns
@@ -126,12 +129,12 @@ class FileJob:
         return names, records
 
     def row_count(self, reading: Reading) -> int:
-        """Return how many rows the file has. Raises WrongUsage."""
+        """Count the rows of the file. Raises WrongUsage if the file is invalid."""
         with self.opened(reading) as source:
             return sum(1 for _ in source.records())
 
     def start(self, task: Task) -> None:
-        """Start the task, or continue after the last row that was sent. Raises WrongUsage."""
+        """Start the task. If some rows have already been sent, continue with the row after them."""
         with self.opened(task.reading) as source:
             task.check(source)
         self.task = task
@@ -141,7 +144,7 @@ class FileJob:
         self._thread.start()
 
     def cancel(self) -> None:
-        """Stop the job after the current request."""
+        """Stop the job as soon as its current request has ended."""
         if self.is_active:
             self.state = "stopping"
             self._shutdown.to_finish.set()
@@ -151,7 +154,7 @@ class FileJob:
             self._thread.join()
 
     def reached(self, progress: float) -> None:
-        """Record the task's progress after a successful request."""
+        """Update the progress of the job after a successful request."""
         self.progress, self.notice = progress, ""
 
     @property
@@ -183,16 +186,19 @@ class FileJob:
 
     @contextmanager
     def opened(self, reading: Reading) -> Iterator[Source]:
-        """Open the file. Raises WrongUsage if it cannot be read."""
+        """Open the file. Raises WrongUsage if the file cannot be read."""
         path, form = str(self.path), self.form
-        # The suffix .tsv means tabs, whatever the chosen delimiter is.
+        # A .tsv file always uses tabs, even if the operator chose another delimiter.
         with open_source(path, form, reading.delimiter, self.name, reading.encoding) as source:
             yield source
 
 
 @dataclass
 class FileJobs:
-    """The files that were dropped in this run. Only the operator can read `folder`."""
+    """The files that the operator has dropped since the console started.
+
+    They are stored in `folder`. Only the operator should be able to read `folder`.
+    """
 
     folder: Path
     api: Api
@@ -201,7 +207,10 @@ class FileJobs:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def new(self, kind: str, waitlist_id: str, name: str) -> FileJob:
-        """Return a job whose file has not arrived yet. Raises WrongUsage for an unknown format."""
+        """Create a job for a file that has not arrived yet.
+
+        Raises WrongUsage for an unknown format.
+        """
         number = str(next(self._numbers))
         job = FileJob(number, kind, waitlist_id, name, self.folder / number, self.api)
         job.form  # noqa: B018 (refuses the name)
@@ -209,7 +218,7 @@ class FileJobs:
         return job
 
     def keep(self, job: FileJob) -> None:
-        """Remember a job whose file has arrived completely."""
+        """Register a job whose file has arrived completely."""
         with self._lock:
             self._jobs[job.id] = job
 
@@ -220,24 +229,24 @@ class FileJobs:
         return job
 
     def for_waitlist(self, waitlist_id: str) -> list[FileJob]:
-        """Return the jobs of a waitlist, the newest job first."""
+        """Return the jobs of a waitlist. The newest job comes first."""
         return [
             job for job in reversed(list(self._jobs.values())) if job.waitlist_id == waitlist_id
         ]
 
     def start(self, job: FileJob, task: Task) -> None:
-        """Start or continue a job. Raises WrongUsage if the waitlist has another active job."""
+        """Start or continue a job. Raises WrongUsage if another job of the waitlist is active."""
         with self._lock:
             if any(other.is_active for other in self.for_waitlist(job.waitlist_id)):
                 raise WrongUsage(
                     "Another file is being imported into this list, or its people are being "
-                    "moved. The order of the requests decides the places, so wait until that has "
-                    "ended, or cancel it."
+                    "moved. The order of the requests decides the positions. Wait until the "
+                    "other file is done, or cancel it."
                 )
             job.start(task)
 
     def end(self) -> None:
-        """Cancel all jobs and wait until their current requests have ended."""
+        """Cancel all jobs, then wait until their current requests have ended."""
         for job in self._jobs.values():
             job.cancel()
         for job in self._jobs.values():

@@ -23,7 +23,8 @@ from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.work.signals import Shutdown
 
 MOST_PRIORITY = 255
-# There is no choice of a number of places, because a repeated row would move its person twice.
+# The form does not offer to move people by a number of places, because a person whose row is
+# repeated would move twice.
 WHERE = Field(
     "where",
     "Where to",
@@ -40,9 +41,10 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class MoveTask:
-    """A move of people that sends one request at a time.
+    """A task that moves one person after another.
 
-    The order of the requests decides the places.
+    It never sends two requests at the same time, because the order of the requests decides the
+    positions.
     """
 
     bumps: Bumps
@@ -95,7 +97,7 @@ def _ready(job: FileJob, _waitlist: Document, reading: Reading) -> Mapping[str, 
 
 
 def _task(job: FileJob, form: Form) -> MoveTask:
-    """Return the move that the form describes. Raises WrongUsage."""
+    """Return the move that the form describes. Raises WrongUsage if the form is not valid."""
     where, reason = form.text("where"), form.text("reason")
     priority = form.number("number", "Priority")
     if where in ENDS:

@@ -1,4 +1,4 @@
-"""The pages of a dropped file: the choices, the progress, and the refused rows."""
+"""Shows the pages for a dropped file: the choices, the progress and the refused rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,10 +27,11 @@ DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
 
 @dataclass(frozen=True)
 class Kind:
-    """A use of a dropped file: an import or a move. `name` is part of the pages' addresses.
+    """A kind of work on a dropped file, which is either an import or a move.
 
-    `ready` returns the values for the template `question`, where the operator chooses what to do.
-    `task` reads that form, and `numbers` labels the counts of a job. `words` are the pages' texts.
+    `name` is part of the page addresses. `question` is the template where the operator chooses what
+    to do, and `ready` returns the values for it. `task` reads the submitted form. `numbers` returns
+    the labelled counts of a job. `words` contains the texts of the pages.
     """
 
     name: str
@@ -57,9 +58,9 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
         )
 
     async def receive(request: Request) -> Response:
-        """Save a dropped file, which the page's script sends as the request body.
+        """Save a dropped file. The page's script sends the file as the request body.
 
-        The file is written to disk while it arrives.
+        The file is written to disk in parts as they arrive.
         """
         waitlist_id = waitlist_of(request)
         name = _file_name(request.query_params.get("name", ""))
@@ -98,7 +99,7 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
             every=REFRESH_SECONDS if job.is_active else None,
         )
         if not job.is_active:
-            # The job has ended. Reload the page so that it stops polling.
+            # The job has ended. Make the browser reload the page, so that the page stops polling.
             page.headers["HX-Refresh"] = "true"
         return page
 
@@ -133,12 +134,14 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
 
 
 def reading_of(form: Form) -> Reading:
-    """Return the delimiter and the encoding that the form contains."""
+    """Return the delimiter and the encoding from the form."""
     return Reading(form.get("delimiter", ","), form.text("encoding") or UTF_8)
 
 
 def _reading(job: FileJob, request: Request) -> Reading:
-    """Return the delimiter and the encoding that the operator chose, or the likely ones."""
+    """Return the delimiter and the encoding that the operator chose, or guess them from the
+    file.
+    """
     likely, query = job.likely_reading(), request.query_params
     return Reading(
         query.get("delimiter") or likely.delimiter, query.get("encoding") or likely.encoding
@@ -146,18 +149,18 @@ def _reading(job: FileJob, request: Request) -> Reading:
 
 
 def _created(job: FileJob) -> BinaryIO:
-    """Create the job's file so that only the operator can read it."""
+    """Create the job's file with permissions that let only the operator read it."""
     open_private(job.path).close()
     return job.path.open("wb")
 
 
 def job_of(jobs: FileJobs, kind: Kind, request: Request) -> FileJob:
-    """Return the job in the request's path. Raises Refused if there is none."""
+    """Return the job in the request's path. Raises Refused if the job does not exist."""
     job = jobs.get(kind.name, waitlist_of(request), request.path_params["job"])
     if job is None:
         raise Refused(
-            "This console does not have this file. It keeps files only until it ends. Drop the "
-            f"file again. {kind.words['again']}",
+            "This console does not have this file. A console forgets its files when it ends. "
+            f"Drop the file again. {kind.words['again']}",
             "not_found",
             404,
         )

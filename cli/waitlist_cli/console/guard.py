@@ -1,4 +1,4 @@
-"""Lets only the operator's own browser use the console.
+"""Ensures that only the operator's own browser can use the console.
 
 The guard checks the headers Host and Origin, a one-time token and a session cookie. It also adds
 security headers to every response.
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SAFE_METHODS = ("GET", "HEAD")
 TOKEN_SECONDS = 60
-# The page in the operator's private folder posts its token to this path.
+# The path to which the page in the operator's private folder posts its token.
 ENTER = "/enter"
 MOST_ENTER_BYTES = 1_000
 HEADERS = {
@@ -41,9 +41,9 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# This page makes the browser load `/` as a navigation of its own, so the browser sends the
-# SameSite=Strict cookie. A redirect would belong to the navigation that another program or page
-# began, and the browser would not send the cookie.
+# The session cookie has SameSite=Strict, so the browser would not send the cookie with a redirect,
+# because another program or page started that navigation. This page makes the browser load `/` as a
+# new navigation, which includes the cookie.
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
 <link rel="icon" href="/static/icon.svg"><title>Waitlist console</title>
@@ -59,9 +59,10 @@ def _random() -> str:
 class Guard:
     """ASGI middleware that refuses every request without the session cookie.
 
-    A browser gets the cookie, whose value is `session`, in exchange for a one-time token. The host
-    name `name` is random because browsers send a cookie to every port of its host. On 127.0.0.1 or
-    localhost, servers of other users would receive the cookie too.
+    A browser exchanges a one-time token for the cookie. `session` is the value of the cookie.
+
+    Browsers send a cookie to every port of a host. On 127.0.0.1 or localhost, other users' servers
+    would receive the session cookie, so the console uses the random host name `name`.
     """
 
     app: ASGIApp
@@ -69,7 +70,7 @@ class Guard:
     clock: Callable[[], float] = time.monotonic
     name: str = field(default_factory=lambda: f"{secrets.token_hex(16)}.localhost")
     session: str = field(default_factory=_random)
-    # The tokens that no browser has exchanged yet, and the time when each of them expires.
+    # Maps each token that has not been used yet to the time when it expires.
     _tokens: dict[str, float] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,7 +80,8 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                # The frame of a preview sets a Content-Security-Policy of its own.
+                # Keep headers that are already set, because the preview frame has its own
+                # Content-Security-Policy.
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -100,7 +102,7 @@ class Guard:
         return f"waitlist-console-{self.port}"
 
     def new_token(self) -> str:
-        """Return a token that one browser can exchange for the cookie within TOKEN_SECONDS."""
+        """Return a token that a browser can exchange for the cookie once, within TOKEN_SECONDS."""
         now = self.clock()
         self._tokens = {token: end for token, end in self._tokens.items() if end > now}
         token = _random()
@@ -108,12 +110,13 @@ class Guard:
         return token
 
     async def _answer(self, request: Request) -> Response | None:
-        """Return a refusal or the page that sets the cookie, or None if the console may answer."""
-        # DNS rebinding: another site can make its own host name resolve to this computer.
+        """Return a refusal or the page that sets the cookie, or None if the request is allowed."""
+        # Prevent DNS rebinding, where another site's host name resolves to this computer.
         if request.headers.get("host", "") != self.host:
             return PlainTextResponse("The console has a different address.", 421)
         if request.method == "POST" and request.url.path == ENTER:
-            # The page is a local file, so its Origin is never the console's. The token is enough.
+            # The page that posts the token is a local file, so its Origin is not the console's. The
+            # token itself is enough proof.
             return self._exchange_token(await _posted_token(request))
         if request.method not in SAFE_METHODS and not _is_from(self.origin, request.headers):
             return PlainTextResponse("The request comes from another site.", 403)
@@ -123,7 +126,7 @@ class Guard:
         return None if any(_equal(cookie, self.session) for cookie in sent) else _unknown()
 
     def _exchange_token(self, given: str) -> Response:
-        """Use up a valid token and return the page that sets the cookie, or return a refusal."""
+        """Consume a valid token and return the page that sets the cookie. Refuse other tokens."""
         now = self.clock()
         valid = [token for token, end in self._tokens.items() if end > now]
         found = [token for token in valid if _equal(given, token)]
@@ -147,7 +150,7 @@ async def _posted_token(request: Request) -> str:
 def _is_from(origin: str, headers: Headers) -> bool:
     """Return whether a page of the console sent the request.
 
-    Every browser sends the header Origin or Sec-Fetch-Site.
+    Every browser sends either the Origin header or the Sec-Fetch-Site header.
     """
     if (named := headers.get("origin")) is not None:
         return named == origin

@@ -1,4 +1,4 @@
-"""The import of a dropped file, and what each of its columns becomes."""
+"""Imports a dropped file after the operator has chosen the meaning of each column."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,14 +30,15 @@ from waitlist_cli.imports.run import Counts, ImportRun
 from waitlist_cli.imports.token_file import TokenFile
 from waitlist_cli.work.signals import Shutdown
 
-# Columns of an export or of a file of refused rows that do not describe a new entry.
+# Columns that do not describe a new entry. They occur in exports and in files of refused rows.
 IGNORED_COLUMNS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {
     "email": (ADDRESS, "Mail address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# Columns with addresses for messages, on waitlists that identify people by customer id.
+# Import targets for the addresses that messages are sent to. They are offered only if the waitlist
+# identifies people by customer id.
 MESSAGES_TO = (
     ("profile.email", "Mail address for messages"),
     ("profile.phone", "Phone number for messages"),
@@ -77,7 +78,11 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class ImportTask:
-    """An import with its choices about columns, tokens, former customers and guests."""
+    """An import with the operator's choices.
+
+    The operator chooses the meaning of the columns, whether to keep entry tokens, what happens to
+    customers who have left or were admitted, and what happens to guests who used a customer's id.
+    """
 
     columns: Columns
     reading: Reading
@@ -101,8 +106,8 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # The run updates this object, so that the page sees the counts grow and a resumed run
-            # continues with them.
+            # The import updates this object while it runs. The page shows the growing counts, and a
+            # resumed import continues from them.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -135,7 +140,10 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
 
 
 def _fixed_target(name: str, *, exported: bool) -> str:
-    """Return what a column of an export becomes, or "" for any other column."""
+    """Describe the target of a column whose target is fixed because the file is an export.
+
+    Return "" if the operator can choose the target of the column.
+    """
     if exported and name in FIELDS:
         return "As in the export"
     part, _, field = name.partition(".")
@@ -163,7 +171,7 @@ def _target(
 
 
 def _task(job: FileJob, form: Form) -> ImportTask:
-    """Return the import that the form describes. Raises WrongUsage."""
+    """Return the import that the form describes. Raises WrongUsage if the form is not valid."""
     chosen = dict(zip(form.getlist("column"), form.getlist("target"), strict=False))
     targets = {name: target for name, target in chosen.items() if target != "whole"}
     by_target = _by_target(targets)
@@ -184,7 +192,7 @@ def _task(job: FileJob, form: Form) -> ImportTask:
         names, records = job.sample(reading)
         ids = [[record.fields.get(who[0]) for record in records]]
         taken = {*names, *addresses.values()} - {*who}
-        # If the customer ids are addresses, messages go to these addresses.
+        # If the customer ids are addresses, send messages to these addresses too.
         addresses |= guess_address_columns(who, ids, taken)
     columns = build_columns(
         customer=who[0],

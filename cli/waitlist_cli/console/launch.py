@@ -1,4 +1,4 @@
-"""The launch form: many slots at a chosen time, and a rate of slots after that."""
+"""Builds the form for a launch, which opens many slots at a chosen time and then a steady rate."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from waitlist_cli.operations.policies import DEFAULTS, PERIOD_SECONDS, hours_lin
 def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the values of the launch form for the saved policy. The start time is in UTC.
 
-    If the saved policy is not a launch, the start, the counts and the rate are empty.
+    If the saved policy is not a launch, the fields for the start, the slots and the rate are empty.
     """
     policy = policy or DEFAULTS
     rate, times = policy["rate"] or {}, policy["schedule"]
@@ -29,7 +29,10 @@ def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def read_launch(form: Form) -> dict[str, Any]:
-    """Return the admission policy that the launch form describes. Raises WrongUsage."""
+    """Return the admission policy that the launch form describes.
+
+    Raises WrongUsage if the form is not valid.
+    """
     at = picked_instant(form.text("at"), form.text("timezone"), "Begins").isoformat()
     count = _number(form, "count", "People at the start")
     rate = _number(form, "rate_count", "Afterwards")

@@ -1,4 +1,4 @@
-"""The page of a waitlist's messages: the counts, a preview of each message, and the settings."""
+"""Shows a waitlist's message counts, a preview of each message, and the message settings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,7 @@ ABOUT = {
 }
 SPOKEN = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
 USUAL = "offered"
-# The form fields of a waitlist that sends no messages.
+# The settings that the form shows if the waitlist sends no messages.
 NO_RULES: dict[str, Any] = {
     "kinds": [],
     "near": 3,
@@ -47,7 +47,7 @@ NO_RULES: dict[str, Any] = {
     "sms_parts_per_day": None,
     "mails_per_day": None,
 }
-# The types of phone numbers to which a waitlist can send SMS.
+# The types of phone numbers that a waitlist can send SMS messages to.
 NUMBER_TYPES = {
     "mobile": "Mobile",
     "fixed_line": "Landline",
@@ -94,7 +94,7 @@ def routes(console: Console) -> list[Route]:
         address = {"email" if "@" in to else "phone": to}
         send_test(console.api, waitlist_of(request), kind, language, address)
         to_page = f"/lists/{waitlist_of(request)}/messages?kind={kind}&language={language}"
-        return console.done("The message was sent to you.", to=to_page)
+        return console.done("The message has been sent to you.", to=to_page)
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
@@ -109,7 +109,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _typed(form: Form) -> dict[str, Any] | None:
-    """Return the setting `messages`, or None if no kind of message is chosen. Raises WrongUsage."""
+    """Return the setting `messages` that the form describes, or None if no message is chosen."""
     if not (kinds := form.getlist("kind")):
         return None
     near = form.number("near", "How many people are near")
@@ -127,9 +127,9 @@ def _typed(form: Form) -> dict[str, Any] | None:
 
 
 def _read_texts(lines: list[str]) -> dict[str, Any]:
-    """Return the operator's own texts by language, kind and part.
+    """Return the operator's own message texts by language, message and part.
 
-    A line looks like `de.offered.subject: Die Torte ist da`.
+    A line of the form field looks like `de.offered.subject: Die Torte ist da`.
     """
     texts: dict[str, Any] = {}
     for line in lines:
@@ -147,7 +147,7 @@ def _read_texts(lines: list[str]) -> dict[str, Any]:
 
 
 def _format_texts(texts: Mapping[str, Mapping[str, Mapping[str, str | None]]]) -> str:
-    """Return the operator's own texts as lines of the form."""
+    """Return the operator's own message texts as the text of the form field."""
     return "\n".join(
         f"{language}.{kind}.{part}: {words}".replace("\n", "\\n")
         for language, kinds in texts.items()

@@ -1,4 +1,4 @@
-"""Figures that the console derives from the service's responses."""
+"""Calculates the figures that the console derives from the service's responses."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 def line_of(waitlist: Document, stats: Document | None) -> str:
     """Return the state of a waitlist as customers see it, or `rebuilding`.
 
-    If there are no statistics, derive the state from the settings and ignore opening times.
+    If the statistics are missing, use only the settings. The opening times are ignored then.
     """
     if waitlist["rebuild"] is not None:
         return "rebuilding"
@@ -24,9 +24,9 @@ def line_of(waitlist: Document, stats: Document | None) -> str:
 
 
 def sparkline(values: Sequence[int]) -> str:
-    """Return the points of an SVG polyline for the counts of one hour.
+    """Return the points of an SVG polyline for one hour of counts.
 
-    The newest count is at the right edge. The result is "" if there are fewer than two counts.
+    The newest count is at the right edge. If there are fewer than two counts, return "".
     """
     if len(values) < 2:
         return ""
@@ -42,9 +42,10 @@ def sparkline(values: Sequence[int]) -> str:
 
 
 def series(history: Document) -> dict[str, Any]:
-    """Return the columns of a chart: the times in seconds, and one column for each count.
+    """Return the columns of a chart: the times in seconds, and one column for each kind of count.
 
-    A gap between the times becomes a point without values, so that no line crosses the gap.
+    If samples are missing, the columns get a point without values, so that the chart shows a gap
+    and not a line.
     """
     step = history["step_seconds"]
     names = (*FLOWS, "waiting", "offered", "parked", "inside")

@@ -1,4 +1,4 @@
-"""The overview page of all waitlists."""
+"""Shows the overview page, which lists all waitlists."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +40,10 @@ def routes(console: Console) -> list[Route]:
 
 
 def _health(console: Console) -> str:
-    """Return the health of the service and its stores with the response time, or the error."""
+    """Return the health of the service and its stores with the response time.
+
+    If the request fails, return the error.
+    """
     begun = time.monotonic()
     try:
         found = console.api.health()
@@ -54,7 +57,10 @@ def _health(console: Console) -> str:
 
 
 def _row(console: Console, waitlist: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a waitlist. If this waitlist cannot be read, the row has a `problem`."""
+    """Return the overview's row for a waitlist.
+
+    If the waitlist cannot be read, the row contains a `problem` instead of numbers.
+    """
     path = f"/{waitlist['waitlist_id']}"
     try:
         stats = console.get(f"{path}/stats")

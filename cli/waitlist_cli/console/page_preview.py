@@ -1,8 +1,8 @@
-"""The preview of a customer's page with settings that are not saved yet.
+"""Shows a preview of the customer page with settings that have not been saved yet.
 
-The preview is a frame that contains the real `waitlist-position` element. The console passes on the
-element's scripts and styles from the service, and answers the element's request for the waitlist
-with the settings of the form. The element is inert, so nobody can sign up in a preview.
+The preview is a frame with the real `waitlist-position` element. The console forwards the element's
+scripts and style sheets from the service. When the element requests the waitlist, the console
+answers with the settings from the form. The element is inert, so nobody can sign up in a preview.
 """
 
 import re
@@ -24,13 +24,17 @@ from waitlist_cli.operations.settings import NO_PAGE
 PATH = f"{PAGE}/preview"
 FILE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COLOUR = re.compile("#[0-9A-Fa-f]{6}")
-# These characters cannot end the source in a Content-Security-Policy or begin another source.
+# An origin with only these characters cannot end the source in a Content-Security-Policy or begin
+# another source.
 ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
 def routes(console: Console) -> list[Route]:
     def preview(request: Request, form: Form) -> Response:
-        """Remember the form's settings and return the frame that shows them. Nothing is saved."""
+        """Remember the form's settings and return the frame that previews them.
+
+        Nothing is saved.
+        """
         waitlist_id = waitlist_of(request)
         console.page_drafts[waitlist_id] = _showable(typed_page(form))
         return console.page(request, "customer_page_preview.html", waitlist_id=waitlist_id)
@@ -45,7 +49,7 @@ def routes(console: Console) -> list[Route]:
     def public_answer(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         found = console.api.call("GET", f"/v1/waitlists/{waitlist_id}")
-        # Show the join form in every state of the waitlist, and do not load the bot check's script.
+        # Show the join form in every state of the waitlist. Do not load the bot check's script.
         shown = {**found, "page": _draft(console, waitlist_id), "open": True, "line": "open"}
         shown.pop("bot_check", None)
         return JSONResponse(shown)
@@ -63,20 +67,23 @@ def routes(console: Console) -> list[Route]:
 
 
 def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
-    """Return the form's settings, or the saved settings if no form was previewed yet."""
+    """Return the previewed settings.
+
+    If no form has been previewed yet, return the saved settings.
+    """
     if waitlist_id in console.page_drafts:
         return console.page_drafts[waitlist_id]
     return console.get(f"/{waitlist_id}")["page"] or NO_PAGE
 
 
 def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings without a colour or a logo that the service would refuse."""
+    """Return the settings, but remove a colour or a logo that the service would refuse."""
     colour = page["colour"] if COLOUR.fullmatch(page["colour"] or "") else None
     return {**page, "colour": colour, "logo_url": page["logo_url"] if _origin(page) else None}
 
 
 def _origin(page: Mapping[str, Any]) -> str:
-    """Return the origin of the page's logo, or "" if there is no logo that can be shown."""
+    """Return the origin of the page's logo. Return "" if the page has no valid logo."""
     try:
         parts = urlsplit(page["logo_url"] or "")
     except ValueError:
@@ -100,12 +107,12 @@ def _policy(page: Mapping[str, Any]) -> str:
 
 
 def _asset(console: Console, name: str) -> tuple[bytes, str]:
-    """Return a file of the customer's page. The console fetches each file only once."""
+    """Return a file of the customer page. The console fetches each file only once."""
     if name not in console.page_files:
         if not FILE.fullmatch(name):
-            raise Refused("The customer's page has no such file.", "not_found", 404)
+            raise Refused("The customer page has no such file.", "not_found", 404)
         found = console.api.http.get(f"/assets/latest/{name}")
         if not found.is_success:
-            raise Refused("The customer's page has no such file.", "not_found", 404)
+            raise Refused("The customer page has no such file.", "not_found", 404)
         console.page_files[name] = found.content, found.headers.get("content-type", "")
     return console.page_files[name]

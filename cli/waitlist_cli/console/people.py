@@ -1,4 +1,4 @@
-"""The pages that list the people of a waitlist by status, and the search for people."""
+"""Shows the pages that list the people of a waitlist by status, and searches for people."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,13 +16,13 @@ from waitlist_cli.operations.search import find_person
 from waitlist_cli.terminal.times import since_of
 
 PATH = "/lists/{waitlist}/people"
-# People who get no messages. Only waitlists that send messages have these statuses.
+# Statuses of people who receive no messages. Only a waitlist that sends messages has them.
 UNREACHED = ("unreachable", "messages_off")
 BY_TIME = ("inside", "admitted", "left", "banned", *UNREACHED)
 STATUSES = ("waiting", "offered", "parked", *BY_TIME)
 PARTS_OF_WAITING = {"ready": ("true", "false"), "only": ("unverified", "asked")}
 ROWS = 50
-# Each request looks at up to 1,000 people.
+# Each request examines up to 1,000 people.
 MOST_REQUESTS = 10
 REFRESH_SECONDS = 10
 SEARCH_SECONDS = 1
@@ -92,7 +92,8 @@ def routes(console: Console) -> list[Route]:
             every=SEARCH_SECONDS if search.is_active else None,
         )
         if not search.is_active:
-            # The search has ended. Reload the page so that it stops polling.
+            # The search has ended. Make the browser reload the page, so that the page stops
+            # polling.
             page.headers["HX-Refresh"] = "true"
         return page
 
@@ -107,15 +108,15 @@ def routes(console: Console) -> list[Route]:
     return [
         Route(PATH, show),
         Route("/lists/{waitlist}/columns", with_form(choose), methods=["POST"]),
-        # The search is a POST request, because a customer id in a URL would stay in the browser's
-        # history.
+        # The search is a POST request, because a GET request would leave the customer id in the
+        # browser's history.
         Route(PATH, with_form(search), methods=["POST"]),
         Route("/lists/{waitlist}/found/{search}", show_found),
     ]
 
 
 def _search(console: Console, waitlist_id: str, form: Form) -> Response:
-    """Open the person with exactly this id or address. If there is none, start a search."""
+    """Open the person whose id or address is exactly the text. Otherwise, start a search."""
     text = form.text("find")
     if not text:
         raise WrongUsage("Find: enter a customer id, or part of a customer id or of a profile.")
@@ -139,9 +140,9 @@ def _entry_id(waitlist_id: str, text: str) -> str:
 
 
 def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | None:
-    """Return the entry id of the person with this address, or None if there is none.
+    """Return the entry id of the person with this address, or None if nobody has it.
 
-    Only waitlists that identify people by their addresses can have such a person.
+    Only a waitlist that identifies people by address can find a person this way.
     """
     identity = console.get(f"/{waitlist_id}")["identity"]
     if identity is None:
@@ -149,7 +150,7 @@ def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | Non
     try:
         found = find_person(console.api, waitlist_id, {identity["field"]: text})
     except Refused as error:
-        # The text is not a known address, but may be part of an address or of a name.
+        # The text is not the address of a person here, but it can be part of an address or a name.
         if error.code in ("entry_not_found", "invalid_request"):
             return None
         raise
@@ -167,9 +168,9 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
 
 
 def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
-    """Return the API parameters that select some of the waiting people.
+    """Return the API parameters that restrict a list of waiting people.
 
-    The parameters are empty if the query selects everyone, or if the status is not `waiting`.
+    The result is empty if the query selects everyone, or if the status is not `waiting`.
     """
     chosen = {name: query[name] for name in PARTS_OF_WAITING if query.get(name)}
     if status != "waiting":
@@ -183,9 +184,10 @@ def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
 
 
 def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
-    """Return the first page that has entries.
+    """Return the first page that contains entries.
 
-    The service returns an empty page if it looked at many people and none of them matched.
+    The service limits how many people each request examines. If none of them matches, its page is
+    empty, so the console continues with the next page.
     """
     for _ in range(MOST_REQUESTS):
         found = console.get(path, **params)

@@ -1,4 +1,4 @@
-"""The page of one person: the place and the reasons for it, the history, and the actions."""
+"""Shows a person's position and the reasons for it, the history, and the possible actions."""
 
 from functools import partial
 from typing import Any
@@ -19,7 +19,8 @@ from waitlist_cli.terminal.moves_output import happened
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
-# How many people of each kind the console looks at to explain what happened ahead of a person.
+# To explain why a person's position has changed, the console examines at most this many people of
+# each kind.
 MOST_AHEAD = 1_000
 
 
@@ -74,7 +75,7 @@ def routes(console: Console) -> list[Route]:
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the events of a history, newest first.
 
-    Each event of the newest stay also gets the places before and after it.
+    The events since the latest signup also contain the positions before and after each event.
     """
     steps = {(step.at, step.event): step for step in steps_of(history)}
     return [

@@ -1,4 +1,4 @@
-"""The actions that an operator can take on one person."""
+"""Defines the actions that an operator can take on one person."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -41,7 +41,7 @@ TO = Field(
 
 
 def name_of(person: Document) -> str:
-    """Return the customer id of a person, or the entry id of a person without a customer id."""
+    """Return the person's customer id. If the person has none, return the entry id."""
     return format_value(person["customer_id"] or person["entry_id"])
 
 
@@ -148,7 +148,7 @@ def _claim_fields(*fields: Field) -> Callable[[Document], Sequence[Field]]:
 BUMP = Action(
     "bump",
     "Move {who}",
-    "The person moves at once and loses the old place. You can move the person again.",
+    "The person moves at once and loses their old place. You can move the person again.",
     "Move",
     _bump,
     (
@@ -165,7 +165,7 @@ BUMP = Action(
 EDIT = Action(
     "edit",
     "Edit {who}",
-    "The person keeps the position. New attributes can put the person into other segments.",
+    "The person keeps their position. New attributes can put the person into other segments.",
     "Save",
     _edit,
     _edit_fields,
@@ -175,13 +175,13 @@ HOLD_BACK = Action(
     "hold-back",
     "Hold {who} back?",
     (
-        "The person keeps the place, but cannot be offered a slot, claimed or admitted until an"
-        " operator makes them ready. Meanwhile others go first."
+        "The person keeps their place, but cannot be offered a slot, claimed or admitted "
+        "until an operator makes them ready. Meanwhile, others go first."
     ),
     "Hold back",
     send_then_notify(
         lambda call: call.person.ready(False),
-        "The person is held back and keeps the place. Others go first.",
+        "The person is held back and keeps their place. Others go first.",
     ),
     (REASON,),
 )
@@ -189,7 +189,7 @@ READY = Action(
     "ready",
     "Make {who} ready?",
     lambda person: (
-        "The person keeps the place, and can be offered a slot, claimed or admitted again."
+        "The person keeps their place, and can be offered a slot, claimed or admitted again."
         + (
             f" They chose to rest until {format_value(person['rest_until'])}. Only the customer can"
             " end this rest."
@@ -204,8 +204,8 @@ READY = Action(
 REMOVE = Action(
     "remove",
     "Remove {who} from the list?",
-    "The person loses the place, but an operator can reinstate them later. The record and the "
-    "history are kept.",
+    "The person loses their place, but an operator can reinstate them later. The record and "
+    "the history are kept.",
     "Remove",
     send_then_notify(
         lambda call: call.person.remove(),
@@ -218,9 +218,9 @@ REINSTATE = Action(
     "reinstate",
     "Give {who} their former place back?",
     (
-        "The person waits between their former neighbours again, with the former priority and time "
-        "of signup. This is a new stay: the former entry token no longer works, and the attempts "
-        "start at 0. A guest needs a new link, which you get with the action Link."
+        "The person waits between their former neighbours again, with their former priority "
+        "and time of signup. The former entry token no longer works, and the attempts start "
+        "at 0. A guest needs a new link, which you get with the action Link."
     ),
     "Reinstate",
     _reinstate,
@@ -232,8 +232,8 @@ BAN = Action(
     lambda person: (
         "The service refuses signups and imports of the person until an operator ends the ban. "
         + (
-            "The admission stays valid: the person is inside until the pass ends or an operator "
-            "lets them out."
+            "The admission stays valid: the person is inside until the pass ends or an "
+            "operator lets them out."
             if person["status"] == "admitted"
             else "If the person has a place, they lose it."
         )
@@ -249,22 +249,22 @@ BAN = Action(
 UNBAN = Action(
     "unban",
     "End the ban of {who}?",
-    "The person can sign up again. Only the action Reinstate gives back the former place.",
+    "The person can sign up again. Only the action Reinstate gives them their former place back.",
     "End the ban",
     send_then_notify(
         lambda call: call.person.unban(call.form.text("banned_at")),
         "The ban has ended. The person can sign up again.",
     ),
-    # The field identifies the ban that the operator saw, so that the action never ends a later ban.
+    # Send the time of the ban that the operator saw. The service then refuses to end a later ban.
     lambda person: (Field("banned_at", "Banned at", value=person["banned_at"] or ""), REASON),
 )
 ERASE = Action(
     "erase",
     "Erase {who}?",
     (
-        "The record, the history and the place are deleted for good. DynamoDB's point-in-time"
-        " recovery keeps earlier states of the table for 35 days, and its stream keeps the changes"
-        " for one day."
+        "The record, the history and the place are deleted for good. DynamoDB's "
+        "point-in-time recovery keeps earlier states of the table for 35 days, and its "
+        "stream keeps the changes for one day."
     ),
     "Erase for good",
     _erase,
@@ -339,11 +339,11 @@ ADMIT = Action(
 WITHDRAW = Action(
     "withdraw",
     "Take back the offer of {who}?",
-    "The person waits at the old place again, and the next person gets the slot.",
+    "The person waits at their old place again, and the next person gets the slot.",
     "Take back",
     send_then_notify(lambda call: call.person.withdraw(call.form.text("offered_until")), _back),
-    # The field identifies the offer that the operator saw, so that the action never ends a later
-    # offer.
+    # Send the deadline of the offer that the operator saw. The service then refuses to withdraw a
+    # later offer.
     lambda person: (
         Field("offered_until", "Offered until", value=person["offered_until"] or ""),
         REASON,
@@ -358,8 +358,8 @@ REDRIVE = Action(
         lambda call: call.person.redrive(call.form.text("parked_at") or None, call.form.text("to")),
         _back,
     ),
-    # The field identifies the time of parking that the operator saw, so that the action does not
-    # return a person who was parked again later.
+    # Send the time at which the person was parked. If the person has been parked again since then,
+    # the service refuses to return them.
     lambda person: (Field("parked_at", "Parked at", value=person["parked_at"] or ""), TO, REASON),
 )
 COMPLETE = Action(
@@ -390,8 +390,8 @@ RELEASE = Action(
             "delay_seconds",
             "Seconds without a claim",
             "number",
-            "The person keeps the place, but cannot be claimed for this time, at most 12 hours. "
-            "Leave empty for no pause.",
+            "The person keeps their place, but cannot be claimed for this time, at most 12 "
+            "hours. Leave empty for no pause.",
         ),
         REASON,
     ),
@@ -418,12 +418,13 @@ ACTIONS = (BUMP, ADMIT, HOLD_BACK, READY, WITHDRAW, *CLAIM_ACTIONS, REDRIVE, EXI
 
 
 def possible(person: Document) -> list[Action]:
-    """Return the actions that the state of a person allows, the most common action first."""
+    """Return the actions that the person's state allows. The most common action comes first."""
     match person["status"]:
         case "waiting" if person["ready"]:
             actions = [BUMP, ADMIT, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
         case "waiting":
-            # ADMIT is missing, because the service refuses to admit a person who is not ready.
+            # Do not offer ADMIT here, because the service refuses to admit a person who is not
+            # ready.
             is_held_back = "held_back" in (person["not_ready"] or ())
             is_unverified = "unverified" in (person["not_ready"] or ())
             actions = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, LINK, REMOVE]

@@ -1,4 +1,4 @@
-"""Reads the local times that an operator picks for a time zone."""
+"""Converts local times, which the operator picks in a time zone, to UTC."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -6,21 +6,22 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from waitlist_cli.errors import WrongUsage
 
-# A browser sends the seconds of a picked time only if they are not 0.
+# Browsers omit the seconds of a picked time if they are 0.
 PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 
 @cache
 def zones() -> list[str]:
-    """Return UTC and the time zones with names such as Europe/Berlin."""
+    """Return UTC, followed by the time zones with names such as Europe/Berlin."""
     return ["UTC", *sorted(name for name in available_timezones() if "/" in name)]
 
 
 def picked_instant(typed: str, zone: str, label: str) -> datetime:
-    """Return the instant at which the clocks of `zone` show the picked time.
+    """Return the instant at which clocks in the time zone `zone` show the picked time.
 
-    If the clocks show that time twice, return the first instant. Raises WrongUsage if the clocks
-    never show that time.
+    When clocks are set back, they show some times twice. The result is then the first of the two
+    instants. When clocks are set forward, they skip some times. Raises WrongUsage for a skipped
+    time.
     """
     if not typed:
         raise WrongUsage(f"{label}: choose a date and a time.")
@@ -45,10 +46,11 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
 
 
 def picked_utc(typed: str, zone: str, label: str, before: str) -> str | None:
-    """Return a picked time in UTC, or None if the field is empty. Raises WrongUsage.
+    """Return a picked time in UTC, or None if the field is empty.
 
-    If the saved time `before` looks like the picked time in the time zone, return `before`. It may
-    have milliseconds, and it is the right instant even if the clocks show the picked time twice.
+    `before` is the saved time. If it has the same local date and time to the second, return it
+    unchanged. This keeps the milliseconds, and keeps the right instant if the clocks show the local
+    time twice.
     """
     if not typed:
         return None

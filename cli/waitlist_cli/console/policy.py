@@ -1,4 +1,4 @@
-"""The form of a waitlist's admission policy, with a preview of its effect before saving."""
+"""Builds the form for a waitlist's admission policy, and previews the effect of a change."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -135,7 +135,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _typed(form: Form) -> dict[str, Any] | None:
-    """Return the policy of the form, or None if operators admit by hand. Raises WrongUsage."""
+    """Return the policy that the form describes, or None if operators admit people by hand."""
     if form.text("by") == "hand":
         return None
     if form.text("by") == "launch":
@@ -177,7 +177,7 @@ def _seconds(form: Form, name: str) -> int:
 def _changes(
     before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the label, the old value and the new value of each setting that changes."""
+    """Yield the label, the old value and the new value of each setting that would change."""
     if (before is None) != (after is None):
         yield "Admission", _summary(before), _summary(after)
         return
@@ -208,9 +208,9 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
 
 
 def _waits(found: Mapping[str, Any], now: datetime) -> list[dict[str, Any]]:
-    """Return the position, the wait in words and the expected time of each estimate.
+    """Return a row for each estimate: the position, the wait in words and the expected time.
 
-    The wait and the time are None if no place comes free within a year.
+    The wait and the time are None if nobody at this position would be admitted within a year.
     """
     waits = []
     for estimate in found["estimates"]:

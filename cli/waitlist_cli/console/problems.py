@@ -1,4 +1,4 @@
-"""Turns errors into pages that tell the operator what to do."""
+"""Renders errors as pages that say what the operator can do."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -6,7 +6,7 @@ from starlette.responses import Response
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
 
-# A page that failed with one of these errors reloads by itself.
+# A page that failed with one of these errors reloads automatically.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
 
@@ -14,8 +14,9 @@ RETRY_SECONDS = 5
 def problem_page(console: Console, request: Request, error: CliError) -> Response:
     """Return the response for an error.
 
-    The browser shows the error in the dialog whose form failed, above an open page whose refresh
-    failed, or as a page of its own.
+    If a dialog's form failed, the browser shows the error in the dialog. If the refresh of an open
+    page failed, the browser shows the error above the page. Otherwise, the error is a page of its
+    own.
     """
     is_action = request.method == "POST"
     values = {
@@ -29,7 +30,7 @@ def problem_page(console: Console, request: Request, error: CliError) -> Respons
     if is_action:
         return response
     if request.headers.get("hx-request") == "true":
-        # Keep the content of the open page and show the error above it.
+        # Keep the content of the open page, and show the error above the content.
         response.headers.update({"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"})
     elif isinstance(error, RETURNS):
         response.headers["Refresh"] = str(RETRY_SECONDS)

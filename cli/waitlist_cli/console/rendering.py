@@ -1,4 +1,4 @@
-"""Renders the console's pages. The templates escape every value."""
+"""Renders the console's pages. The templates escape all values."""
 
 import json
 import re
@@ -14,49 +14,50 @@ from starlette.responses import HTMLResponse
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 
-# A time that is less than 12 hours away is shown without its date, even on the other side of
-# midnight. It is not ambiguous, because each time of day occurs only once in that range.
+# If a time is less than 12 hours away, show it without a date, even if it is on another day. The
+# time is still unambiguous, because each time of day occurs only once in that range.
 TIME_ALONE = timedelta(hours=12)
-# Numbers from here on are abbreviated. Smaller numbers keep all digits.
+# Numbers of this size and above are abbreviated, such as 12.3K. Smaller numbers are written in
+# full.
 COMPACT_FROM = 10_000
-# UTF-8 cannot encode surrogates, so a response that contains a surrogate would fail.
+# UTF-8 cannot encode surrogates, so a page that contains a surrogate cannot be sent.
 SURROGATES = re.compile("[\ud800-\udfff]")
 UNITS = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "K"))
 NONE = "-"
 
 
 def text(value: object) -> str:
-    """Return a value as readable text, with control and direction characters replaced."""
+    """Format a value as readable text. Control characters and text direction marks are replaced."""
     return NONE if value is None or value == "" else format_value(value)
 
 
 def own(value: object) -> str:
-    """Return a value that a customer chose as text. Numbers get no thousands separators."""
+    """Format a value that a customer entered. Numbers have no thousands separators."""
     return format_value(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def compact(value: int | None) -> str:
-    """Return a number in at most five characters, such as 9,999, 12.3K or 1.2M."""
+    """Format a number with at most five characters, such as 9,999, 12.3K or 1.2M."""
     if value is None:
         return NONE
     for size, unit in UNITS:
         if value >= size and value >= COMPACT_FROM:
-            # Truncate instead of rounding, because 999,999 is not a million yet.
+            # Truncate the number. If 999,999 were rounded, it would become 1M.
             tenths = value * 10 // size
             return f"{value // size if tenths >= 1000 else tenths / 10:g}{unit}"
     return f"{value:,}"
 
 
 def seconds(value: int | None) -> str:
-    """Return a duration such as 2 h 5 min."""
+    """Format a number of seconds as a duration such as 2 h 5 min."""
     return NONE if value is None else format_duration(value)
 
 
 def moment(value: str | None) -> str:
-    """Return a time in this computer's time zone.
+    """Format a time in this computer's time zone.
 
-    The format is 14:03:22 within 12 hours of now, 3 Mar 14:03 in the current year, and otherwise
-    3 Mar 2019.
+    A time within 12 hours of now looks like 14:03:22. Another time in the current year looks like 3
+    Mar 14:03. All other times look like 3 Mar 2019.
     """
     if value is None:
         return NONE
@@ -70,12 +71,12 @@ def moment(value: str | None) -> str:
 
 
 def ago(value: str | None) -> str:
-    """Return how long ago a time was, such as 2 min 5 s."""
+    """Format the duration since a past time, such as 2 min 5 s."""
     return NONE if value is None else format_duration(max(0, -_seconds_until(value)))
 
 
 def ahead(value: str) -> str:
-    """Return how long it is until a time, such as 2 min 5 s."""
+    """Format the duration until a future time, such as 2 min 5 s."""
     return format_duration(max(0, _seconds_until(value)))
 
 
@@ -85,7 +86,7 @@ def _seconds_until(value: str) -> int:
 
 @cache
 def _environment() -> Environment:
-    """Return the template environment, which the whole process shares."""
+    """Return the template environment. The whole process shares one environment."""
     made = Environment(
         loader=PackageLoader("waitlist_cli.console"),
         autoescape=True,
@@ -102,20 +103,24 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True)
 class Pages:
-    """Renders templates. Every page shows the service's address, `service`."""
+    """Renders templates. Every page shows `service`, the address of the service."""
 
     service: str
     templates: Environment = field(default_factory=_environment)
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # Values of form fields do not go through the filter `text`, so surrogates can remain.
+        # The template filter `text` does not process the values of form fields, so the rendered
+        # page can still contain surrogates.
         return SURROGATES.sub("�", html)
 
     def answer(
         self, request: Request, template: str, status_code: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Render a template as a whole page, or as a fragment if htmx sent the request."""
+        """Return a rendered template.
+
+        It is a fragment if htmx sent the request, and a page otherwise.
+        """
         is_part = request.headers.get("hx-request") == "true"
         layout = "part.html" if is_part else "page.html"
         html = self.html(template, layout=layout, path=request.url.path, **values)

@@ -1,4 +1,4 @@
-"""Background searches through the people of a waitlist, whose progress a page shows."""
+"""Searches through the people of a waitlist in the background. A page shows the progress."""
 
 import threading
 from collections.abc import Iterator
@@ -11,20 +11,20 @@ from waitlist_cli.errors import CliError
 from waitlist_cli.operations.search import STATUSES, found_people
 
 MOST_FOUND = 200
-# How many searches the console keeps. A new search ends and replaces the oldest search.
+# The console keeps at most this many searches. A new search stops and replaces the oldest search.
 MOST_KEPT = 10
 
 
 class _Ended(Exception):
-    """The console ended the search before the search was complete."""
+    """Raised to stop a search that the console ended early."""
 
 
 @dataclass
 class Search:
     """A search through the people of one waitlist.
 
-    The search has looked at `looked` of `total` people. It stops when it has found MOST_FOUND
-    people, and `is_full` is true then.
+    The search has examined `looked` of the `total` people. It stops when it has found MOST_FOUND
+    people. `is_full` is true in that case.
     """
 
     id: str
@@ -42,7 +42,10 @@ class Search:
         return len(self.people) >= MOST_FOUND
 
     def run(self, api: Api) -> None:
-        """Search the people of all statuses. A failed request ends the search with a `problem`."""
+        """Search among the people of all statuses.
+
+        If a request fails, stop and keep the `problem`.
+        """
         found = found_people(api, self.waitlist_id, self.text, on_look=self._look)
         try:
             for person in islice(found, MOST_FOUND):
@@ -62,9 +65,10 @@ class Search:
 
 @dataclass
 class Searches:
-    """The searches of this run.
+    """The searches that the operator has started in this console.
 
-    Addresses of pages contain the number of a search, because its text is personal data.
+    Each search has a number. Page addresses contain this number instead of the search text, because
+    the text can be personal data.
     """
 
     _searches: dict[str, Search] = field(default_factory=dict)
@@ -90,7 +94,7 @@ class Searches:
         return search if search is not None and search.waitlist_id == waitlist_id else None
 
     def end(self) -> None:
-        """Stop all searches and wait until their current requests have ended."""
+        """Stop all searches, then wait until their current requests have ended."""
         for search in self._searches.values():
             search.to_end.set()
         for thread in self._threads:

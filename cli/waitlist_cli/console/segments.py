@@ -1,4 +1,4 @@
-"""The page that shows how many people of each segment are waiting."""
+"""Shows how many people of each segment are waiting."""
 
 from itertools import islice
 
@@ -9,7 +9,7 @@ from starlette.routing import Route
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.context import Console, waitlist_of
 
-# The page shows at most this many segments. A waitlist can have far more combinations of values.
+# The page shows at most this many segments, because a waitlist can have far more.
 MOST = 1_000
 REFRESH_SECONDS = 30
 

@@ -1,4 +1,4 @@
-"""The page of a service counter, where operators claim the next people and end each claim."""
+"""Shows the page for a service counter, where operators claim people and end the claims."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -43,7 +43,7 @@ def routes(console: Console) -> list[Route]:
     def serve(request: Request, form: Form) -> Response:
         notice = claim(Call(console, waitlist_of(request), "", form))
         is_part = request.headers.get("hx-request") == "true"
-        # The form keeps its values for the next person.
+        # The form keeps its values, so that the operator can claim the next person.
         return console.done(notice, None if is_part else request.url.path, key=str(uuid.uuid4()))
 
     def dismiss(request: Request, _form: Form) -> Response:
@@ -60,7 +60,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _claimed_person(console: Console, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-    """Return a claimed person. If the claim has ended, the `claim_token` is empty."""
+    """Return a claimed person. The `claim_token` is empty if the claim has ended."""
     try:
         person = console.person(waitlist_id, entry_id)
     except Refused as error:

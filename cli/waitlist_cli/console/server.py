@@ -1,4 +1,4 @@
-"""Runs the console's web server on the loopback addresses until Ctrl-C."""
+"""Runs the console's web server on the loopback addresses until the operator presses Ctrl-C."""
 
 import errno
 import signal
@@ -21,14 +21,15 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.work.signals import Shutdown
 
 IPV4, IPV6 = "127.0.0.1", "::1"
-# A browser may try either loopback address first for a name below localhost. The console takes its
-# port on both addresses, so that no other program receives the console's requests.
+# For a host name below localhost, a browser may try either loopback address first. Listen on the
+# port at both addresses, so that no other program can receive the console's requests.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
-# These errors mean that the computer has no IPv6. No other program can listen on ::1 then.
+# Listening on ::1 fails with these errors if the computer has no IPv6. In that case, no other
+# program can listen on ::1 either.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
-# How many free ports to try. A port that is free on 127.0.0.1 may be taken on ::1.
+# How many free ports to try. A port that is free on 127.0.0.1 can be in use on ::1.
 TRIES = 20
-# An operator waits for each answer and can press the button again, so one retry is enough.
+# One retry is enough, because the operator is waiting and can press the button again.
 PATIENCE = RetryPolicy(
     timeout_seconds=15.0, tries=2, first_jitter_seconds=0.5, most_asked_seconds=2
 )
@@ -36,9 +37,9 @@ SHUTDOWN_SECONDS = 5
 
 
 def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
-    """Serve the console until Ctrl-C. Port 0 means any free port.
+    """Serve the console until the operator presses Ctrl-C. Port 0 means any free port.
 
-    Raises WrongUsage if the port cannot be used.
+    Raises WrongUsage if the console cannot listen on the port.
     """
     api = replace(context.api, patience=PATIENCE, on_retry=lambda *_: None)
     with ExitStack() as ending:
@@ -55,9 +56,9 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
             )
         entrance.open()
         server = web_server(guard)
-        # After SIGINT or SIGTERM, uvicorn raises the signal again. Shutdown catches that signal, so
-        # that the process does not end before the temporary folder is removed. Shutdown also
-        # handles SIGHUP, which uvicorn does not.
+        # When uvicorn stops because of SIGINT or SIGTERM, it raises the signal again. Shutdown
+        # catches this signal, so that the process can remove the temporary folder before it ends.
+        # Shutdown also handles SIGHUP, because uvicorn does not.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()
@@ -66,9 +67,10 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
 
 @contextmanager
 def _sigttin_ignored() -> Iterator[None]:
-    """Ignore SIGTTIN, so that reading the terminal from the background raises an error.
+    """Ignore SIGTTIN while the console runs.
 
-    By default the signal would stop the process.
+    By default, SIGTTIN stops a background process that reads from the terminal. If the signal is
+    ignored, the read raises an error instead.
     """
     if not hasattr(signal, "SIGTTIN"):
         yield
@@ -85,7 +87,7 @@ def _interrupt() -> NoReturn:
 
 
 def web_server(guard: Guard) -> uvicorn.Server:
-    """Return the uvicorn server of a console. Its `run` method needs the sockets."""
+    """Return the console's uvicorn server. The caller passes the sockets to its `run` method."""
     return uvicorn.Server(
         uvicorn.Config(
             guard,
@@ -102,9 +104,9 @@ def web_server(guard: Guard) -> uvicorn.Server:
 
 
 def bound_sockets(port: int) -> list[socket.socket]:
-    """Return sockets that listen on the same port of each loopback address.
+    """Return sockets that listen on all loopback addresses at the same port.
 
-    Port 0 means any free port. Raises WrongUsage if the port cannot be used.
+    Port 0 means any free port. Raises WrongUsage if the console cannot listen on the port.
     """
     for _ in range(TRIES - 1 if port == 0 else 0):
         with suppress(OSError):
@@ -118,7 +120,10 @@ def bound_sockets(port: int) -> list[socket.socket]:
 
 
 def _bound(port: int) -> list[socket.socket]:
-    """Listen on all loopback addresses. If one fails, close the others and raise OSError."""
+    """Listen on all loopback addresses.
+
+    If one of them fails, close the others and raise OSError.
+    """
     with ExitStack() as made:
         sockets: list[socket.socket] = []
         for family, host in FAMILIES:

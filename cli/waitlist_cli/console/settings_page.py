@@ -1,4 +1,4 @@
-"""The forms for the settings of a waitlist and for a new waitlist."""
+"""Builds the form for a waitlist's settings and the form for a new waitlist."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -132,7 +132,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
         Field(
             "name",
             "Name",
-            hint="The name that people see.",
+            hint="The name that customers see.",
             value=waitlist["name"],
             is_required=True,
         ),
@@ -194,7 +194,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "rest_times",
             "Rests in a stay",
             "number",
-            "How many times a customer may rest during one stay.",
+            "How many times a customer may rest before they leave or are admitted.",
             rest("times"),
         ),
         Field(
@@ -266,14 +266,15 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "retention_days",
             "Retention in days",
             "number",
-            "How long a stay is kept after it has ended. Leave empty to keep it for ever.",
+            "How long the data of a signup is kept after the customer has left or was "
+            "admitted. Leave empty to keep it for ever.",
             number("retention_days"),
         ),
     )
 
 
 def _typed(form: Form) -> dict[str, Any]:
-    """Return the settings that the form contains. Raises WrongUsage."""
+    """Return the settings that the form describes. Raises WrongUsage if a field is not valid."""
     required = {}
     for name, label in REQUIRED_NUMBERS:
         required[name] = form.number(name, label)
@@ -302,7 +303,7 @@ def _time(form: Form, name: str, label: str) -> str | None:
 
 
 def _confirm(form: Form) -> dict[str, Any] | None:
-    """Return the setting `confirm`, or None if customers are not asked whether they still wait."""
+    """Return the setting `confirm`, or None if customers are never asked to confirm."""
     every = form.number("confirm_every_days", "Ask whether they still wait")
     if not every:
         return None
@@ -370,7 +371,7 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
 
 
 def _identity(form: Form) -> dict[str, Any] | None:
-    """Return the setting `identity`, or None if customer ids identify guests. Raises WrongUsage."""
+    """Return the setting `identity`, or None if the waitlist identifies guests by customer id."""
     if not form.text("identity_field"):
         return None
     minutes = form.number("identity_verify_minutes", "Minutes to verify the address")
@@ -385,7 +386,7 @@ def _identity(form: Form) -> dict[str, Any] | None:
 
 
 def _rest(form: Form) -> dict[str, int] | None:
-    """Return the setting `rest`, or None if customers may not rest. Raises WrongUsage."""
+    """Return the setting `rest`, or None if customers may not rest."""
     max_days = form.number("rest_max_days", "Longest rest, in days")
     times = form.number("rest_times", "Rests in a stay")
     if not max_days and not times:

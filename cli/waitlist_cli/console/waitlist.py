@@ -1,4 +1,4 @@
-"""The live page of a waitlist: numbers, charts, the head of the queue, and actions."""
+"""Shows the live page of a waitlist: the numbers, the charts, the next people and the actions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The actions that an operator can take on a whole waitlist."""
+"""Defines the actions that an operator can take on a whole waitlist."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,7 +27,8 @@ from waitlist_cli.terminal.parameters import attributes_of, filters_of, json_obj
 from waitlist_cli.terminal.times import parse_utc_option
 
 MOST_ADMITTED_AT_ONCE = 1_000
-# The browser waits at most one minute for the response.
+# A browser waits about a minute for a response, so one action returns at most this many people to
+# the queue.
 MOST_REDRIVEN = 500
 LIMITED = " The list's settings allow no more claims at once."
 NO_MORE = " No one else is waiting, or max_inside leaves no more room."
@@ -69,7 +70,10 @@ def _count(call: Call, most: int) -> int:
 
 
 def _filters(call: Call) -> dict[str, Any]:
-    """Return the filter of the form, or several filters in order of preference."""
+    """Return the form's filter as an argument of the request.
+
+    If the form has several filters, the service uses the first filter that matches someone.
+    """
     found = filters_of(call.form.text("filter"), "Filter")
     return {"filter_": (found or [{}])[0] or None} if len(found) < 2 else {"filters": found}
 
@@ -91,7 +95,10 @@ def _admit(call: Call) -> Response:
 
 
 def claim(call: Call) -> str:
-    """Claim people and remember the claims, or admit the people at once. Return a notice."""
+    """Claim people and remember the claims, or admit the people at once.
+
+    Return the text of the notice.
+    """
     filters, complete = _filters(call), call.form.text("how") == "complete"
     answer = claim_people(
         call.console.api,
@@ -144,7 +151,7 @@ def _add(call: Call) -> Response:
     )
     notices = {
         "joined": "The person has joined.",
-        "already": "The person was already on the list and keeps the place.",
+        "already": "The person was already on the list and keeps their place.",
         "ended": "The person left or was admitted before, and was not added again.",
     }
     page = f"/lists/{call.waitlist_id}/people/{result['entry_id']}"
@@ -152,7 +159,7 @@ def _add(call: Call) -> Response:
 
 
 def _who(waitlist: Document) -> Sequence[Field]:
-    """Return the fields that identify a new person, as in the person's own signup."""
+    """Return the fields that identify a new person in the signup request."""
     field = address_field(waitlist)
     if field is None:
         hint = "Use visible ASCII characters only."
@@ -193,7 +200,7 @@ def _filter_field(waitlist: Document) -> Sequence[Field]:
 
 
 def claim_fields(waitlist: Document) -> Sequence[Field]:
-    """Return the form fields that say how many people to claim, from where and for how long."""
+    """Return the form fields for a claim: how many people, who goes first, and the lease."""
     return (COUNT, ORDER, LEASE, *_filter_field(waitlist))
 
 
@@ -328,7 +335,7 @@ ADD = Action(
     "add",
     "Add a person to {who}",
     "You can add people even while the list is closed. A customer who is already on the list "
-    "keeps the place.",
+    "keeps their place.",
     "Add",
     _add,
     lambda waitlist: (
@@ -357,7 +364,7 @@ ACTIONS = (ADMIT, CLAIM, ADD, ASK, PAUSE, RESUME, OPEN, CLOSE, DELETE, REDRIVE_A
 
 
 def possible(waitlist: Document) -> list[Action]:
-    """Return the actions that the header of a waitlist's page offers."""
+    """Return the actions that the page header of this waitlist offers."""
     return [
         ADMIT,
         CLAIM,

@@ -1,1 +1,4 @@
-"""The import of a file: reads it, maps its columns, sends its rows and keeps refused rows."""
+"""Imports people from a file.
+
+Reads the rows, maps the columns, sends the entries, and writes refused rows to a file.
+"""

@@ -1,4 +1,7 @@
-"""Groups the rows of a file into requests, in file order and within the limits of the API."""
+"""Groups the rows of a file into requests.
+
+The requests keep the order of the file and the limits of the API.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,17 +13,17 @@ from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
 
 MOST_ROWS = 500
-# The API accepts requests of up to 2 MB.
+# The API accepts request bodies of up to 2 MB.
 MOST_BYTES = 1_500_000
 PREFIX = b'{"entries":['
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record and the JSON of its entry.
+    """A row of the file and its entry as JSON.
 
-    `content` is None if the row is not sent. In this case `problem` describes why the row is
-    invalid, or `notes` say why the import leaves the person out.
+    `content` is the JSON. It is None if the import does not send the row. The reason is in
+    `problem` if the row is invalid, and otherwise in `notes`.
     """
 
     record: Record
@@ -33,7 +36,11 @@ class Row:
 
 @dataclass
 class Batch:
-    """The rows of one request. `sent` contains only the rows that are sent."""
+    """The rows that one import request covers.
+
+    `sent` contains the rows that are part of the request. `rows` also contains the rows that are
+    not sent.
+    """
 
     rows: list[Row] = field(default_factory=list)
     sent: list[Row] = field(default_factory=list)
@@ -51,7 +58,10 @@ class Batch:
 
 
 def body_of(rows: Iterable[Row], **options: object) -> bytes:
-    """Encode the body of an import request from the rows and the options that are set."""
+    """Encode the body of an import request from the rows and the options.
+
+    Unset options are omitted.
+    """
     given = {name: value for name, value in options.items() if value}
     also = "".join(f",{json.dumps(name)}:{json.dumps(value)}" for name, value in given.items())
     return PREFIX + b",".join(row.content or b"" for row in rows) + f"]{also}}}".encode()
@@ -60,9 +70,10 @@ def body_of(rows: Iterable[Row], **options: object) -> bytes:
 def group_into_batches(
     records: Iterable[Record], columns: Columns, run_key: str
 ) -> Iterator[Batch]:
-    """Group records into batches, in order.
+    """Group records into batches without changing their order.
 
-    `run_key` is unique to this run of the command, and part of each row's idempotency key.
+    `run_key` is a random string. Each row's idempotency key consists of this string and the row
+    number.
     """
     batch = Batch()
     for record in records:
@@ -76,7 +87,7 @@ def group_into_batches(
 
 
 def read_entry(record: Record, columns: Columns) -> Reading:
-    """Convert a record to an entry. Raise InvalidRow if the entry cannot be sent."""
+    """Convert a record to an entry. Raise InvalidRow if the record is not valid."""
     if record.problem:
         raise InvalidRow(record.problem)
     reading = columns.read(record.fields)
@@ -100,7 +111,8 @@ def _row(record: Record, columns: Columns, run_key: str) -> Row:
         return Row(record, None, str(error))
     if reading.entry is None:
         return Row(record, None, notes=reading.notes)
-    # If the response to a request is lost, the service recognises the rows in the retry.
+    # If the response to a request is lost, the request is sent again. The idempotency key lets the
+    # service recognise the rows.
     entry = reading.entry | {"idempotency_key": f"{run_key}-{record.number}"}
     address = str(entry.get("profile", {}).get(columns.identity, ""))
     return Row(

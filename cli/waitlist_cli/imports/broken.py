@@ -1,9 +1,10 @@
 """Detects ids and phone numbers that a spreadsheet or another program has damaged.
 
 Excel shows a number of more than 11 digits as 4.9E+11, and writes it to a CSV file in this form.
-Other programs store numbers as fractions if some cells are empty, so 1701234567 becomes
-1701234567.0. The file may also contain the text of a formula error, or ### from a column that was
-too narrow. Each of these values would be the id of a different person, or of several people.
+Some programs convert a column of whole numbers to fractions if some cells are empty, so 1701234567
+becomes 1701234567.0. A cell can also contain the text of a formula error, or ### if the column was
+too narrow. If such a value were imported, it would identify a different person, or several people
+at once.
 """
 
 import re
@@ -17,7 +18,7 @@ ERROR = re.compile(r"#(#+|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|DIV/0!|[A-Z]+!)", re
 
 
 def describe_damage(text: str) -> str:
-    """Describe the damage of a text, or return "" if the text looks as a person typed it."""
+    """Describe how the text was damaged, or return "" if the text is not damaged."""
     text = text.strip()
     if ROUNDED.fullmatch(text):
         return "is a number that a spreadsheet has rounded"

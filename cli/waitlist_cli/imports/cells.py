@@ -8,12 +8,12 @@ from waitlist_cli.imports.broken import describe_damage
 from waitlist_cli.terminal.output import CONTROLS, VALUE_SEPARATOR, escaped_json
 
 PARTS = ("profile", "attributes")
-# Control characters that may stay in a cell, although terminals act on them.
+# Control characters that a cell keeps, although terminals interpret them.
 _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 
 def is_export_column(column: str) -> bool:
-    """Return whether the name of a column has the form `profile.NAME` or `attributes.NAME`.
+    """Return whether a column name has the form `profile.NAME` or `attributes.NAME`.
 
     Exports use these names for profile fields and attributes.
     """
@@ -22,27 +22,29 @@ def is_export_column(column: str) -> bool:
 
 
 def has_column(name: str) -> bool:
-    """Return whether the header of a CSV file can contain this name."""
+    """Return whether this name can be a column name in a CSV file."""
     return name != "" and name == name.strip() and not CONTROLS.search(name)
 
 
 def cell_of(part: str, value: Any) -> str:
-    """Format a value for a cell, or return "" if a cell cannot represent it."""
+    """Format a value for a cell. Return "" if a cell cannot represent the value."""
     if part == "attributes":
         text = VALUE_SEPARATOR.join(value) if isinstance(value, list) else value
     elif isinstance(value, bool):
         text = "yes" if value else "no"
     elif isinstance(value, dict) and value.keys() == {"text", "version"}:
-        # The answer to a checkbox: the text that the customer has agreed to, and its version.
+        # The answer to a checkbox contains the text that the customer has agreed to, and its
+        # version.
         text = str(value["text"])
     else:
         text = value if isinstance(value, str) else escaped_json(value)
-    # A program that displays the file could act on other control characters.
+    # Leave the cell empty if the value contains another control character, because a program that
+    # displays the file could interpret the character.
     return "" if CONTROLS.search(_LINE_BREAKS.sub("", text)) else text
 
 
 def is_whole_in_cell(part: str, value: Any) -> bool:
-    """Return whether an import reads exactly this value back from its cell."""
+    """Return whether an import would read exactly this value from the cell."""
     cell = cell_of(part, value)
     if not cell.strip() or describe_damage(cell):
         return False
@@ -51,7 +53,7 @@ def is_whole_in_cell(part: str, value: Any) -> bool:
 
 
 def values_of(text: str, *, splits: bool) -> str | Sequence[str]:
-    """Parse the cell of an attribute. Return a list if the cell has several values."""
+    """Parse the cell of an attribute. Return a list if the cell contains several values."""
     if not splits:
         return text
     values = [value.strip() for value in text.split(VALUE_SEPARATOR) if value.strip()]

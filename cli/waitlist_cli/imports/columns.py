@@ -25,17 +25,18 @@ from waitlist_cli.terminal.times import (
 
 CUSTOMER = "customer_id"
 SINGLE = (CUSTOMER, "priority", "joined_at")
-# The fields to which a waitlist sends messages, and by which it may identify people.
+# The profile fields to which a waitlist sends messages. A waitlist can also identify people by one
+# of these fields.
 ADDRESSES = ("profile.email", "profile.phone")
 DROP = "-"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The entry that is made from a row.
+    """The result of reading a row.
 
-    `entry` is None if the import leaves the person out. `notes` list the data that is not imported,
-    and say how ambiguous values were read.
+    `entry` is None if the import leaves the person out. Each of the `notes` describes data that is
+    not imported, or an ambiguous value and how it was read.
     """
 
     entry: dict[str, Any] | None
@@ -47,11 +48,14 @@ class Columns:
     """The mapping from the columns of a file to the fields of an entry.
 
     `targets` maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
-    `copies` maps columns to a second target. Columns that are not mapped become profile fields with
-    the name of the column, or are dropped.
+    `copies` maps columns to a second target. If `keep_others` is true, every other column becomes a
+    profile field with the name of the column. If `keep_others` is false, the import drops the other
+    columns, except columns of an export such as `profile.email`.
 
     If `identity` is `email` or `phone`, this profile field identifies the person, and a row needs
-    no customer id. Rows of an export are imported with their states.
+    no customer id.
+
+    If the file is an export of this program, the import also restores the state of each entry.
     """
 
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
@@ -63,7 +67,7 @@ class Columns:
     copies: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, header: Sequence[str] | None) -> None:
-        """Raise WrongUsage if a mapped column is missing in the file."""
+        """Raise WrongUsage if the file lacks a mapped column."""
         if header is None:
             return
         missing = sorted(set(self.targets) - set(header))
@@ -74,9 +78,10 @@ class Columns:
             )
 
     def read(self, fields: Mapping[str, Any]) -> Reading:
-        """Convert a row to an entry. Raise InvalidRow if a value is invalid."""
+        """Convert a row to an entry. Raise InvalidRow if a value is not valid."""
         is_exported = is_export(fields)
-        # JSON lines of an export are not checked for damage, because no spreadsheet opens them.
+        # Do not check exports in JSON lines for damaged values, because nobody opens them in a
+        # spreadsheet.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():
@@ -104,15 +109,15 @@ class Columns:
     ) -> None:
         """Add the customer id of an exported row, unless the address identifies the person.
 
-        The record of a banned customer may no longer have the address. Such a row needs the
-        customer id, which within the same stack belongs to the same address.
+        When a customer is banned, their record can lose the address. The row of such a customer is
+        identified by the customer id instead.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
             entry[CUSTOMER] = id_of(CUSTOMER, exported[CUSTOMER])
 
     def _has_address(self, profile: Mapping[str, Any]) -> bool:
-        """Return whether a profile has the address that identifies the person."""
+        """Return whether the profile contains the address that identifies the person."""
         return self.identity is not None and self.identity in profile
 
     def _identified(
@@ -124,7 +129,8 @@ class Columns:
         elif CUSTOMER not in entry:
             raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
         if "banned" in entry:
-            # A ban stores no data about the person except the banned address.
+            # For a ban, the service stores only the customer id or the address, so drop the other
+            # data.
             profile = {} if CUSTOMER in entry else parts["profile"]
             parts = {"profile": profile, "attributes": {}}
         return entry | {name: part for name, part in parts.items() if part}
@@ -138,7 +144,7 @@ class Columns:
 
 
 class _Row:
-    """Collects the values of a row: the fields of the entry, its profile and its attributes."""
+    """Collects the values of a row: the fields of the entry, the profile and the attributes."""
 
     def __init__(self, columns: Columns, *, may_be_broken: bool) -> None:
         self.entry: dict[str, Any] = {}
@@ -146,11 +152,15 @@ class _Row:
         self.notes: list[str] = []
         self._columns = columns
         self._may_be_broken = may_be_broken
-        # The column and the text of each profile field and attribute that has its own cell.
+        # For each profile field and attribute with a cell of its own: the column and the text of
+        # the cell.
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:
-        """Add a cell, or a field of a JSON object. Raise InvalidRow if the value is invalid."""
+        """Add the value of a column or of a JSON field.
+
+        Raise InvalidRow if the value is not valid.
+        """
         columns = self._columns
         target = columns.targets.get(column)
         if target is None and column in PARTS:
@@ -165,9 +175,10 @@ class _Row:
             self._put_named(column, columns.copies[column], value)
 
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
-        """Add all fields of the profile or the attributes.
+        """Add all fields of the JSON object with the profile or the attributes.
 
-        If a field also has its own cell and the cell has a different value, keep the cell's value.
+        A field can also have a cell of its own. If the cell's value differs from the JSON, the cell
+        wins, because the operator can edit cells.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))
@@ -190,7 +201,8 @@ class _Row:
     def check_addresses(self) -> None:
         """Raise InvalidRow if another program has damaged an address.
 
-        An address that an export also has as JSON cannot be damaged.
+        An export can contain an address twice, in a cell and as JSON. If the two are equal, the
+        address is not damaged.
         """
         for target in ADDRESSES if self._may_be_broken else ():
             part, _, name = target.partition(".")
@@ -224,7 +236,7 @@ class _Row:
 
 
 def _zones(time_format: str | None) -> str:
-    """Explain which zones %Z can read, if the format has %Z."""
+    """Explain the limits of %Z if the time format contains %Z."""
     if ZONE_NAME not in (time_format or ""):
         return ""
     return (
@@ -255,11 +267,11 @@ def build_columns(
     identity: str | None = None,
     addresses: Mapping[str, str] | None = None,
 ) -> Columns:
-    """Build the mapping of the columns from the options.
+    """Build the mapping of columns from the command's options.
 
-    `addresses` maps columns to the profile fields to which messages are sent. A column that already
-    has another target, such as the customer id, is copied to both targets. Raise WrongUsage if an
-    option is invalid.
+    `addresses` maps columns to the profile fields to which messages are sent. If a column already
+    has another target, such as the customer id, the column is copied to both targets. Raise
+    WrongUsage if an option is not valid.
     """
     targets = {customer: CUSTOMER if identity is None else f"profile.{identity}"}
     targets |= {name: f"attributes.{name}" for name in attributes}
@@ -308,7 +320,7 @@ def _text(column: str, value: Any) -> str:
 
 
 def id_of(column: str, value: Any) -> str:
-    """Read the customer id in a cell. Raise InvalidRow if another program has damaged it."""
+    """Read the customer id from a cell. Raise InvalidRow if another program has damaged the id."""
     text = _text(column, value)
     check_undamaged(column, text)
     return text

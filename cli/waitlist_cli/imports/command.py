@@ -18,13 +18,13 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.work.signals import Shutdown
 
-# How many reasons of refused rows are printed. The most common reasons come first.
+# The report lists this many reasons for refused rows, the most common reasons first.
 SHOWN_REASONS = 3
 
 
 @dataclass(frozen=True)
 class Task:
-    """The options of an import, except for the columns."""
+    """The options of an import, except the options that describe the columns."""
 
     waitlist_id: str
     file: str
@@ -37,7 +37,7 @@ class Task:
 
 
 def import_people(context: Context, task: Task, source: Source, columns: Columns) -> int:
-    """Import an open file and return the exit code."""
+    """Import the people from an open file, and return the exit code."""
     columns.check(source.columns)
     api = context.api
     path = rejected_path(task.file, source.form, task.refused)
@@ -72,7 +72,7 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
 
 
 def try_import(context: Context, source: Source, columns: Columns, waitlist_id: str = "") -> int:
-    """Print what an import would do. Return 1 if the import would refuse rows."""
+    """Print what an import would do. Return 1 if the import would refuse any rows."""
     columns.check(source.columns)
     found = try_out_import(context.api, waitlist_id, source.records(), columns)
     output = context.output
@@ -116,7 +116,10 @@ def _stop() -> NoReturn:
 
 
 def _pause(shutdown: Shutdown, seconds: float) -> None:
-    """Wait before the next attempt, unless Ctrl-C ends the import."""
+    """Wait before the next attempt.
+
+    If the operator presses Ctrl-C, stop waiting and end the import.
+    """
     if shutdown.to_finish.wait(seconds):
         raise KeyboardInterrupt
 
@@ -162,8 +165,8 @@ def _report(
         context.output.text(f"  {rows:,} refused: {format_value(text)}")
     if counts.warned:
         again = (
-            "With --on-list replace, the import ends the guests' stays and adds the customers from "
-            "the file."
+            "If you add --on-list replace, the import removes the guests and adds the "
+            "customers from the file."
         )
         context.output.note(f"{counts.warning} {again}", "yellow")
     if rejected.count:
@@ -185,7 +188,7 @@ def _of_export(banned: int, left_out: int) -> str:
 
 
 def _print_how_to_continue(context: Context, task: Task, counts: Counts) -> None:
-    """Print the row at which to continue. No file stores this number."""
+    """Print the row from which the operator can continue. This number is not stored in any file."""
     if counts.done_row < task.from_row:
         return
     row = counts.done_row + 1

@@ -1,6 +1,6 @@
-"""Tries out an import: computes the new order, the duplicates and the refused rows.
+"""Predicts the result of an import: the new order, the duplicates and the refused rows.
 
-Nothing is changed.
+A dry run changes nothing.
 """
 
 import re
@@ -23,21 +23,24 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 SHOWN = 10
-# The rules of the service that files break most often. The service has more rules, and makes the
-# decision.
+# These limits catch the mistakes that are most common in files. The service checks more rules when
+# the rows are imported.
 CUSTOMER_ID = re.compile(r"[!-~]{1,256}")
 MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# The time of people without a time. It is later than any time in a file, and earlier than the end
-# of the range of ranks of a priority.
+# The signup time that a dry run assumes for people who have none. They come after all people with a
+# time, and before the people of the next lower priority.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Person:
-    """A person whom the import would add. `joined_at` is "" for people at the end of the queue."""
+    """A person whom the import would add.
+
+    `joined_at` is "" if the file has no signup time for the person.
+    """
 
     row: int
     customer_id: str
@@ -47,10 +50,10 @@ class Person:
 
     @property
     def sort_key(self) -> tuple[float, int]:
-        """The sort key that orders people as the queue does: by rank, then by row.
+        """The key that sorts people in the order of the queue: by rank, then by row.
 
-        The rank is given by an export, or computed from the priority and the time in milliseconds.
-        People who have no time are behind all others with the same priority.
+        An export contains the rank. For other files, the rank is computed from the priority and the
+        signup time. People without a signup time come last within their priority.
         """
         if self.rank is not None:
             return (self.rank, self.row)
@@ -62,9 +65,9 @@ class Person:
 class DryRun:
     """The result of a dry run.
 
-    `first` and `last` are people in their new order. `duplicates` has a tuple (row, former row,
-    customer id) for each row whose customer occurs in a former row. `refused` has tuples (row,
-    reason).
+    `first` and `last` are the people at both ends of the new order. `duplicates` contains a tuple
+    (row, former row, customer id) for each row whose customer has appeared in an earlier row.
+    `refused` contains tuples (row, reason).
     """
 
     rows: int = 0
@@ -82,7 +85,7 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """The number of people between `first` and `last`, who are not shown."""
+        """The number of people between `first` and `last`. The report does not list them."""
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:
@@ -110,10 +113,10 @@ class DryRun:
 def try_out_import(
     api: "Api", waitlist_id: str, records: Iterable[Record], columns: Columns
 ) -> DryRun:
-    """Try out an import.
+    """Predict the result of an import.
 
-    If people are identified by address, ask the service, because only the service knows which
-    addresses belong to the same person. The service writes nothing.
+    If people are identified by address, send the rows to the service as a dry run, which writes
+    nothing. Only the service knows which addresses belong to the same person.
     """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC))
@@ -135,7 +138,7 @@ def dry_run(
 ) -> DryRun:
     """Read all rows and return what an import would do.
 
-    `results` has the service's result for each row number, if the service was asked.
+    If the service has checked the rows, `results` contains its result for each row number.
     """
     found = DryRun()
     people = list(_people(records, columns, now, found, results or {}))
@@ -175,7 +178,8 @@ def _people(
         if entry.get("banned"):
             found.banned += 1
             continue
-        # A row that is identified by an address is shown by its entry id, to hide the address.
+        # If an address identifies the person, show the entry id instead of the address, because the
+        # address is personal data.
         customer_id = entry.get(CUSTOMER) or result["entry_id"]
         if (former := rows.get(customer_id)) is not None:
             found.duplicate_rows += 1
@@ -192,13 +196,14 @@ def _refuse(found: DryRun, row: int, reason: str) -> None:
     found.refused_rows += 1
     if len(found.refused) < SHOWN:
         found.refused.append((row, reason))
-    # A reason can contain the invalid value, so a file can have as many reasons as rows.
+    # A reason can contain the invalid value, so there can be as many different reasons as rows.
+    # Limit the number of reasons that are kept.
     if reason in found.reasons or len(found.reasons) < MOST_REASONS:
         found.reasons[reason] += 1
 
 
 def _check(entry: dict[str, Any], now: datetime) -> None:
-    """Raise InvalidRow if the service would refuse an entry."""
+    """Raise InvalidRow if the entry breaks a rule of the service that can be checked here."""
     if CUSTOMER in entry and not CUSTOMER_ID.fullmatch(entry[CUSTOMER]):
         raise InvalidRow(f"{CUSTOMER}: must be 1 to 256 printable ASCII characters without spaces")
     if entry.get("priority", 0) > MOST_PRIORITY:

@@ -1,4 +1,4 @@
-"""Detects the encoding of a file. If the file is not in UTF-8, guesses the likeliest encoding."""
+"""Detects the encoding of a file. If the file is not UTF-8, guesses the most likely encoding."""
 
 import codecs
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 from waitlist_cli.errors import WrongUsage
 
 UTF_8, WESTERN = "utf-8", "cp1252"
-# The encodings that common programs write, and the names that the programs show in their menus.
+# Common encodings, and the names by which programs offer them in their menus.
 ENCODINGS = {
     UTF_8: "UTF-8",
-    "utf-16": "UTF-16 (Unicode text of Excel)",
+    "utf-16": "UTF-16 (Unicode text from Excel)",
     WESTERN: "Windows-1252 (Western Europe)",
     "cp1250": "Windows-1250 (Central Europe)",
     "cp1251": "Windows-1251 (Cyrillic)",
@@ -26,13 +26,14 @@ ENCODINGS = {
 }
 BYTE_ORDERS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 PART_BYTES = 1_000_000
-# Size of the sample of lines with non-ASCII characters. A larger sample would not change the guess.
+# The guess uses a sample of the lines with non-ASCII characters. A larger sample would not change
+# the guess.
 SAMPLE_BYTES = 20_000
-# Short texts fit several encodings equally well. So the most common encoding, Windows-1252, is
-# chosen unless another encoding is better by more than these values.
+# Several encodings fit a short text equally well. Choose Windows-1252, which is the most common
+# encoding, unless another encoding is better by more than these margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
-# The error handler for undecodable bytes, which become lone surrogates, so that only their rows are
-# refused.
+# This error handler turns each byte that cannot be decoded into a lone surrogate, so that the
+# import refuses only the row that contains the byte.
 UNDECODABLE = "waitlist-undecodable"
 
 
@@ -46,8 +47,9 @@ codecs.register_error(UNDECODABLE, _undecodable)
 
 
 def errors_of(encoding: str) -> str:
-    """Return the error handler that reads undecodable bytes as lone surrogates."""
-    # Surrogates from a UTF-8 file can be written to the file of refused rows as the original bytes.
+    """Return the error handler that decodes invalid bytes as lone surrogates."""
+    # For UTF-8, use the handler whose surrogates can be written back as the original bytes. The
+    # file of refused rows then contains the original bytes.
     return "surrogateescape" if encoding == UTF_8 else UNDECODABLE
 
 
@@ -57,7 +59,7 @@ def codec_of(encoding: str) -> str:
         found = codecs.lookup(encoding)
     except LookupError:
         found = None
-    # Python also has codecs, such as rot13, that are not text encodings.
+    # Python's codecs include some, such as rot13, that are not text encodings.
     if found is None or not getattr(found, "_is_text_encoding", True):
         raise WrongUsage(
             f"{encoding!r} is not an encoding. Give an encoding such as utf-8, cp1252 or utf-16."
@@ -68,8 +70,8 @@ def codec_of(encoding: str) -> str:
 def detect_encoding(path: Path) -> str:
     """Detect the encoding of a file, and return its key in `ENCODINGS`.
 
-    A file is UTF-8 with some broken rows if it has at least as many valid non-ASCII characters as
-    invalid bytes, because text in another encoding is hardly ever valid UTF-8.
+    Text in another encoding is hardly ever valid UTF-8. So the file counts as UTF-8, perhaps with
+    some broken rows, if it contains at least as many valid non-ASCII characters as invalid bytes.
     """
     decoder = codecs.getincrementaldecoder(UTF_8)("surrogateescape")
     letters = broken = 0
@@ -95,7 +97,7 @@ def detect_encoding(path: Path) -> str:
 
 
 def _likely(sample: bytes) -> str:
-    # Import this package only if it is needed: the import takes 30 ms, and most files are UTF-8.
+    # Import this package only when it is needed. The import takes 30 ms, and most files are UTF-8.
     from charset_normalizer import from_bytes
 
     others = [name for name in ENCODINGS if name not in (UTF_8, "utf-16")]

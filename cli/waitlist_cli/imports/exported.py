@@ -1,4 +1,4 @@
-"""Converts rows of this program's own exports, and notes the data that cannot be imported."""
+"""Converts rows of this program's own exports, and reports the data that cannot be imported."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,9 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# All fields of an entry that an export writes, except profile and attributes. An import reads a
-# field that is `taken`, and notes the loss of a field that is `noted`. A field that is `implied`
-# follows from other fields, so the import ignores it.
+# How an import uses each field that an export writes, except the profile and the attributes. The
+# import reads a field that is `taken`. If a field that is `noted` has a value, the import reports
+# that it is lost. A field that is `implied` follows from other fields, so the import ignores it.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",
@@ -48,14 +48,15 @@ FIELDS: Mapping[str, Use] = {
     "ban_reason": "taken",
 }
 WAITING = ("waiting", "joining")
-# The notes of a report about data that is not imported. "There" is the waitlist that was exported,
-# and "here" the waitlist of the import.
+# Notes in the report about data that is not imported. In these notes, "there" is the exported
+# waitlist, and "here" is the waitlist that imports the file.
 OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
 DELAYED = "Passed over for some time after a claim there: ready here"
 ASKED = "Asked there whether they are still waiting: not asked here"
 ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
-# If a banned customer has never signed up, the service knows the entry id but not the customer id.
+# If a banned customer has never signed up, the service knows their entry id but not their customer
+# id.
 UNKNOWN = "Banned there but never signed up, so the customer id is unknown: not banned here"
 LEFT_OUT = {
     "left": "Had left there: not added",
@@ -69,9 +70,10 @@ LONGEST_REASON = 500
 
 @dataclass(frozen=True)
 class Taken:
-    """The entry that is imported from an exported row.
+    """The entry to import for an exported row.
 
-    `entry` is None if the import leaves the person out. `notes` list the data that is not imported.
+    `entry` is None if the import leaves the person out. `notes` lists the data that is not
+    imported.
     """
 
     entry: dict[str, Any] | None
@@ -79,9 +81,9 @@ class Taken:
 
 
 def read_exported_row(row: Mapping[str, Any]) -> Taken:
-    """Convert a row of an export to an entry to import. The row must have no empty fields.
+    """Convert a row of an export to an entry. The row must not contain empty fields.
 
-    Raise InvalidRow if the row has a value that no export writes.
+    Raise InvalidRow if the row contains a value that an export never writes.
     """
     status = row.get("status")
     if "banned_at" in row:
@@ -154,7 +156,7 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 
 
 def _several(row: Mapping[str, Any], name: str) -> Sequence[str]:
-    """Return the items of a list. In a CSV file, all items are in one cell."""
+    """Return the items of a list. In a CSV file, a single cell contains all items."""
     value = row.get(name, [])
     return value if isinstance(value, list) else _text(row, name).split(VALUE_SEPARATOR)
 

@@ -1,4 +1,4 @@
-"""Guesses the settings of an import that the options of `waitlist import` do not state."""
+"""Guesses the settings of an import that the options of `waitlist import` leave open."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,14 @@ ADDRESS_WORDS = {"email": "mail addresses", "phone": "telephone numbers"}
 
 @dataclass(frozen=True)
 class ReadAs:
-    """The guesses about a file, for a given `identity` and the column `time` with the signup times.
+    """The settings that were guessed from a file.
 
     `customer` is the column with the customer ids, or with the addresses that identify people.
-    `time_format` is the format of the times. `addresses` maps columns to the profile fields to
-    which messages are sent.
+    `time_format` is the format of the signup times. `addresses` maps columns to the profile fields
+    to which messages are sent.
+
+    The guesses are valid only for the given `identity` and for the given column `time` with the
+    signup times.
     """
 
     identity: str | None = None
@@ -37,9 +40,9 @@ class ReadAs:
 
     @property
     def text(self) -> str:
-        """The guesses as JSON, for the file of refused rows.
+        """The guesses as JSON. They are stored in the file of refused rows.
 
-        They are stored there because the refused rows alone could lead to other guesses.
+        When that file is imported, its few rows alone could lead to different guesses.
         """
         if not (self.customer or self.time_format or self.addresses):
             return ""
@@ -47,7 +50,7 @@ class ReadAs:
 
     @classmethod
     def from_text(cls, text: object) -> "ReadAs | None":
-        """Parse the value of `text`. Return None if the text is something else."""
+        """Parse the value of `text`. Return None if the text does not contain guesses."""
         try:
             return cls(**json.loads(str(text)))
         except (ValueError, TypeError):
@@ -56,7 +59,10 @@ class ReadAs:
 
 @dataclass(frozen=True)
 class GivenOptions:
-    """The options that describe the columns. Everything else is guessed from the file."""
+    """The options that the operator gave to describe the columns.
+
+    The rest is guessed from the file.
+    """
 
     customer: str | None
     identity: str | None
@@ -70,7 +76,7 @@ class GivenOptions:
 class FirstRows:
     """The columns of a file with their first values.
 
-    A pipe can be read only once, so its columns are not known in advance.
+    For a pipe, `names` and `values` are empty, because a pipe can be read only once.
     """
 
     names: Sequence[str] = ()
@@ -93,9 +99,9 @@ def read_first_rows(file: str, form: str | None, delimiter: str, encoding: str |
 
 
 def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
-    """Guess what the options do not state, and print a note about each unusual guess.
+    """Guess the settings that the options leave open, and print a note about each unusual guess.
 
-    A file of refused rows is read in the same way as the original file.
+    If the file contains refused rows, use the guesses that were made for the original file.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
     if found is None or (found.identity, found.time) != (given.identity, given.time):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-# Common column names, the likeliest first. Case, spaces and punctuation are ignored.
+# Common column names, the most likely names first. Case, spaces and punctuation are ignored.
 IDS = (
     *("customerid", "customer", "userid", "memberid", "id", "user", "username"),
     *("email", "emailaddress", "mail", "mailaddress", "youremail", "contactemail"),
@@ -34,8 +34,8 @@ PRIORITIES = ("priority", "priorität", "prio")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 DIGITS = re.compile(r"[^@]*\d[^@]*")
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S", ", %H:%M:%S")
-# If a date with slashes can be read both ways, the month comes first, as American programs write
-# it.
+# Time formats, the preferred formats first. If a date with slashes is ambiguous, the month comes
+# first, because American programs write dates this way.
 DATES = (
     *("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d"),
     *("%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
@@ -44,9 +44,10 @@ DATES = (
 
 @dataclass(frozen=True)
 class TimeGuess:
-    """The guessed format of times.
+    """The guessed format of the times in a column.
 
-    `time_format` is None for ISO 8601. `other` is a different format that fits the values too.
+    `time_format` is None if the times are ISO 8601. If a second format fits the values but leads to
+    different times, `other` is this format.
     """
 
     time_format: str | None
@@ -55,7 +56,7 @@ class TimeGuess:
 
 @dataclass(frozen=True)
 class Guess:
-    """The guessed columns of a file. `times` is the format of the column `joined_at`."""
+    """The guessed meaning of the columns. `times` is the time format of the column `joined_at`."""
 
     customer: str | None
     priority: str | None
@@ -77,12 +78,15 @@ def guess_columns(names: Sequence[str], samples: Sequence[Sequence[object]]) -> 
 def guess_customer_column(
     names: Sequence[str], samples: Sequence[Sequence[object]] = ()
 ) -> str | None:
-    """Guess the column with the customer ids. `samples` has the first values of each column."""
+    """Guess the column that contains the customer ids.
+
+    `samples` contains the first values of each column.
+    """
     return _by_name(names, IDS) or _by_mails(names, samples)
 
 
 def _by_mails(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Return the first column in which all values are mail addresses."""
+    """Return the first column whose values are all mail addresses."""
     for name, values in zip(names, samples, strict=False):
         texts = [value for value in values if value]
         if texts and all(isinstance(text, str) and EMAIL.fullmatch(text.strip()) for text in texts):
@@ -93,7 +97,10 @@ def _by_mails(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str 
 def guess_address_column(
     names: Sequence[str], samples: Sequence[Sequence[object]], identity: str
 ) -> str | None:
-    """Guess the column with the addresses that identify people, by the waitlist's `identity`."""
+    """Guess the column with the addresses that identify people.
+
+    `identity` is the setting of the waitlist: `email` or `phone`.
+    """
     found = _by_name(names, NUMBERS if identity == "phone" else MAILS)
     if found is not None and _is_among(samples, names.index(found), identity):
         return found
@@ -103,10 +110,10 @@ def guess_address_column(
 def guess_address_columns(
     names: Sequence[str], samples: Sequence[Sequence[object]], taken: Collection[str] = ()
 ) -> dict[str, str]:
-    """Guess columns with addresses, and map them to profile.email and profile.phone.
+    """Guess the columns with addresses, and map them to profile.email and profile.phone.
 
-    The waitlist sends its messages to these profile fields. `taken` lists columns and fields that
-    already have another use.
+    The waitlist sends its messages to these profile fields. Columns and fields in `taken` already
+    have another use, so they are skipped.
     """
     found = {}
     for name in ("email", "phone"):
@@ -119,7 +126,7 @@ def guess_address_columns(
 
 
 def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -> bool:
-    """Return whether any value of a column looks like an address, or all values are empty."""
+    """Return whether the column is empty or any of its values looks like an address."""
     looks = DIGITS if identity == "phone" else EMAIL
     values = samples[column] if column < len(samples) else ()
     texts = [str(value).strip() for value in values if value not in (None, "")]
@@ -127,7 +134,7 @@ def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -
 
 
 def guess_time_column(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Guess the column with the signup times: its values are times and its name is common."""
+    """Guess the column with the signup times. It has a common name, and its values are times."""
     times = [
         name
         for name, values in zip(names, samples, strict=True)
@@ -137,7 +144,7 @@ def guess_time_column(names: Sequence[str], samples: Sequence[Sequence[object]])
 
 
 def guess_priority_column(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Guess the column with the priorities: its values are numbers and its name is common."""
+    """Guess the column with the priorities. It has a common name, and its values are numbers."""
     numbers = [
         name
         for name, values in zip(names, samples, strict=True)
@@ -147,7 +154,7 @@ def guess_priority_column(names: Sequence[str], samples: Sequence[Sequence[objec
 
 
 def guess_time_format(values: Iterable[object]) -> TimeGuess | None:
-    """Guess the format of times. Return None if there are no values, or not all are times."""
+    """Guess the format of times. Return None if the list is empty or a value is not a time."""
     texts = [str(value).strip() for value in values if value not in (None, "")]
     if not texts:
         return None
@@ -157,7 +164,8 @@ def guess_time_format(values: Iterable[object]) -> TimeGuess | None:
     fitting = [pattern for pattern in formats if _moments(texts, pattern) is not None]
     if not fitting:
         return None
-    # People in a file are usually sorted by time, so prefer a format in which the times are sorted.
+    # The people in a file are usually sorted by signup time, so prefer a format for which the times
+    # are sorted.
     ordered = [pattern for pattern in fitting if _is_in_order(_moments(texts, pattern) or [])]
     first = (ordered or fitting)[0]
     moments = _moments(texts, first)
@@ -175,7 +183,7 @@ def _is_iso(text: str) -> bool:
         datetime.fromisoformat(text)
     except ValueError:
         return False
-    # A text of only digits is a number, although it may also be a valid ISO 8601 date.
+    # Treat a value of only digits as a number, although it can also be a valid ISO 8601 date.
     return not text.isdecimal()
 
 

@@ -1,5 +1,5 @@
-"""The error for a row that cannot be sent."""
+"""Defines the error for a row that cannot be sent."""
 
 
 class InvalidRow(Exception):
-    """The row cannot be sent. The message says why."""
+    """Raised for a row that cannot be sent. The message contains the reason."""

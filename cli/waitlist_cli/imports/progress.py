@@ -1,4 +1,4 @@
-"""The progress bar of an import, which is shown only on a terminal."""
+"""Shows the progress bar of an import on a terminal."""
 
 from rich.console import Console
 from rich.progress import (
@@ -16,7 +16,8 @@ from rich.text import Text
 class Bar:
     """A progress bar that counts rows and measures progress in bytes.
 
-    The total number of rows is unknown until the file has been read to the end.
+    The progress is measured in bytes because the number of rows is unknown until the whole file has
+    been read.
     """
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Reads a file of people record by record."""
+"""Reads a file of people row by row."""
 
 import csv
 import io
@@ -16,17 +16,17 @@ from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detect_en
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 
-# The maximum length of a record. Without this limit, an unclosed quote would read the whole file
-# into memory.
+# The maximum length of a row. Without this limit, the program would read the rest of the file into
+# memory if a quote is never closed.
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# Characters that show that the encoding is wrong: a lone surrogate stands for a byte that the
-# encoding cannot decode, and a NUL is half of a UTF-16 character.
+# Characters that occur if the encoding is wrong. A lone surrogate stands for a byte that could not
+# be decoded. A NUL is half of a UTF-16 character.
 UNREADABLE = re.compile("[\x00\ud800-\udfff]")
-# A first line that tells Excel which delimiter the file has.
+# The first line of a CSV file can tell Excel the delimiter, as in `sep=;`.
 DELIMITER_LINE = re.compile('"?sep=(.)"?\r?\n?', re.IGNORECASE)
-# Columns that this program adds to a file of refused rows.
+# The columns that this program adds to a file of refused rows.
 REJECTION_COLUMNS = (
     "refused_row",
     "refused_code",
@@ -34,22 +34,22 @@ REJECTION_COLUMNS = (
     "refused_line",
     "refused_read_as",
 )
-# The columns by which an export of this program is recognised. Files of other programs do not have
-# all of them.
+# A file with all of these columns is an export of this program. Files from other programs do not
+# have all of them.
 EXPORT_COLUMNS = frozenset({"entry_id", "customer_id", "status", "priority", "joined_at"})
 
 
 def is_export(names: Iterable[str]) -> bool:
-    """Return whether a file with these columns, or a record with these fields, is an export."""
+    """Return whether a file with these column names is an export of this program."""
     return set(names) >= EXPORT_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of the file. Rows are numbered from 1.
+    """A row of the file. The first row has the number 1.
 
-    A row with a `problem` is not sent. `line` is the original text of the row if `fields` cannot
-    represent all of it.
+    If the row has a `problem`, it is not sent. If `fields` cannot represent the whole row, `line`
+    contains its original text.
     """
 
     number: int
@@ -61,8 +61,8 @@ class Record:
 class Lines:
     """An iterator over the lines of a file.
 
-    `is_exhausted` is true after a caller has asked for a line behind the last line. `skipped`
-    counts the lines that `skip` has removed.
+    `is_exhausted` becomes true when the caller asks for another line after the last line. `skipped`
+    is the number of lines that `skip` has removed.
     """
 
     def __init__(self, text: TextIO, wrong_encoding: WrongUsage) -> None:
@@ -106,15 +106,15 @@ class Lines:
         try:
             return self._text.readline(most)
         except UnicodeError as error:
-            # The whole file is unreadable, for example if it is UTF-16 without a byte order mark.
-            # Other decoding errors refuse only their row.
+            # Here the whole file is unreadable, for example if it is UTF-16 without a byte order
+            # mark. Other decoding errors only make the import refuse the row.
             raise self._wrong_encoding from error
 
 
 class Source:
     """An open file of people.
 
-    `columns` are the names in the header of a CSV file, or None for JSON lines. `delimiter`
+    `columns` contains the column names of a CSV file. It is None for JSON lines. `delimiter`
     separates the cells of a CSV file.
     """
 
@@ -125,7 +125,7 @@ class Source:
         self.form = form
         self.encoding = encoding
         self._binary = binary
-        # Bytes that the encoding cannot decode refuse only their row, and not the whole file.
+        # If a row contains bytes that cannot be decoded, the import refuses only this row.
         self._text = io.TextIOWrapper(
             binary, encoding=codec_of(encoding), errors=errors_of(encoding), newline=""
         )
@@ -153,12 +153,13 @@ class Source:
         return self._csv_records() if self.form == "csv" else self._json_records()
 
     def _read_header(self) -> list[str]:
-        """Read the names of the columns. A column that has no name is "" in the result."""
+        """Read the column names. The name of an unnamed column is ""."""
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # Our own files also have apostrophes within a cell, which must be removed. In files of
-            # other programs, an apostrophe within a cell is part of the text.
+            # This program writes an apostrophe before some characters within a cell, and must
+            # remove it again. In a file from another program, an apostrophe within a cell is part
+            # of the text.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -175,7 +176,7 @@ class Source:
         return header
 
     def _rows(self) -> Iterator[list[str]]:
-        """Yield all rows that are not empty. Spreadsheets append empty rows."""
+        """Yield the rows that are not empty. Spreadsheets often append empty rows."""
         while True:
             skipped = self._lines.skipped
             first_line = self._reader.line_num + skipped + 1
@@ -189,7 +190,7 @@ class Source:
             if row is None:
                 return
             if self._lines.is_exhausted:
-                # The reader asks for a line behind the last line only if a quote is still open.
+                # The CSV reader asks for a line after the last line only if a quote is still open.
                 raise WrongUsage(
                     f"{self.name}, line {first_line}: a quote in this row is never closed. "
                     "The import stops here."
@@ -206,9 +207,9 @@ class Source:
             yield Record(number, fields, problem, self._as_line(row) if problem else "")
 
     def _problem_of(self, row: list[str]) -> str:
-        """Describe why a row does not match the header, or return "" if it does.
+        """Describe how a row differs from the header, or return "" if the row fits.
 
-        Empty cells without a header are accepted, because spreadsheets write them.
+        Empty cells beyond the header are accepted, because spreadsheets write them.
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
@@ -250,7 +251,7 @@ def _json_record(number: int, line: str) -> Record:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object. Raise ValueError if a field occurs twice."""
+    """Build a JSON object. Raise ValueError if the object contains a field twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("an object has the same field twice")
@@ -267,8 +268,8 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a file, or standard input if `path` is a hyphen.
 
-    Error messages call the file `name`, or use its path if there is no `name`. If no encoding is
-    given, detect the encoding of a file. A pipe can be read only once, so it is read as UTF-8.
+    Error messages use `name` for the file, or the path if no name is given. If no encoding is
+    given, the encoding of a file is detected. A pipe can be read only once, so it is read as UTF-8.
     Raise WrongUsage if the file cannot be read.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
@@ -280,7 +281,7 @@ def open_source(
     if len(separator) != 1:
         raise WrongUsage("--delimiter must be a single character, or `tab`.")
     if path == STDIN:
-        # The process that started this command may have closed standard input.
+        # Python sets `sys.stdin` to None if standard input is closed.
         if sys.stdin is None:
             raise WrongUsage("Standard input is closed. Give the name of a file.")
         yield Source(sys.stdin.buffer, "standard input", kind, separator, encoding or UTF_8)
@@ -305,7 +306,10 @@ def note_encoding(
 
 
 def is_file(path: str) -> bool:
-    """Return whether a path is a regular file. Unlike a pipe, it can be read twice."""
+    """Return whether the path is a regular file.
+
+    A regular file can be read twice, unlike a pipe.
+    """
     return path != STDIN and Path(path).is_file()
 
 

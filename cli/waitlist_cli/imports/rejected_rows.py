@@ -1,8 +1,8 @@
-"""Writes the file of refused rows with the reasons.
+"""Writes the refused rows to a file, together with the reasons.
 
-After the rows have been corrected, the same command can import this file. So it has the delimiter
-and the encoding of the original file, and stores what the program has detected in the original
-file.
+When the operator has corrected the rows, the same command can import this file. For this purpose,
+it has the delimiter and the encoding of the original file. It also stores the settings that were
+guessed from the original file.
 """
 
 import json
@@ -18,9 +18,10 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 
 class RejectedRows:
-    """The file of refused rows, which is created when the first row is refused.
+    """The file of refused rows. It is created when the first row is refused.
 
-    `read_as` stores how the original file was read.
+    `read_as` is stored in the file. It contains the settings that were guessed from the original
+    file.
     """
 
     def __init__(self, path: Path, source: Source, *, append: bool, read_as: str = "") -> None:
@@ -33,9 +34,9 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Remove only a regular file. If devices were removed too, a run as root would replace
-        # /dev/null with a file. Removing a folder fails, which reports the wrong path before the
-        # first request is sent.
+        # Remove only a regular file. If a run as root removed a device such as /dev/null, it would
+        # replace the device with a file. If the path is a folder, `unlink` fails, which reports the
+        # wrong path before the first request is sent.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 
@@ -51,7 +52,8 @@ class RejectedRows:
             ) from error
 
     def close(self) -> None:
-        # If a row could not be written, `add` has already raised an error.
+        # Ignore errors on closing. If a row could not be written, `add` has already raised an
+        # error.
         with suppress(OSError):
             if self._file is not None:
                 self._file.close()
@@ -74,10 +76,11 @@ class RejectedRows:
         if self._file is not None:
             return self._file
         is_new = not (self._append and self.path.exists())
-        # A spreadsheet recognises UTF-8 by the byte order mark. JSON lines have no mark.
+        # A byte order mark lets spreadsheets recognise UTF-8. A file of JSON lines has no byte
+        # order mark.
         codec = codec_of(self._encoding) if self._columns is not None else self._encoding
-        # In a UTF-8 file, bytes that could not be decoded are written unchanged. In other encodings
-        # they are lost.
+        # In UTF-8, write bytes that could not be decoded unchanged. In other encodings, such bytes
+        # are lost, and the file contains escapes in their place.
         errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
         self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)
         if self._columns is not None:
@@ -90,13 +93,13 @@ class RejectedRows:
 def rejected_path(source: str, form: str, chosen: str | None) -> Path:
     """Return the path of the file of refused rows.
 
-    By default the file is in the folder of the imported file.
+    By default, the file is in the same folder as the imported file.
     """
     if chosen:
         path = Path(chosen)
     else:
         stem = Path("import") if source == STDIN else Path(source).with_suffix("")
-        # Keep the suffix .tsv, because such a file is always read with tabs.
+        # Keep the suffix .tsv, because a .tsv file is always read with tabs.
         suffix = Path(source).suffix if Path(source).suffix.lower() in SUFFIXES else f".{form}"
         path = stem.with_name(f"{stem.name}.refused{suffix}")
     if source != STDIN and path.exists() and path.samefile(source):

@@ -1,4 +1,6 @@
-"""Runs an import: sends the rows in file order until the end of the file or Ctrl-C."""
+"""Sends the rows of a file in order, until the end of the file or until the operator presses
+Ctrl-C.
+"""
 
 import secrets
 import time
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 MOST_REASONS = 1000
-# The maximum number of row numbers in the warning about signups of guests.
+# The warning about customer ids that guests have used to sign up lists at most this many rows.
 MOST_WARNED = 10
 UNUSABLE = "unusable_row"
 NO_ADDRESS = "Joined without an address for messages (profile.email or profile.phone)"
@@ -30,13 +32,13 @@ BESIDE_ADDRESS = (
     "The customer id does not belong to the address: a person who signs up with the address gets "
     "a second place. Import the addresses with --identity and without customer ids"
 )
-# While the service is too busy, each request has half as many rows as the last, down to this
-# number. Only the smallest requests are retried patiently.
+# If the service is too busy to answer a request, the number of rows in a request is halved, down to
+# this number. Only requests of this size are retried many times.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
 
-# A function that is called after each request with the number of finished rows and the number of
+# A callback after each request. Its arguments are the number of finished rows and the number of
 # bytes read.
 Progress = Callable[[int, int], None]
 
@@ -45,11 +47,13 @@ Progress = Callable[[int, int], None]
 class Counts:
     """The results of an import.
 
-    `done_row` is the number of the last row that has an outcome. `warned` counts the rows whose
-    customer is or was on the list by a guest's signup, and `warned_rows` has the first of these row
-    numbers. `left_out` counts people in an export whom the import does not add. `beside_address`
-    counts rows in which the customer id does not belong to the address. `notes` counts the rows for
-    each kind of data that is not imported.
+    `done_row` is the number of the last row that was imported, refused or left out. `left_out`
+    counts the people in an export whom the import does not add. `notes` counts the rows for each
+    kind of data that is not imported.
+
+    `warned` counts the rows whose customer id a guest has used to sign up. `warned_rows` contains
+    the first of these row numbers. `beside_address` counts the rows whose customer id does not
+    belong to the address.
     """
 
     joined: int = 0
@@ -76,8 +80,8 @@ class Counts:
 
     @property
     def remarks(self) -> list[tuple[str, int]]:
-        """Notes for the report about rows that were not refused, with the number of rows."""
-        # Copy the counter, because a page may show it while the import goes on.
+        """Notes for the report about rows that were not refused, each with the number of rows."""
+        # Copy the counter, because a page of the console can read it while the import runs.
         found = self.notes.copy().most_common()
         if self.without_address:
             found.append((NO_ADDRESS, self.without_address))
@@ -87,7 +91,9 @@ class Counts:
 
     @property
     def warning(self) -> str:
-        """The warning about signups of guests, or "" if there are none."""
+        """The warning about customer ids that guests have used to sign up, or "" if there are
+        none.
+        """
         if not self.warned:
             return ""
         rows = "row" if self.warned == 1 else "rows"
@@ -101,14 +107,15 @@ class Counts:
         )
 
     def warn(self, row: int) -> None:
-        """Count a row whose customer is or was on the list by a guest's signup."""
+        """Count a row whose customer id a guest has used to sign up."""
         self.warned += 1
         if len(self.warned_rows) < MOST_WARNED:
             self.warned_rows.append(row)
 
     def refuse(self, reason: str) -> None:
         self.refused += 1
-        # A reason can contain the invalid value, so a file can have as many reasons as rows.
+        # A reason can contain the invalid value, so there can be as many different reasons as rows.
+        # Limit the number of reasons that are kept.
         if reason in self.reasons or len(self.reasons) < MOST_REASONS:
             self.reasons[reason] += 1
 
@@ -117,7 +124,8 @@ class Counts:
 class ImportRun:
     """Sends the rows of a file, one request at a time.
 
-    The order of the requests matters, because people without a signup time join in this order.
+    The order of the requests matters, because people without a signup time join in the order in
+    which they are sent.
     """
 
     api: "Api"
@@ -134,7 +142,10 @@ class ImportRun:
     rows_a_call: int = MOST_ROWS
 
     def run(self, from_row: int, on_progress: Progress) -> Counts:
-        """Send all rows from `from_row` on. If this fails, `counts` has the results so far."""
+        """Send all rows, starting at `from_row`.
+
+        If the import fails, `counts` contains the results so far.
+        """
         began = time.monotonic()
         self.counts.done_row = from_row - 1
         try:
@@ -152,11 +163,13 @@ class ImportRun:
         return self.counts
 
     def _next(self, calls: Iterator[Batch]) -> Batch | None:
-        """Return the next batch, or None after the last batch or after Ctrl-C."""
+        """Return the next batch, or None if there are no more rows or the operator has pressed
+        Ctrl-C.
+        """
         try:
             self.is_reading = True
-            # From here on, Ctrl-C interrupts reading the file. If Ctrl-C was pressed earlier, it
-            # has set the event `to_finish`.
+            # While `is_reading` is true, Ctrl-C interrupts reading the file. If the operator
+            # pressed Ctrl-C before that, the event `to_finish` is set.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():
@@ -204,10 +217,10 @@ class ImportRun:
         self.counts.done_row = batch.rows[-1].record.number
 
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-        """Send rows and yield the result of each row.
+        """Send the rows and yield the result of each row.
 
-        While the service is busy, send smaller requests. A failed request may have imported some of
-        its rows. It is safe to send these rows again, and they then count as joined.
+        While the service is busy, the requests become smaller. A failed request may already have
+        imported some of its rows. Sending these rows again is safe, and they count as joined.
         """
         start = 0
         while start < len(rows):

@@ -1,4 +1,4 @@
-"""Writes the entry tokens of an import to a file. The tokens are secrets."""
+"""Writes the entry tokens that an import has issued to a file. The tokens are secrets."""
 
 import os
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 HEADER = ("entry_id", "customer_id", "entry_token", "link", "address")
-# More than the length of any line, which has ids of 26 and 256 characters and a token of 52
-# characters.
+# This is longer than any line. A line contains ids of 26 and 256 characters, a token of 52
+# characters, a link and an address.
 TAIL_BYTES = 4096
 Issued = tuple[str, str, str, str, str]
 
 
 class TokenFile:
-    """A CSV file with a line for each accepted row, created after the first response.
+    """A CSV file with a line for each accepted row. It is created after the first response.
 
     An import that begins at row 1 replaces the file, because a repeated import gets all tokens
     again.
@@ -31,7 +31,10 @@ class TokenFile:
         self._writer: SheetWriter | None = None
 
     def write(self, issued: Sequence[Issued]) -> None:
-        """Write the tokens of one response. The rows count as done only after this."""
+        """Write the tokens from one response.
+
+        The import counts the rows of the response as done only after their tokens are written.
+        """
         if not issued:
             return
         try:
@@ -63,9 +66,10 @@ class TokenFile:
 def choose_token_file(
     chosen: str | None, taken: Sequence[str | Path], *, append: bool
 ) -> TokenFile | None:
-    """Return the token file that was chosen, or None.
+    """Return the token file that the operator chose, or None if they chose no file.
 
-    Raise WrongUsage if the path is one of `taken`, or an existing file of another kind.
+    Raise WrongUsage if the path is in `taken`, or if it is an existing file that contains something
+    else.
     """
     if chosen is None:
         return None
@@ -89,7 +93,10 @@ def _is_ours(path: Path) -> bool:
 
 
 def _remove_unfinished_line(path: Path) -> int:
-    """Remove the unfinished last line that a killed run has left, and return the remaining size."""
+    """Remove an incomplete last line, which an import leaves if it is killed.
+
+    Return the size of the file after that.
+    """
     try:
         with path.open("rb+") as file:
             start = max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES)

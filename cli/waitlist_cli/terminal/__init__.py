@@ -1,1 +1,1 @@
-"""The parts of the terminal interface: options, output and local files."""
+"""The terminal interface: options, output and local files."""

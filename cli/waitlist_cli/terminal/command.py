@@ -1,6 +1,6 @@
 """Registers functions as commands.
 
-Each command gets the common options, an example in its help, and an exit code.
+Each command accepts the common options, shows an example in its help, and ends with an exit code.
 """
 
 import inspect
@@ -19,7 +19,7 @@ from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import discard, escaped_json
 
-# Names of the options that every command accepts.
+# The names of the options that every command accepts.
 COMMON = frozenset(field.name for field in fields(Choice))
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
@@ -31,7 +31,7 @@ EXAMPLE = "waitlist --local create bakery --name Bakery"
 
 
 class Commands(TyperGroup):
-    """The command group, which prints usage errors as JSON if --json is given."""
+    """The command group. If `--json` is given, usage errors are printed as JSON."""
 
     def main(
         self,
@@ -70,7 +70,7 @@ Function = Callable[..., int | None]
 class Command(TyperCommand):
     """A command that also accepts the common options of `waitlist`.
 
-    So the common options may stand before or after the name of the command.
+    The operator can write the common options before or after the name of the command.
     """
 
     context_class = Context
@@ -94,7 +94,7 @@ class Command(TyperCommand):
 def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
     """Return a decorator that registers a function as a command.
 
-    The function takes a Context, and may return an exit code.
+    The function takes a Context as its first argument. It can return an exit code.
     """
 
     def register(function: Function) -> Function:
@@ -166,7 +166,7 @@ def _keep_choice(
 
 
 def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
-    """Run a command, print its error if it fails, and return its exit code."""
+    """Run a command and return its exit code. If the command fails, print the error."""
     output = context.output
     try:
         return run() or 0
@@ -177,7 +177,7 @@ def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
         output.note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # The program that reads the output, such as `head`, has stopped reading.
+        # The program that reads the output, such as `head`, has ended.
         discard(output.console)
         return 0
     except OSError as error:
@@ -194,9 +194,9 @@ def _asks_for_json(words: Sequence[str]) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """Return a docstring with one line per paragraph.
+    """Return a docstring with each paragraph on a single line.
 
-    Help texts keep their line breaks, so each paragraph must be a single line.
+    The help keeps the line breaks within a paragraph, so the paragraphs must not contain any.
     """
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

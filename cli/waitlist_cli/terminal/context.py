@@ -1,4 +1,4 @@
-"""The context of a command: the API client, helpers for requests, and the output."""
+"""Provides a command with the API client, the output, and helpers for requests."""
 
 import os
 import uuid
@@ -16,8 +16,8 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import Console, Output
 
-# --help and completion do not call the service. So the modules that sign and send requests, which
-# are slow to import, are imported only when a command needs them.
+# The modules that sign and send requests are slow to import, so they are imported only when a
+# command needs them. Help and completion do not need them.
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Context(typer.Context):
     """The context that Typer creates for each command.
 
-    The service is chosen when the command first calls it.
+    The command decides which service to use when it sends its first request.
     """
 
     choice = Choice()
@@ -42,9 +42,9 @@ class Context(typer.Context):
         from waitlist_cli.client.sigv4 import operator_auth
 
         target = target_of(self.choice, os.environ)
-        # Plain HTTP is only for services on this computer. A proxy that the environment names could
-        # not reach them. They have no certificates, so loading the certificate authorities, which
-        # takes 16 ms, is not necessary.
+        # Plain HTTP is allowed only for services on this computer. Ignore the proxy settings of the
+        # environment, because a proxy cannot reach this computer. Do not load the certificate
+        # authorities either, because they are not needed and loading takes 16 ms.
         is_https = target.url.lower().startswith("https:")
         try:
             http = httpx.Client(
@@ -62,30 +62,31 @@ class Context(typer.Context):
                 f"The address, or the proxy in HTTPS_PROXY or ALL_PROXY, cannot be used: {error}"
             ) from error
         self.call_on_close(http.close)
-        # A customer's request needs no credentials, so they are read only for the first operator's
-        # request, and then cached.
+        # Read the credentials when the first request needs them, and then cache them. A request as
+        # a customer needs no credentials.
         auth = cache(lambda: operator_auth(target))
         return Api(http, auth, self._on_retry, forget_auth=auth.cache_clear)
 
     def call(self, method: str, waitlist_id: str, path: str = "", body: Any = None) -> Any:
-        """Send an operator's request about one waitlist, and return the response."""
+        """Send an operator's request about a waitlist, and return the response."""
         return self.api.operator(method, f"/{waitlist_id}{path}", body)
 
     def person(
         self, waitlist: str, entry: str | None, customer: str | None, reason: str = ""
     ) -> Person:
-        """Return the person whom the options name.
+        """Return the person whom the operator chose by entry id or by customer id.
 
-        The person has an Idempotency-Key, so retrying a request has no second effect.
+        All requests about this person have the same Idempotency-Key, so a retry has no second
+        effect.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, reason, str(uuid.uuid4()))
 
     def ask_first(self, yes: bool, question: str) -> None:
-        """Ask the operator for confirmation unless `yes` is true.
+        """Ask the operator for confirmation, unless `yes` is true.
 
-        Raise WrongUsage if the operator declines, or if nobody can be asked because the output is
-        not a terminal.
+        Raise WrongUsage if the operator declines. Also raise WrongUsage if the output is not a
+        terminal, because the command cannot ask anyone.
         """
         if yes:
             return
@@ -104,7 +105,7 @@ class Context(typer.Context):
     def pages(
         self, path: str, name: str, most: int | None = None, **params: str
     ) -> Iterator[dict[str, Any]]:
-        """Yield at most `most` items of a paged list. Each request reads one page."""
+        """Yield the items of a paged list, at most `most` of them. Each request reads one page."""
         return pages(self.api, path, name, most, **params)
 
     def _on_retry(self, problem: str, seconds: float, attempt: int, tries: int) -> None:

@@ -1,4 +1,4 @@
-"""Prints entries: a single entry with all its fields, or several entries as rows."""
+"""Prints a single entry with all its fields, or several entries as rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -37,7 +37,7 @@ EVENT = ("at", "event", "by", "reason", "detail")
 
 
 def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
-    """Return the values of an entry, in the order of the columns."""
+    """Return the values of an entry in the order of the columns."""
     return [_value(person, name) for name in columns]
 
 
@@ -50,12 +50,12 @@ def _value(person: dict[str, Any], name: str) -> object:
 def print_entries(
     context: Context, people: Iterable[dict[str, Any]], columns: Sequence[str], title: str = ""
 ) -> None:
-    """Print entries as rows, or as JSON."""
+    """Print entries as rows, or as JSON if the operator asked for JSON."""
     if context.output.as_json:
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # On a terminal the space is needed for the profile, so show one id for each person.
+        # A terminal has little space, which the profile needs. Show only one id for each person.
         people = [
             {**entry, "customer_id": entry["customer_id"] or entry["entry_id"]} for entry in people
         ]
@@ -73,7 +73,7 @@ def print_list(
     most: int | None,
     **query: str,
 ) -> None:
-    """Print at most `most` people who have a given status."""
+    """Print the people who have the given status, at most `most` of them."""
     people = context.pages(f"/{waitlist}/entries", "entries", most, status=status, **query)
     print_entries(context, people, columns, status.capitalize())
 
@@ -84,10 +84,10 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print each refusal and the number of people for whom an operation succeeded.
+    """Print the refusals, and the number of people for whom an operation succeeded.
 
-    Each item of `people` has the name of a person, the id for the JSON output, and the refusal if
-    the service refused the operation. Return the exit code.
+    Each item of `people` contains the person's name, the id for the JSON output, and the refusal.
+    The refusal is None if the operation succeeded. Return the exit code.
     """
     count, refused = 0, []
     for name, who, refusal in people:
@@ -102,7 +102,7 @@ def print_each(
 
 
 def print_entry(context: Context, person: dict[str, Any]) -> None:
-    """Print the fields of an entry, and on a terminal also its history."""
+    """Print the fields of an entry. On a terminal, also print its history."""
     pairs = {name: _value(person, name) for name in person if name not in ("history", "cursor")}
     context.output.pairs(pairs, person)
     if person.get("history") and context.output.console.is_terminal and not context.output.as_json:
@@ -110,7 +110,7 @@ def print_entry(context: Context, person: dict[str, Any]) -> None:
 
 
 def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
-    """Print the events of an entry as rows, or as JSON."""
+    """Print the events of an entry as rows, or as JSON if the operator asked for JSON."""
     shorten = name_in_arn if context.output.console.is_terminal else str
     rows = (
         [
@@ -126,16 +126,17 @@ def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
 
 
 def name_in_arn(who: str) -> str:
-    """Return the last part of an ARN, such as user/ada of arn:aws:iam::123456789012:user/ada.
+    """Return the last part of an ARN.
 
-    The account id is left out, because all operators use the same account. Names that are not ARNs
-    stay the same.
+    For example, the result for arn:aws:iam::123456789012:user/ada is user/ada. The account id is
+    omitted, because all operators use the same account. If the name is not an ARN, return it
+    unchanged.
     """
     return who.rpartition(":")[2] if who.startswith("arn:") else who
 
 
 def print_status(context: Context, entry: dict[str, Any]) -> None:
-    """Print the status and the position of an entry."""
+    """Print the status and the position of an entry, or JSON if the operator asked for JSON."""
     if context.output.as_json:
         context.output.json(entry)
         return
@@ -151,7 +152,7 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
 
 
 def place(entry: dict[str, Any]) -> str:
-    """Describe the position of an entry, or return "" if the entry has no position."""
+    """Describe the position of an entry. Return "" if the entry has no position."""
     if entry.get("position") is None:
         return ""
     total = f" of {entry['total']:,}" if entry.get("total") is not None else ""

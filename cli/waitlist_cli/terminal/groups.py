@@ -1,6 +1,6 @@
-"""Replaces one parameter of a command by several options.
+"""Replaces a parameter of a command with several options.
 
-The value of the parameter is made from the values of the options.
+The options determine the value of the parameter.
 """
 
 import inspect
@@ -26,9 +26,9 @@ def replace_parameter(
     make: Callable[..., Any],
     last: Sequence[Parameter] = (),
 ) -> Function:
-    """Replace the parameter `name` of a command by `options`, and append the options `last`.
+    """Replace the parameter `name` with `options`, and append the options in `last`.
 
-    When the command runs, `make` receives the context and the values of all these options, and
+    When the command runs, `make` is called with the context and the values of all these options. It
     returns the value of the parameter.
     """
     own = inspect.signature(function)
@@ -61,13 +61,14 @@ def _person(context: Context, **typed: Any) -> Person:
 
 
 def with_person(function: Function) -> Function:
-    """Add the options that name a person, and pass the Person to the command as `person`."""
+    """Add the options that select a person, and pass the Person to the command as `person`."""
     return replace_parameter(function, "person", PERSON, _person)
 
 
 def with_person_and_reason(function: Function) -> Function:
-    """Add the options that name a person, and the option --reason.
+    """Add the options that select a person, and the option --reason.
 
-    The command receives the Person as `person`. The reason is stored in the history.
+    The command receives the Person as `person`. The service stores the reason in the person's
+    history.
     """
     return replace_parameter(function, "person", PERSON, _person, [option("reason", Reason, "")])

@@ -1,4 +1,4 @@
-"""Prints the explanation of a person's place in the queue."""
+"""Prints why a person has their position in the queue."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -14,9 +14,9 @@ ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def print_explanation(context: Context, found: Explanation) -> None:
-    """Print the place, the steps as rows, and what happened ahead of the person.
+    """Print the position, the events that changed it, and what happened ahead of the person.
 
-    In a pipe, print only the rows.
+    If the output is a pipe, print only the rows with the events.
     """
     if context.output.as_json:
         context.output.json(asdict(found))
@@ -29,7 +29,7 @@ def print_explanation(context: Context, found: Explanation) -> None:
 
 
 def standing(found: Explanation) -> Iterator[str]:
-    """Yield sentences about the current place, the place at the signup, and the reasons."""
+    """Yield sentences about the current position, the first position, and the reasons."""
     known = {"position": found.position, "total": found.total}
     where = place(known) if isinstance(found.position, int) else ""
     yield f"{found.customer_id or found.entry_id}: {found.status}{where}."
@@ -40,7 +40,7 @@ def standing(found: Explanation) -> Iterator[str]:
 
 
 def happened(found: Explanation) -> Iterator[str]:
-    """Yield sentences about the people ahead of this person."""
+    """Yield sentences about the people who were ahead of this person."""
     if isinstance(found.gained_since, int) and found.steps:
         places = format_count(abs(found.gained_since), "place", "places")
         way = "nearer to the head" if found.gained_since >= 0 else "farther from the head"
@@ -58,7 +58,7 @@ def happened(found: Explanation) -> Iterator[str]:
 
 
 def ordinal(number: int) -> str:
-    """Format an ordinal number: 1st, 2nd, 3rd, 4th, 11th, 318th."""
+    """Format a number as an ordinal, such as 1st, 2nd, 3rd, 4th, 11th or 318th."""
     ending = "th" if number % 100 in (11, 12, 13) else ENDINGS.get(number % 10, "th")
     return f"{number:,}{ending}"
 

@@ -1,4 +1,4 @@
-"""Prints results: tables and colours on a terminal, plain lines in a pipe, JSON for scripts."""
+"""Prints results: tables and colours on a terminal, plain lines in a pipe, and JSON for scripts."""
 
 import io
 import json
@@ -21,7 +21,7 @@ from waitlist_cli.errors import CliError
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z")
 HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
-# Columns that are never wrapped, because operators copy their values from the screen.
+# Columns whose values are never wrapped, because operators copy these values from the screen.
 WHOLE = (
     "entry_id",
     "claim_token",
@@ -36,22 +36,22 @@ WHOLE = (
     "banned_at",
     "at",
 )
-# Separates several values of an attribute, on the screen and in files.
+# The separator between the values of an attribute, both on the screen and in files.
 VALUE_SEPARATOR = ";"
-# The least width of a column in a table. If the terminal is too narrow for such columns, each row
-# is printed as a block with one line for each value.
+# The minimum width of a column in a table. If the terminal is too narrow for this width, each row
+# is printed as a block with one value per line.
 LEAST_WIDTH = 10
-# Characters that are replaced or escaped in the output. Customers choose the texts in their
-# profiles. A control character could move the operator's cursor or overwrite the screen, and a
-# bidirectional control could reorder a line. A lone surrogate is not a character, and UTF-8 cannot
-# encode it.
+# Characters that the output replaces or escapes. Customers choose the texts in their profiles, so a
+# text can contain control characters that move the operator's cursor, overwrite the screen or
+# reverse the reading direction. Lone surrogates are also replaced, because UTF-8 cannot encode
+# them.
 CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def format_value(value: object) -> str:
-    """Format a value for a terminal, and replace its control characters."""
+    """Format a value for a terminal. Control characters are replaced."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -65,7 +65,7 @@ def format_value(value: object) -> str:
 
 
 def format_duration(seconds: int | None) -> str:
-    """Format seconds by their two largest units, such as 3 d 4 h or 2 min 5 s."""
+    """Format seconds with the two largest units, such as 3 d 4 h or 2 min 5 s."""
     if seconds is None:
         return "-"
     parts: list[str] = []
@@ -80,21 +80,21 @@ def format_duration(seconds: int | None) -> str:
 def estimate_text(estimate: Mapping[str, Any]) -> str:
     """Format an estimated wait with its bounds, such as 2 h (1 h to 4 h).
 
-    If both bounds have the same text, leave the bounds out.
+    If both bounds look the same, omit them.
     """
     seconds, low, high = (format_duration(estimate[name]) for name in ("seconds", "low", "high"))
     return seconds if low == high else f"{seconds} ({low} to {high})"
 
 
 def replace_controls(text: str) -> str:
-    """Replace the control characters in a text, except for line feeds."""
+    """Replace the control characters in a text, except line feeds."""
     return "\n".join(CONTROLS.sub("�", line) for line in text.split("\n"))
 
 
 def escaped_json(value: object, indent: int | None = None) -> str:
-    """Encode a value as JSON, and escape each control character in its texts as \\uXXXX.
+    r"""Encode a value as JSON. Control characters are escaped as \uXXXX.
 
-    JSON requires escapes only for characters below U+0020, but terminals also act on others.
+    JSON requires an escape only for characters below U+0020, but terminals also interpret others.
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "\n".join(CONTROLS.sub(_escape, line) for line in text.split("\n"))
@@ -115,21 +115,22 @@ def format_field(value: object) -> str:
 
 
 def accept_any_text(stream: object) -> None:
-    """Make an output stream accept any text.
+    """Configure an output stream so that writing any text succeeds.
 
-    A pipe is written in UTF-8. A terminal shows ? for characters that it does not support.
+    A pipe gets UTF-8. On a terminal, characters that the terminal does not support become question
+    marks.
     """
     if not isinstance(stream, io.TextIOWrapper):
         return
     if stream.isatty():
         stream.reconfigure(errors="replace")
     else:
-        # UTF-8 cannot encode a lone surrogate, so it is written as \uXXXX, as in JSON.
+        # UTF-8 cannot encode a lone surrogate. Write the surrogate as \uXXXX, as JSON does.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
-# The command that helps after an error of the service, by the code of the error.
+# For each error code of the service: the command that helps the operator to continue.
 NEXT_STEPS = {
     "confirm_off": "Set it with `waitlist edit WAITLIST --confirm-every-days 90`.",
     "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
@@ -145,9 +146,9 @@ NEXT_STEPS = {
 
 
 class Console(rich.console.Console):
-    """A console that raises BrokenPipeError when the pipe breaks.
+    """A rich console that raises BrokenPipeError when the pipe breaks.
 
-    The console of rich would exit with code 1 instead.
+    By default, rich would end the program with exit code 1.
     """
 
     def on_broken_pipe(self) -> None:
@@ -155,22 +156,28 @@ class Console(rich.console.Console):
 
 
 def discard(console: Console) -> None:
-    """Redirect further output to /dev/null, because flushing it at exit would fail again."""
-    # In tests, the console has no file descriptor.
+    """Redirect further output to /dev/null.
+
+    Otherwise, flushing the output at exit would fail again.
+    """
+    # The console has no file descriptor in tests.
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), console.file.fileno())
 
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a command: results on standard output, notes and errors on standard error."""
+    """The output of a command.
+
+    Results go to standard output. Notes and errors go to standard error.
+    """
 
     as_json: bool
     console: Console
     notes: Console
 
     def json(self, value: object) -> None:
-        """Print a value as JSON, with indentation on a terminal."""
+        """Print a value as JSON. On a terminal, the JSON is indented."""
         indent = 2 if self.console.is_terminal else None
         self.line(escaped_json(value, indent))
 
@@ -179,14 +186,14 @@ class Output:
         self.line(escaped_json(value))
 
     def result(self, document: object, sentence: str) -> None:
-        """Print what the command did, either as JSON or as a sentence."""
+        """Print the result of a command, either as JSON or as a sentence."""
         if self.as_json:
             self.json(document)
         else:
             self.text(sentence)
 
     def line(self, text: str) -> None:
-        """Print a line without wrapping or colours, and flush it."""
+        """Print a line without wrapping or colours, then flush the output."""
         self.console.file.write(f"{text}\n")
         self.console.file.flush()
 
@@ -199,10 +206,11 @@ class Output:
         right: Sequence[str] = (),
         document: object = None,
     ) -> None:
-        """Print a table. In a pipe, print a header and tab-separated rows, each as soon as it is
-        known.
+        """Print a table on a terminal.
 
-        If the output is JSON and there is a `document`, print the document instead.
+        In a pipe, print a header and tab-separated rows. Each row is printed as soon as it is
+        available. If the operator asked for JSON and a `document` is given, print the document
+        instead.
         """
         if self.as_json and document is not None:
             self.json(document)
@@ -218,7 +226,7 @@ class Output:
             self._blocks(columns, whole, title)
 
     def _blocks(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str) -> None:
-        """Print each row as a block, because the terminal is too narrow for a table."""
+        """Print each row as a block of lines, because the terminal is too narrow for a table."""
         if title:
             self.console.print(Text(format_value(title), style="italic"))
         names = [HEADINGS.get(name, name) for name in columns]
@@ -227,9 +235,9 @@ class Output:
             self.line("")
 
     def pairs(self, pairs: Mapping[str, object], document: object = None) -> None:
-        """Print names and values, one pair on each line.
+        """Print names and values, one pair per line.
 
-        If the output is JSON and there is a `document`, print the document instead.
+        If the operator asked for JSON and a `document` is given, print the document instead.
         """
         if self.as_json and document is not None:
             self.json(document)
@@ -249,14 +257,14 @@ class Output:
         self.console.print(Text(replace_controls(text)), soft_wrap=True)
 
     def note(self, text: str, style: str = "") -> None:
-        """Print a note to standard error. If standard error is closed, the command goes on."""
+        """Print a note to standard error. If standard error is closed, ignore the note."""
         try:
             self.notes.print(Text(replace_controls(text), style=style), soft_wrap=True)
         except OSError:
             discard(self.notes)
 
     def problem(self, error: CliError) -> None:
-        """Print an error with its code, and the errors of its fields."""
+        """Print an error with its code and its field errors."""
         if self.as_json:
             try:
                 self.notes.file.write(escaped_json(error.as_json()) + "\n")
@@ -267,7 +275,8 @@ class Output:
         self.note(f"{format_value(error.message)}{code}", "red")
         for field in error.fields:
             line = f"{field.field}: {field.message}"
-            # If only one field is invalid, the message of the error often includes it already.
+            # If only one field is invalid, the error message often already contains the field
+            # error.
             if line not in error.message:
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:
@@ -297,7 +306,7 @@ def table(
 
 
 def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Return whether the table fits into `width` with columns that are wide enough to read."""
+    """Return whether a table fits into `width` if each column has a readable width."""
     needed = 1
     for number, name in enumerate(columns):
         texts = [HEADINGS.get(name, name), *(format_value(row[number]) for row in rows)]
@@ -324,7 +333,7 @@ def _brief(value: object) -> str:
 
 
 def format_details(mapping: Mapping[str, Any] | None) -> str:
-    """Format a profile or attributes, such as name=Ada, language=English."""
+    """Format a profile or attributes as text, such as name=Ada, language=English."""
     parts = []
     for name, value in (mapping or {}).items():
         parts.append(f"{name}={_brief(value)}")

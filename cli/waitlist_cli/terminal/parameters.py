@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and the functions that parse them."""
+"""Defines arguments and options that several commands share, and the functions that parse them."""
 
 import json
 import re
@@ -16,8 +16,8 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 MOST_SECONDS = 3600.0
 MOST_DELAY_SECONDS = 12 * 3600
 ANYONE = "anyone"
-# The comma between two filters is followed by the name of an attribute and =. Any other comma is
-# part of a value.
+# A comma separates two filters if an attribute name and = follow. Any other comma is part of a
+# value.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="Id of the waitlist.")]
 EntryId = Annotated[
@@ -55,15 +55,16 @@ Delay = Annotated[
         "--delay",
         min=0,
         max=MOST_DELAY_SECONDS,
-        help="Seconds during which other people pass the released person.",
+        help="Number of seconds during which the released person cannot be claimed, so "
+        "others go first.",
     ),
 ]
 Delimiter = Annotated[
     str,
     typer.Option(
         "--delimiter",
-        help="Delimiter of a CSV file. Write `tab` for a tab. A first "
-        "line such as sep=; in the file sets it too.",
+        help="Delimiter of a CSV file. Write `tab` for a tab. If the first line of the file "
+        "is a hint such as `sep=;`, it sets the delimiter.",
     ),
 ]
 Encoding = Annotated[
@@ -140,7 +141,7 @@ Attribute = Annotated[
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
-    """Split NAME=VALUE into the name and the value."""
+    """Split a text of the form NAME=VALUE into the name and the value."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise WrongUsage(f"{option} {text}: give NAME=VALUE.")
@@ -155,9 +156,9 @@ def filter_of(texts: Sequence[str] | None) -> dict[str, str] | None:
 def preferences_of(
     texts: Sequence[str] | None, filters: Sequence[str] | None
 ) -> list[dict[str, str]] | None:
-    """Parse the --prefer options of a claim, in order of preference.
+    """Parse the --prefer options of a claim. The result is in order of preference.
 
-    Raise WrongUsage if --filter is given too.
+    Raise WrongUsage if --filter is also given.
     """
     if texts and filters:
         raise WrongUsage("Give either --filter or --prefer.")
@@ -171,9 +172,9 @@ def _preference(text: str) -> dict[str, str]:
 
 
 def filters_of(text: str, label: str) -> list[dict[str, str]]:
-    """Parse the filters in a text field.
+    """Parse the filters in a text field of a form.
 
-    Each line has one NAME=VALUE, and a blank line separates two filters.
+    Each line contains one NAME=VALUE. A blank line separates two filters.
     """
     blocks: list[list[str]] = [[]]
     for line in map(str.strip, text.splitlines()):
@@ -191,7 +192,7 @@ def filters_of(text: str, label: str) -> list[dict[str, str]]:
 def profile_of(
     before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Return a profile to which the changes of the options are applied."""
+    """Return a copy of the profile with the changes from the options."""
     profile = dict(before) if whole is None else json_object(whole, "--profile-json")
     for text in texts or ():
         name, value = pair(text, "--set")
@@ -207,9 +208,9 @@ def profile_of(
 def attributes_of(
     before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
 ) -> dict[str, Any]:
-    """Return attributes in which the typed attributes replace the former ones.
+    """Return the attributes after the changes from the options.
 
-    Error messages call the typed attributes `label`.
+    Error messages use `label` to refer to the options.
     """
     typed: dict[str, list[str]] = {}
     for text in texts or ():
@@ -220,16 +221,16 @@ def attributes_of(
 
 
 def quote_value(value: str) -> str:
-    """Format a value for a line of a form. Values with invisible characters become JSON strings.
+    """Format an attribute value for a line of a form.
 
-    Otherwise an operator could save an invisible character, such as a direction control,
-    unknowingly.
+    A value with invisible characters, such as direction controls, becomes a JSON string. Otherwise,
+    the operator could save such characters without noticing them.
     """
     return escaped_json(value) if value.startswith('"') or CONTROLS.search(value) else value
 
 
 def unquote_line(line: str) -> str:
-    """Undo `quote_value` in a line NAME=VALUE. Raise WrongUsage if the JSON is not valid."""
+    """Reverse `quote_value` in a line NAME=VALUE. Raise WrongUsage if the JSON is not valid."""
     name, equals, value = line.partition("=")
     if not value.startswith('"'):
         return line
@@ -240,7 +241,7 @@ def unquote_line(line: str) -> str:
 
 
 def json_object(text: str, option: str) -> dict[str, Any]:
-    """Parse a JSON object that was given as an option. Raise WrongUsage for anything else."""
+    """Parse a JSON object from an option. Raise WrongUsage if the text is not a JSON object."""
     found = _json(text, option)
     if not isinstance(found, dict):
         raise WrongUsage(f'{option}: give a JSON object, such as {{"name": "Ada"}}.')
@@ -255,7 +256,7 @@ def _json(text: str, option: str) -> Any:
 
 
 def only_of(unverified: bool, asked: bool) -> dict[str, str]:
-    """Return the query parameter `only`, or no parameter if neither option is given.
+    """Return the query parameter `only`. Return no parameter if neither option is given.
 
     Raise WrongUsage if both options are given.
     """
@@ -267,10 +268,13 @@ def only_of(unverified: bool, asked: bool) -> dict[str, str]:
 
 
 def read_json(path: str) -> Any:
-    """Parse a JSON file, or standard input if `path` is "-". Raise WrongUsage if that fails."""
+    """Read and parse a JSON file. If `path` is "-", read standard input.
+
+    Raise WrongUsage if the file cannot be read or is not valid JSON.
+    """
     try:
         given = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
-        # Some Windows editors write a byte order mark at the beginning of a UTF-8 file.
+        # Some Windows editors begin a UTF-8 file with a byte order mark. Remove the mark.
         return json.loads(given.removeprefix("\ufeff"))
     except OSError as error:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error

@@ -15,10 +15,10 @@ def open_private(
     encoding: str = "utf-8",
     errors: str = "strict",
 ) -> TextIO:
-    """Open a text file for writing, and set its mode to 0600 before writing anything.
+    """Open a text file for writing, and set its mode to 0600.
 
     If the file exists, its mode is changed before the file is truncated. Devices and pipes keep
-    their mode. Raise OSError if the file cannot be opened, or belongs to another user.
+    their mode. Raise OSError if the file cannot be opened or if it belongs to another user.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND * append, OWNER_ONLY)
     try:
@@ -36,7 +36,7 @@ def open_private(
 
 
 def _restrict(descriptor: int, path: str | Path) -> None:
-    # Before Python 3.13, Windows has no fchmod.
+    # Python has no fchmod on Windows before version 3.13.
     if hasattr(os, "fchmod"):
         os.fchmod(descriptor, OWNER_ONLY)
     else:

@@ -1,4 +1,4 @@
-"""The options for the settings of a waitlist, which `create` and `edit` share."""
+"""Defines the options for the settings of a waitlist. `create` and `edit` share these options."""
 
 from inspect import get_annotations
 from typing import Annotated, Any, Literal
@@ -14,9 +14,9 @@ from waitlist_cli.terminal.times import check_instant, utc
 
 
 class SettingOptions:
-    """The options for the settings, by the names that the settings have in the API.
+    """The options for the settings of a waitlist.
 
-    A setting such as `rest` has several options.
+    Each field has the name of a setting in the API. A setting such as `rest` has several options.
     """
 
     name: Annotated[str | None, typer.Option("--name", help="Name that customers see.")]
@@ -95,7 +95,7 @@ class SettingOptions:
         typer.Option(
             "--rest-times",
             min=1,
-            help="Number of times a customer may let others pass in one stay.",
+            help="Number of times a customer may let others pass before leaving or being admitted.",
         ),
     ]
     confirm_every_days: Annotated[
@@ -173,8 +173,8 @@ class SettingOptions:
         typer.Option(
             "--blocked-domain",
             metavar="DOMAIN",
-            help="Mail domain that is refused. Repeat the option for several domains. It replaces "
-            "all blocked domains. Give '' to remove them.",
+            help="Mail domain that is refused. Repeat the option for several domains. The "
+            "option replaces all blocked domains. Give '' to remove them.",
         ),
     ]
     messages_kinds: Annotated[
@@ -213,8 +213,9 @@ class SettingOptions:
         typer.Option(
             "--messages-texts",
             metavar="FILE",
-            help="JSON file with texts that replace the standard messages, by language and kind, "
-            "or - for standard input. It replaces all former texts. Give '' to remove them.",
+            help="JSON file with texts that replace the standard messages, by language and "
+            "kind, or - for standard input. The file replaces all former texts. Give '' "
+            "to remove them.",
         ),
     ]
     messages_sms_countries: Annotated[
@@ -272,16 +273,16 @@ class SettingOptions:
         typer.Option(
             "--segment",
             metavar="NAME[,NAME]",
-            help="Attributes that a filter can combine. Repeat the option for several segments. It "
-            "replaces all segments. Give '' to remove them.",
+            help="Attributes that a filter can combine. Repeat the option for several "
+            "segments. The option replaces all segments. Give '' to remove them.",
         ),
     ]
 
 
 def with_settings(function: Function) -> Function:
-    """Replace the parameter `settings` of a command by an option for each setting.
+    """Replace the parameter `settings` of a command with one option for each setting.
 
-    The command receives the settings that were typed, in the format of the API.
+    The command receives only the settings that the operator gave, in the format of the API.
     """
     kinds = get_annotations(SettingOptions)
     options = [option(name, kinds[name]) for name in kinds]
@@ -289,7 +290,7 @@ def with_settings(function: Function) -> Function:
 
 
 def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
-    """Convert the options that were typed to settings in the format of the API."""
+    """Convert the options that the operator gave to settings in the format of the API."""
     given = {name: value for name, value in typed.items() if value is not None}
     for limit in ("capacity", "max_claims", "retention_days"):
         if limit in given:
@@ -309,7 +310,7 @@ def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
 
 
 def _confirm(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove the parts of the setting `confirm` from `given`, and return the setting."""
+    """Remove the parts of the setting `confirm` from `given`, and return the whole setting."""
     names = ("every_days", "answer_days", "reminders_days", "then")
     parts = {name: given.pop(f"confirm_{name}", None) for name in names}
     if parts["every_days"] == 0:
@@ -322,7 +323,7 @@ def _confirm(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _identity(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove the parts of the setting `identity` from `given`, and return the setting."""
+    """Remove the parts of the setting `identity` from `given`, and return the whole setting."""
     names = ("field", "verify", "verify_minutes", "plus_addresses", "region", "blocked_domains")
     parts = {name: given.pop(f"identity_{name}", None) for name in names}
     typed = {name: value for name, value in parts.items() if value is not None}
@@ -336,7 +337,7 @@ def _identity(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _messages(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove the parts of the setting `messages` from `given`, and return the setting."""
+    """Remove the parts of the setting `messages` from `given`, and return the whole setting."""
     lists = ("kinds", "sms_countries", "sms_number_types")
     budgets = ("sms_parts_per_day", "mails_per_day")
     names = (*lists, *budgets, "near", "language", "timezone", "texts")
@@ -362,5 +363,5 @@ def _day(text: str, label: str) -> int:
 
 
 def _time(text: str, label: str) -> str | None:
-    """Parse a time and format it in UTC. Return None for an empty text."""
+    """Parse a time and convert it to UTC. Return None if the text is empty."""
     return utc(check_instant(text, label)) if text else None

@@ -1,12 +1,12 @@
 """Writes CSV files that are safe to open in a spreadsheet.
 
-Customers choose the values, and a spreadsheet would run a value that begins like a formula. So this
-module follows OWASP's advice on CSV injection: it quotes each field, doubles the quotes within a
+Customers choose the values, and a spreadsheet would run a value that begins like a formula. This
+module follows OWASP's advice on CSV injection. It quotes each field, doubles the quotes within a
 field, and puts an apostrophe before a value that begins like a formula.
 
-A spreadsheet may split the file at a different separator. Excel, for example, uses the semicolon in
-many countries. It then ignores the quotes. So an apostrophe is also inserted after each separator
-and line break within a value if a formula would begin there.
+Some spreadsheets split the file at a different separator and ignore the quotes. For example, Excel
+uses the semicolon in many countries. This module therefore also inserts an apostrophe after each
+separator and line break within a value if a formula would begin there.
 """
 
 import csv
@@ -15,24 +15,24 @@ from collections.abc import Iterable
 from typing import TextIO
 
 UTF_8_MARK = "\ufeff"
-# Characters that begin a formula. Spreadsheets in some countries accept the full-width forms too.
+# Characters that begin a formula. In some countries, spreadsheets also accept the full-width forms.
 _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# If the value already has apostrophes at this place, another apostrophe is added. So a program that
-# removes one apostrophe gets the original value.
+# If apostrophes already precede the formula, add another apostrophe. A program that removes one
+# apostrophe then restores the original value.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
-# Spreadsheets drop these whitespace characters at the beginning of a cell, and keep only 15 digits
-# of a number.
+# Values that a spreadsheet would change. It drops these whitespace characters at the beginning of a
+# cell, and keeps only 15 digits of a number.
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")
-# Other programs neutralise only the beginning of a value.
+# Other programs put an apostrophe only at the beginning of a value.
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 
 def neutralise(value: object) -> object:
-    """Add apostrophes to a value that a spreadsheet would run or change."""
+    """Add apostrophes to a value that a spreadsheet would run as a formula or change."""
     if not isinstance(value, str):
         return value
     text = _FORMULA.sub(r"\1\2'\3", value)
@@ -40,7 +40,7 @@ def neutralise(value: object) -> object:
 
 
 def restore_cell(cell: str) -> str:
-    """Return the original value of a cell that `neutralise` has made."""
+    """Return the original value of a cell that `neutralise` has changed."""
     text = cell[1:] if _KEPT.match(cell) else cell
     return _NEUTRALISED.sub(r"\1\2\3", text)
 
@@ -51,7 +51,7 @@ def remove_apostrophe(cell: str) -> str:
 
 
 class SheetWriter:
-    """Writes the header and the rows of a CSV file, and neutralises formulas in them."""
+    """Writes the header and the rows of a CSV file. Formulas are neutralised."""
 
     def __init__(self, file: TextIO, delimiter: str = ",") -> None:
         self._header = csv.writer(file, delimiter=delimiter)

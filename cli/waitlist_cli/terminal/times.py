@@ -14,14 +14,14 @@ UNITS = {"min": "minutes", "h": "hours", "d": "days"}
 
 
 class SkippedTime(ValueError):
-    """The time does not exist in the time zone, because the clocks skip it in spring."""
+    """Raised for a local time that does not exist, because the clocks skip it in spring."""
 
 
 def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> datetime:
-    """Parse a time. If `text` has no UTC offset, the time is in `zone`.
+    """Parse a time. If `text` has no UTC offset, the time is local to `zone`.
 
-    If the clocks of the zone show the time twice, return the earlier time. Raise ValueError or
-    OverflowError if `text` is not a time, and SkippedTime if the clocks of the zone skip the time.
+    If the clocks show the local time twice, return the earlier time. Raise SkippedTime if the
+    clocks skip the time. Raise ValueError or OverflowError if `text` is not a time.
     """
     moment = _parsed(text, time_format)
     if moment.tzinfo:
@@ -33,17 +33,17 @@ def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> 
 
 
 def is_shown_twice(moment: datetime) -> bool:
-    """Return whether the clocks of the time zone show this time twice, as they do in autumn."""
+    """Return whether clocks in the time zone show this time twice, as happens in autumn."""
     return moment.utcoffset() != moment.replace(fold=1).utcoffset()
 
 
 def in_utc(moment: datetime) -> str:
-    """Format a time in UTC."""
+    """Format a time in UTC, such as 2026-12-01T09:00:00Z."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def utc(text: str) -> str:
-    """Parse a time and format it in UTC.
+    """Parse a time and convert it to UTC.
 
     Raise ValueError or OverflowError if `text` is not a time.
     """
@@ -51,9 +51,9 @@ def utc(text: str) -> str:
 
 
 def check_time_format(time_format: str) -> str:
-    """Return `time_format`. Raise WrongUsage if Python would ignore AM and PM in this format."""
+    """Return `time_format`. Raise WrongUsage if the format mixes AM and PM with the wrong hours."""
     directives = re.findall("%(.)", time_format)
-    # Python parses AM and PM with every hour directive, but applies them only to %I.
+    # Python accepts %p with every hour directive, but AM and PM change the hour only with %I.
     if "p" in directives and "I" not in directives:
         raise WrongUsage(f"--time-format {time_format}: use %I for the hour if the format has %p.")
     if "I" in directives and "p" not in directives:
@@ -64,9 +64,10 @@ def check_time_format(time_format: str) -> str:
 
 
 def parse_utc_option(text: str, label: str) -> str:
-    """Parse a time and format it in UTC. A time without an offset is in UTC.
+    """Parse a time from an option and convert it to UTC.
 
-    Error messages call the time `label`.
+    If the time has no UTC offset, it is taken as UTC. Error messages use `label` as the name of the
+    option.
     """
     try:
         return utc(text)
@@ -75,9 +76,9 @@ def parse_utc_option(text: str, label: str) -> str:
 
 
 def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
-    """Return the query parameter `since` in UTC, or no parameter if `text` is None.
+    """Return the query parameter `since` in UTC. Return no parameter if `text` is None.
 
-    Raise WrongUsage if `text` is neither a time nor a period.
+    Raise WrongUsage if `text` is neither a time nor a duration such as 30min.
     """
     if text is None:
         return {}
@@ -95,10 +96,11 @@ def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
 
 
 def parse_instant(text: str, label: str) -> datetime:
-    """Parse a time that has a UTC offset. Error messages call the time `label`."""
+    """Parse a time that has a UTC offset. Error messages use `label` to name the time."""
     try:
         moment = datetime.fromisoformat(text)
-        # Times in the first and last hours of the calendar may have no equivalent in UTC.
+        # A time at the very beginning or end of the calendar may not exist in UTC. The conversion
+        # raises an error then.
         moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise WrongUsage(
@@ -110,7 +112,10 @@ def parse_instant(text: str, label: str) -> datetime:
 
 
 def check_instant(text: str, label: str) -> str:
-    """Return `text` if it is a time with a UTC offset. Error messages call the time `label`."""
+    """Return `text` if it is a time with a UTC offset.
+
+    Error messages use `label` to name the time.
+    """
     parse_instant(text, label)
     return text
 
@@ -120,8 +125,8 @@ def _parsed(text: str, time_format: str | None) -> datetime:
         return datetime.fromisoformat(text)
     if ZONE_NAME not in re.findall("%.", time_format):
         return datetime.strptime(text, time_format)  # noqa: DTZ007 (read_time gives it its zone)
-    # Python parses the name of a zone and then drops it. Most names, such as CST, are ambiguous, so
-    # only the names of UTC are accepted.
+    # Python parses the name of a time zone but then ignores the name. Most names, such as CST, are
+    # ambiguous, so accept only the names of UTC.
     parts = re.split("(%.)", time_format)
     for name in UTC_NAMES:
         known = "".join(name if part == ZONE_NAME else part for part in parts)

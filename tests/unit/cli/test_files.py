@@ -53,7 +53,7 @@ def test_a_file_without_the_byte_order_mark_of_its_encoding_is_an_error(
     result = Typed(fake.url)("import", "bakery", path, "--encoding", "utf-16")
     assert (result.exit_code, fake.requests) == (2, [])
     assert (
-        "is not in the encoding UTF-16 (Unicode text of Excel). Choose another encoding"
+        "is not in the encoding UTF-16 (Unicode text from Excel). Choose another encoding"
         in result.stderr
     )
 

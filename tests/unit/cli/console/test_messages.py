@@ -23,7 +23,7 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     assert arabic.count("<bdi>Bakery</bdi>") == 3, "the heading, the subject and the text"
     you = {"kind": "offered", "language": "de", "to": "me@example.org"}
     assert console.send(f"{path}/test", **you).headers["HX-Redirect"].startswith(path)
-    assert "The message was sent to you." in console.text(path)
+    assert "The message has been sent to you." in console.text(path)
     assert "must be a mail address" in console.refused(f"{path}/test", **{**you, "to": "a@b"})
     assert console.browser.get(f"{path}?kind=none").status_code == 422
 
