@@ -378,7 +378,7 @@ def test_stopping_the_console_stops_its_imports(fake: FakeService) -> None:
 
 def test_an_unknown_import_is_explained(scripted: Opened) -> None:
     shown = scripted.browser.get("/lists/bakery/import/77")
-    assert (shown.status_code, "A console forgets its files when it ends" in readable(shown.text)) == (
+    assert (shown.status_code, "forgets its files when it ends" in readable(shown.text)) == (
         404,
         True,
     )
