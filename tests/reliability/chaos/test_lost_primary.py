@@ -1,4 +1,4 @@
-"""A primary dies after writes that its replica never received, and the replica takes over."""
+"""A primary dies before its last writes are replicated, and its replica takes over."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

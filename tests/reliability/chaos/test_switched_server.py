@@ -1,6 +1,4 @@
-"""A replica takes over the address of a primary that died after its last writes were not
-replicated.
-"""
+"""A primary dies before its last writes are replicated, and a replica takes over its address."""
 
 from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Seen:
-    """An entry on the list, as the operator sees it."""
+    """An entry on the waitlist, as operators see it."""
 
     person: str
     status: str

@@ -35,7 +35,8 @@ async def people(
         async with asyncio.timeout(plan.most_seconds), asyncio.TaskGroup() as coming:
             opened = time.monotonic()
             for name, after in zip(plan.names, plan.arrivals(), strict=True):
-                # People who are late do not pause. On a busy machine, they all arrive at once.
+                # If people are late, they do not pause. On a busy machine, all of them arrive at
+                # once.
                 if (pause := opened + after - time.monotonic()) > 0:
                     await asyncio.sleep(pause)
                 came[name] = time.monotonic()

@@ -1,4 +1,4 @@
-"""More clients than the service has capacity for. They send requests without a pause."""
+"""Runs more clients than the service has capacity for, which send requests without a pause."""
 
 import asyncio
 import time

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from tests.reliability.load.history import ENDS, History, Operation, Outcome
 
-# If a client sent an operation twice, the outcome that comes later in this tuple counts.
+# If a client sent an operation twice, the outcome that stands later in this tuple counts.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 

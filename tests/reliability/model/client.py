@@ -73,7 +73,7 @@ REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
-# Early rows of an import have this `joined_at`. It lies between the second and the third signup of
+# The `joined_at` of early rows in an import. It lies between the second and the third signup of
 # each scenario.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)

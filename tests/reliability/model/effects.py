@@ -1,4 +1,4 @@
-"""The effects of a step. Two steps that do not conflict may be exchanged."""
+"""The effects of a step. If two steps do not conflict, their order does not matter."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Effects:
-    """The items, Redis and the shards of the index that a step reads or writes."""
+    """What a step reads and writes: items of the table, Redis, and shards of the index."""
 
     reads: frozenset[str] = NOTHING
     writes: frozenset[str] = NOTHING

@@ -89,8 +89,8 @@ def _recorded(problem: Problem) -> str:
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "a redrive after a parking that Redis alone has noticed",
-        "If Redis is lost before the redrive, the record still has the last hold. The redrive is"
-        " refused until that hold ends once more.",
+        "If Redis is lost before the redrive, the record does not know the parking yet and"
+        " still has the last hold. The redrive is refused until that hold has expired again.",
         "redrive to the back / worn out, noticed / Redis lost / step 2 / gives up",
         lambda result, problem: (
             result.case.scenario.startswith("worn out, noticed")
@@ -100,7 +100,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "answers while a place is lost and no other server has taken over",
-        "Redis cannot detect the missing entry; maintenance finds it within a minute.",
+        "Redis cannot detect that an entry is missing. Maintenance finds the loss within a minute.",
         "look + claim without a key / place forgotten / AABABBBB",
         lambda result, problem: (
             problem.kind in ("answer", "position") and result.case.scenario.endswith("forgotten")
@@ -108,8 +108,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "the capacity of an order that lacks entries, and no other server has taken over",
-        "Redis counts the entries that it has, by the settings that it has. Until maintenance finds"
-        " the loss, as many customers as it has lost may sign up beyond the capacity.",
+        "Redis compares the number of its entries with the capacity in its own copy of the"
+        " settings. Until maintenance finds the loss, additional customers may sign up, one for"
+        " each lost entry.",
         "signup / full / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
@@ -119,8 +120,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "settings that Redis has lost, and no other server has taken over",
-        "Maintenance sends new settings again each minute. An admission before that has the pass of"
-        " the old ones, or none.",
+        "Maintenance sends new settings to Redis again each minute. An admission before that"
+        " gets the pass of the old settings, or no pass.",
         "complete / held, policy / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result) and _is_of(result, "complete", "enter") and problem.kind == "inside"
@@ -128,9 +129,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a run of the policy on an order that lacks changes, and no other server has taken over",
-        "The policy or a quota offers what is due in the order that Redis has, and the room that"
-        " lost offers and admissions took may be offered again. So it is with slots, and an offer"
-        " that is restored from its record gives nothing back.",
+        "The policy or a quota offers places in the order that Redis has. The room that lost"
+        " offers and admissions had taken may be offered again, and so may their slots. An offer"
+        " that is restored from its record does not return its slot.",
         "admit run / offered, full / Redis, unseen, 4 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
@@ -150,8 +151,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an admission or a decline that an erasure has overtaken is counted",
-        "Redis admits an entry whose erasure has begun, or takes its offer back. The record then"
-        " refuses the request, and the count stays. A slot that paid for an admission is used.",
+        "Redis admits an entry whose erasure has begun, or ends its offer. The record then"
+        " refuses the request, but the counter keeps the admission or the decline. A slot that"
+        " paid for the admission is lost.",
         "erase of one aside + complete / held / ABAAAAB",
         lambda result, problem: (
             _is_pair(result, ERASERS, (*ENDERS, "decline"))
@@ -163,11 +165,12 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an offer that is not recorded when Redis is lost",
-        "Redis shows an offer before the record has it, and its customer may accept or decline. If"
-        " Redis is lost before the offer is recorded, the history lacks it, and the other entries"
-        " of the same run wait again, each at its place. If Redis is wholly rebuilt within the run,"
-        " they get a second offer, and the history has both. So it is with the entry that a"
-        " withdrawal offers the slot: the slot may go to the entry that it was taken from.",
+        "Redis has an offer before the record has it, and the customer may accept or decline"
+        " it. If Redis is lost before the offer is recorded, the history lacks the offer, and"
+        " the other entries of the same run wait again at their places. If Redis is also rebuilt"
+        " within the run, these entries get a second offer, and the history has both offers. In"
+        " the same way, the slot of a withdrawn offer may go back to the entry that it was taken"
+        " from.",
         "enter / offered unrecorded / time-out with effect, Redis lost / step 4 / gives up",
         lambda result, problem: (
             (
@@ -185,8 +188,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a withdrawal while the order is rebuilt",
-        "The rest of the queue is not known then, so no other entry gets the slot in the same run:"
-        " the next run offers it to the head, which may be the entry that it was taken from.",
+        "During a rebuild, Redis does not know the rest of the queue, so no other entry gets"
+        " the slot at once. The next run offers the slot to the head of the queue, which may be"
+        " the entry that it was taken from.",
         "withdraw + rebuild / offered, full, Redis lost"
         " / BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBAAABB",
         lambda result, problem: (
@@ -197,9 +201,10 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a no-show that Redis alone has noticed",
-        "The next offer records the end of the one before it, or maintenance does within a minute."
-        " If Redis is lost before that, the record still has the first offer, which ends once more."
-        " So it does if Redis is lost between the record of a no-show and the leave that follows.",
+        "The end of an offer is recorded by the next offer, or by maintenance within a minute."
+        " If Redis is lost before that, the record still has the first offer, which then ends a"
+        " second time. The same happens if Redis is lost after the no-show is recorded and"
+        " before the leave that follows.",
         "admit / offer over / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
             result.case.scenario.startswith(("offer over", "no-show noticed"))
@@ -209,9 +214,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a signup that is refused before the list opens, and Redis is lost",
-        "Redis keeps the refusal, and the request then removes its intent. If Redis is lost between"
-        " the two, and the request pauses for more than a minute, in which the list opens,"
-        " maintenance finishes the intent.",
+        "Redis keeps the refusal of the signup, and the request then removes its intent. If"
+        " Redis is lost between these two steps, and the list opens while the request pauses for"
+        " more than a minute, maintenance completes the signup.",
         "signup / opening / Redis lost, maintenance / step 2 / gives up",
         lambda result, problem: (
             _is_of(result, "signup")
@@ -222,8 +227,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a move that a reinstatement overtakes",
-        "Redis has moved the entry, and the record does not have the move yet. An operator"
-        " reinstates it at the place that the record has, and a repeat of the move is answered.",
+        "Redis has moved the entry, but the record does not have the move yet. An operator then"
+        " reinstates the entry at its recorded place, although a repeat of the move is answered"
+        " with success.",
         "redrive to the back + reinstate / parked / ABBBABABBBBBBBA",
         lambda result, problem: (
             _is_pair(result, ("redrive to the back", "bump"), ("reinstate",))
@@ -233,9 +239,10 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "the repeat of a claim is not known after a loss",
-        "Only Redis has the key of a claim and the tokens for its repeat. The repeat leaves out the"
-        " entries that a rebuild leaves out, for example those that were admitted at once. The"
-        " repeat of an admission by hand offers slots again, and with refill begins a quota again.",
+        "Only Redis has the idempotency key of a claim and the tokens for its repeat. The"
+        " repeat leaves out the entries that a rebuild leaves out, such as entries that were"
+        " admitted at once. The repeat of an admission by hand offers slots again. If it has"
+        " `refill`, it starts another quota.",
         "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
             _has_lost_redis(result)
@@ -253,8 +260,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an end of a hold that maintenance records before its request does",
-        "Redis has ended the hold, and the request pauses for more than a minute. Maintenance"
-        " records the end, without the operator and the reason.",
+        "Redis has ended the hold, but the request pauses for more than a minute before it"
+        " records the end. Maintenance records it instead, without the operator and the reason.",
         "redrive to the back / parked / maintenance / step 2 / gives up",
         lambda result, problem: (
             problem.kind == "history"

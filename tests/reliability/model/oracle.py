@@ -245,7 +245,7 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if stay.state != "offered" or note is None:
         return
     if stay.is_offer:
-        # The customer has no token. The record has the token of each offer.
+        # The customer of an offer has no token. The record has the token of each offer.
         token = note.token
     if token is None or note.state not in ("held", "offered"):
         return

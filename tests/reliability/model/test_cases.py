@@ -158,7 +158,7 @@ def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
 
 
 def test_the_guarantees_list_the_known_failures() -> None:
-    """The page maps each cause to rows of its tables."""
+    """docs/internals/guarantees.md lists each cause of known failures, with rows of its tables."""
     tables = tables_of("docs/internals/guarantees.md")
     (causes,) = [rows for rows in tables if "rows" in rows[0]]
     listed = {row["name of the cause in `known_failures.py`"]: row["rows"] for row in causes}
