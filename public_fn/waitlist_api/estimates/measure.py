@@ -1,4 +1,4 @@
-"""Measure from its samples how fast a waitlist admits people.
+"""Measure how fast a waitlist admits people, based on its samples.
 
 The measured pace can be steady, come in bursts, or follow the time of day.
 """

@@ -165,8 +165,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     leaving_by: str = ""
     leaving_reason: str = ""
     left_millis: int | None = None
-    # The idempotency key and the stamp of the last move. A Redis server that was rebuilt uses them
-    # to recognise a repeated request.
+    # A digest of the idempotency key and the stamp of the last request that moved the entry. A
+    # Redis server that was rebuilt uses them to recognise a repeat of this request.
     once_key: str = ""
     once_stamp: int = 0
 
