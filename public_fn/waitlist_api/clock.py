@@ -1,6 +1,6 @@
-"""The clock of this function.
+"""The clock of this Lambda function.
 
-This clock is used for timestamps and leases, but never to order the queue.
+The clock is used for timestamps and leases, but never to order the queue.
 """
 
 import time
@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 NowMillis = Callable[[], int]
 # A function that returns how many milliseconds are left for a run.
 LeftMillis = Callable[[], int]
-# A function that returns whether the time for this run has ended. The next run then continues.
+# A function that returns whether the current run has to stop. The next run continues the work.
 IsTimeUp = Callable[[], bool]
 A_DAY_MILLIS = 24 * 3600 * 1000
 

@@ -146,7 +146,7 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the configuration. Raises ConfigError."""
+        """Read the configuration. Raise ConfigError if a variable is missing or invalid."""
         return cls(
             table_name=_required(environ, "TABLE_NAME"),
             queue_url=_required(environ, "MESSAGES_QUEUE_URL"),

@@ -345,7 +345,7 @@ class FieldError(Struct, frozen=True):
 
 ATTRIBUTE = r"[a-z][a-z0-9_]{0,31}"
 ANY_ETAG = r"^\*$"
-# RFC 9110 allows empty list elements in this header (section 5.6.1.2).
+# RFC 9110 allows empty list elements in the If-Match header (section 5.6.1.2).
 ETAGS = r'^(\*|[ \t,]*(W/)?"[!#-~]*"([ \t]*,([ \t]*(W/)?"[!#-~]*")?)*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
 # Messages for the regular expressions in the API. Each message explains the pattern in words and

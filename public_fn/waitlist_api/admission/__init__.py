@@ -29,6 +29,6 @@ a customer polls the position and the policy has slots to offer.
    ends or the request is repeated. The setting `customer_exit` can make a customer's own exit
    change only the record.
 
-If an admission is recorded late, Redis first starts the customer's time inside again
+If an admission is recorded late, Redis first restarts the period for which the customer is admitted
 (docs/decisions/0051).
 """

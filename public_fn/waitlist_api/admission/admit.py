@@ -270,9 +270,9 @@ class Admissions(Struct, frozen=True):
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
         """Return the entries that an earlier run has admitted, with the end of each pass.
 
-        If an admission is not in the record yet, the customer's time inside starts now. If the time
-        has already run out and `max_inside` leaves no room to start it again, the entry is left out
-        of the result, and maintenance records its admission later.
+        If an admission is not in the record yet, the customer's admission period starts again. If
+        the period has already ended and `max_inside` leaves no room for a new period, the entry is
+        left out of the result, and maintenance records its admission later.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {

@@ -125,7 +125,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return self.waitlist_id, self.entry_id
 
     def message(self, verb: ClaimAction) -> Message:
-        """Build the Redis request from the fields that it has in common with this command."""
+        """Build the Redis request from the fields of this command that have the same names."""
         names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
@@ -206,11 +206,10 @@ class Holds(Struct, frozen=True):
         return self._send(verb, command)
 
     def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the request, and always say which offer or parked entry is meant.
+        """Send the request, and identify the offer or the parked entry in it.
 
-        If the caller does not say this, use the offer or the parking time in the record. If Redis
-        has another one, use the one in Redis. A delayed request therefore cannot affect a later
-        offer.
+        If the caller does not identify it, use the time in the record, or else the time in Redis. A
+        delayed copy of the request therefore cannot affect a later offer.
         """
         if not verb.time_field or getattr(command, verb.time_field) is not None:
             return self.recovering_queue.read(command.message(verb))
@@ -226,7 +225,7 @@ class Holds(Struct, frozen=True):
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
         """Return the time in Redis that identifies the entry's offer or parking.
 
-        Return 0 if Redis has no such time, or if the queue is being rebuilt.
+        Return 0 if Redis has neither, or if the queue is being rebuilt.
         """
         try:
             place: c.InspectResult = self.recovering_queue.read(
@@ -246,10 +245,10 @@ class Holds(Struct, frozen=True):
         return (record.is_offer and record.claimed_until_millis) or 0
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
-        """Restart the customer's time inside if a repeated request finds an unrecorded admission.
+        """Restart the customer's admission period if a repeat finds an unrecorded admission.
 
-        Raise OfferExpired if the time inside has run out and `max_inside` leaves no room to restart
-        it.
+        Raise OfferExpired if the period has already ended and `max_inside` leaves no room for a new
+        period.
 
         Raise NotOffered if the customer tries to enter after an operator has completed the claim.
         Redis has the same state after both actions, so Redis treats the request as a repeat. If
@@ -333,7 +332,7 @@ class Holds(Struct, frozen=True):
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
-    """Build the Redis request about the offer or parking with this time."""
+    """Build the Redis request for the offer or the parked entry with the given time."""
     return replace(command, **{verb.time_field: time_millis}).message(verb)
 
 
@@ -391,9 +390,8 @@ def _error_of_refuted(
 ) -> WaitlistError:
     """Return the error for a decision that Redis made about an outdated copy of the entry.
 
-    Redis remembers a decision until the decision is recorded. A repeated request can therefore
-    concern an earlier signup of the customer. The caller then gets the error for an entry that is
-    not claimed.
+    Redis remembers a decision until the decision is recorded. If a caller repeats a request from an
+    earlier signup, the caller gets the error for an entry that is not claimed.
     """
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:

@@ -158,10 +158,10 @@ def transition_of_take(
 def give_up_message(
     waitlist_id: str, claim: c.Claimed, record: EntryRecord | None
 ) -> c.Drop | c.Leave:
-    """Build the message that removes a taken entry from Redis, but never a newer signup."""
+    """Build the message that removes a taken entry from Redis. A newer signup is not removed."""
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # The customer may have left before the signup was recorded. Send the leave itself instead of a
-    # Drop, so that Redis counts the leave exactly once.
+    # The customer may have left before the signup was recorded. Send a Leave message and not a Drop
+    # message, so that Redis counts the leave.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.erase:
         return leave_of(record)
@@ -191,9 +191,9 @@ def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
     """Return whether the taken entry belongs to the signup that is still in progress.
 
-    The record does not contain the ticket of this signup yet. Tickets increase, so the ticket of an
-    earlier signup is at most the last stamp in the record. An imported ticket may be lower than
-    this stamp, so it is compared with the requested ticket.
+    The record does not contain the ticket of this signup yet. Tickets increase, so a ticket above
+    the last stamp in the record is new. An import may have requested a lower ticket, so that ticket
+    is compared too.
     """
     is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
     return record.ticket is None and is_later

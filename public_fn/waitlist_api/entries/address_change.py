@@ -84,8 +84,8 @@ class AddressChanges(Struct, frozen=True):
     def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
         """Try to move the entry, and return its record. Return None if the caller must try again.
 
-        The caller must try again if a concurrent request has changed an item that this move reads.
-        The caller must also try again if this call had to finish an interrupted leave first.
+        Another attempt is needed if a concurrent request has changed an item of the table, or if
+        this call had to finish an interrupted leave first.
         """
         record = self.steps.present(key, stay)
         if record is None:

@@ -25,7 +25,7 @@ from waitlist_shared.ranks import ticket_of_millis
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
 # The maximum number of unreachable entries that are counted in each shard of the index.
 MOST_COUNTED = 100
-# An index item is written shortly before the record of its entry. If the item is older than this
+# An index item is written shortly before the record of its entry. If the item is older than an hour
 # and the record still does not match, the item is stale and can be deleted.
 SETTLED_MILLIS = 3600_000
 
@@ -115,8 +115,8 @@ class Archive(Struct, frozen=True):
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # A pass never lasts longer than this, so customers who were admitted earlier have no valid
-        # pass.
+        # Every pass has a maximum duration. Customers who were admitted before this time have no
+        # valid pass.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)
@@ -144,8 +144,8 @@ class Archive(Struct, frozen=True):
         """Count the entries that receive no messages, by reason.
 
         At most MOST_COUNTED entries of each shard are counted. This method also deletes stale index
-        items. An index item is stale if the record does not confirm it, or if the customer has
-        signed up again since.
+        items. An index item is stale if the record disagrees, or if the customer has signed up
+        again since.
         """
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
             shards = pool.map(
@@ -161,8 +161,8 @@ class Archive(Struct, frozen=True):
             is_confirmed = record is not None and any(
                 is_unreached(record, reason) for reason in UNREACHED
             )
-            # Keep the index items of entries that have left. If an entry is reinstated, its record
-            # still says that it receives no messages.
+            # Keep the index items of entries that have left. If an entry is reinstated, its
+            # customer still receives no messages.
             if not (is_known and is_confirmed) and mark.place_rank < settled_millis:
                 self.recipients.remove(waitlist_id, mark)
         return {

@@ -129,7 +129,7 @@ class Bumps(Struct, frozen=True):
         entry gets a new ticket, so a delayed copy of the request has no effect.
         """
         recorded = self.entries.get(*command.key)
-        # If there is no record, Redis finds out whether the waitlist or only the entry is unknown.
+        # If there is no record, Redis decides whether the waitlist or only the entry is unknown.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:

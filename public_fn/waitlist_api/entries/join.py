@@ -82,7 +82,7 @@ class Joins(Struct, frozen=True):
         return True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Remove the status `joining` from the record of a signup that has ended in Redis.
+        """Cancel a signup in the record after Redis has ended it.
 
         Redis keeps a tombstone of the signup, so a delayed message cannot add the entry to the
         queue.

@@ -120,8 +120,8 @@ class Leaves(Struct, frozen=True):
         left: c.EndOfStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
             # The customer left before the new signup was finished, so Redis may still count the
-            # customer as inside from the previous signup. A finished signup would have ended that
-            # time inside.
+            # customer as inside from the previous admission. Only a finished signup would have
+            # stopped this.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,

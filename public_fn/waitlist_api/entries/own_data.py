@@ -33,8 +33,8 @@ NO_MESSAGES = "this waitlist sends no messages: leave this field out"
 class OwnDataCommand(Struct, frozen=True, kw_only=True):
     """A customer's request to change their own data.
 
-    `patch` is a JSON merge patch for the profile. If `messages` is None, messages stay on or off as
-    they are. `stay` is the ticket in the customer's entry token.
+    `patch` is a JSON merge patch for the profile. If `messages` is None, the customer's choice of
+    messages does not change. `stay` is the ticket in the customer's entry token.
     """
 
     waitlist_id: str

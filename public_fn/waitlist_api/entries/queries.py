@@ -18,7 +18,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding
 from waitlist_shared.limits import MAX_PAGE
 
-# A request with a filter reads at most this many entries, even if the page is not full.
+# The maximum number of entries that a filtered request reads, even if the page is not full.
 LOOKED_AT = 1_000
 Only = Literal["unverified", "asked"]
 

@@ -26,8 +26,8 @@ from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
 WORKERS = 8
-# The clock of a Lambda function may be ahead of the Redis clock by this much. A deadline counts as
-# passed only after this extra time, so that a fast clock does not end a wait too early.
+# The maximum difference between the clock of a Lambda function and the Redis clock. A deadline
+# counts as passed only after this extra time, so that a fast clock does not end a wait too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
 
@@ -244,9 +244,9 @@ def _each(
 
 
 def last_contact_millis(record: EntryRecord) -> int:
-    """Return the time of the customer's signup, last question or last confirmation.
+    """Return the time of the last contact with the customer, in milliseconds.
 
-    The latest of the three times counts. The result is in milliseconds.
+    The last contact is the signup, the last question or the last confirmation, whichever is latest.
     """
     # A reinstated entry keeps its old signup time in the ticket, so use the time at which the entry
     # was reinstated.

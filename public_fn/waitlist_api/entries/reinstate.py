@@ -73,9 +73,9 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> str:
-        """The digest of the reason.
+        """The keyed digest of the reason.
 
-        It is keyed with the Idempotency-Key, so nobody can guess the reason.
+        Nobody can guess the reason from the digest without knowing the Idempotency-Key.
         """
         if not self.idempotency_key:
             return ""

@@ -57,8 +57,8 @@ class SegmentCounts(Struct, frozen=True):
         A segment is left out if its attribute values cannot be found in two attempts.
         """
         after = cursors.decode_segment(cursor)
-        # Try twice, because Redis and the records are read at different times. If an entry leaves
-        # or is edited in between, no record with the attribute values of its segment may be left.
+        # Redis and the records are read at different times. If an entry leaves in between, the
+        # attribute values of its segment may be missing, so try twice.
         for _ in range(2):
             segments, counts = self._count(waitlist_id, after, limit)
             names = self._find_names(segments, counts)

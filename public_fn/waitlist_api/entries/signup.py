@@ -79,9 +79,9 @@ class Signups(Struct, frozen=True):
         return outcome
 
     def attempt(self, command: SignupCommand) -> SignedUp | RefusedEntry:
-        """Sign the customer up as in `sign_up`. If an existing entry is refused, return the error.
+        """Sign the customer up. If the customer has an entry and is refused, return the error.
 
-        If there is no entry for the customer, an error is raised and not returned.
+        If a customer without an entry is refused, raise the error instead.
         """
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         # Most customers are new, so do not read the record first. If there is a record, writing the

@@ -56,7 +56,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     def for_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
         """Return the command for the entry that currently uses the customer's address.
 
-        If an entry has moved to this address, the entry has another customer id than the command.
+        If an entry has moved to this address, the entry's customer id differs from the id in the
+        command.
         """
         if found is None or found.entry_id == self.entry_id or isinstance(found, Alias):
             return self
@@ -92,9 +93,9 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def signup_body(self) -> str:
-        """The digest of the body.
+        """The keyed digest of the request body.
 
-        It is keyed with the Idempotency-Key, so nobody can guess the body.
+        Nobody can guess the body from the digest without knowing the Idempotency-Key.
         """
         if not self.idempotency_key:
             return ""

@@ -22,14 +22,10 @@ WhenEnded = Literal["skip", "rejoin"]
 # What an import does if the entry on the waitlist was created by a guest.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
-# The states of a row:
-#
-# - `new`: the customer can be added.
-# - `joining`: an import has started to add the customer.
-# - `under_way`: another request has started to add or remove the customer.
-# - `present`: the customer is on the waitlist.
-# - `ended`: the customer has left or has been admitted.
-# - `banned`: the customer is banned.
+# The states of a row. `new` means that the customer can be added. `joining` means that an import
+# has started to add the customer. `under_way` means that another request is adding or removing the
+# customer. In the other states, the customer is on the waitlist, has left or was admitted, or is
+# banned.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
 FIRST_TICKET = 1
@@ -100,7 +96,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     `has_no_address` is true if the customer has joined but cannot receive the waitlist's messages.
     `is_new` is true if this import wrote the record. `ticket` is the ticket for the entry token. It
-    is None if a guest created the entry, because the guest may be another person who has the token.
+    is None if a guest created the entry, because the token may belong to another person.
     """
 
     waitlist_id: str
@@ -178,7 +174,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def joined_ticket(self) -> int | None:
-        """The first ticket of the millisecond in `joined_at`, or None if `joined_at` is not set."""
+        """The lowest ticket for the time in `joined_at`, or None if `joined_at` is not set."""
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
@@ -213,7 +209,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.__dict__.clear()
 
     def keep(self, outcome: Outcome) -> None:
-        """Set the outcome of a row whose recorded entry stays unchanged."""
+        """Set the outcome of a row whose entry stays as it is."""
         self.outcome = outcome
         if self.record is not None and self.record.by_guest:
             self.warning = "signed_up_by_guest"

@@ -26,15 +26,15 @@ from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
 
-# A run stops if it has less time left than this. Reading and repairing one part of the journal
-# takes less than half of this time.
+# The minimum remaining time of a run. If less time is left, the run stops. Reading and repairing
+# one part of the journal takes less than half of this time.
 STOP_MILLIS = 60_000
-# A long audit saves its progress after this many stamps. If the run is killed, the next run repeats
-# only the work since then.
+# The part of the journal that an audit reads before it saves its progress. If the run is killed,
+# the next run repeats at most this part.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# No request runs longer than this. If a difference still exists after this pause, no request is
-# about to remove it.
+# The pause before differences are checked again. It is longer than any request, so the remaining
+# differences are not caused by requests in progress.
 IN_FLIGHT_SECONDS = 10.0
 
 
@@ -135,8 +135,8 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # An edit changes attributes and readiness, and no other change covers these fields.
-                # Keep the status of the edit even if a later change follows.
+                # Edits change attributes and readiness. Later changes of other kinds say nothing
+                # about these fields, so keep the status of the edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

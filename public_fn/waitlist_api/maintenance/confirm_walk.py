@@ -11,8 +11,8 @@ from waitlist_shared.ranks import millis_of
 
 # The number of pages with 100 entries that one run processes. The next run continues.
 PAGES = 5
-# The longest time until all entries are checked again. The last check may have missed entries that
-# were not waiting or not ready at that time.
+# The maximum time between two checks of all entries. The last check may have missed entries that
+# were not waiting or not ready.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 

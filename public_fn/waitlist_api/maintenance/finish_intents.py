@@ -25,7 +25,8 @@ from waitlist_shared.errors import WaitlistError
 INTENTS = ("joining", "leaving")
 NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
-# If a signup or leave is still unfinished after this time, several runs have failed to finish it.
+# The age at which an unfinished signup or leave counts as stuck. By then, several runs have failed
+# to finish it.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
 # The time that one run spends on erasing a single entry. If the entry has a long history, the next

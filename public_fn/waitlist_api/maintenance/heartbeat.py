@@ -30,14 +30,14 @@ logger = logging.getLogger(__name__)
 # The longest part of the journal that an audit reads, even if maintenance did not run for a long
 # time.
 LONGEST = 24 * 60 * MINUTE
-# If an audit continues in another run, it reads this much of the journal again. A request may have
-# recorded a slightly older decision after the previous run read the journal.
+# The part of the journal that is read again if an audit continues in another run. A request may
+# have recorded a slightly older decision in the meantime.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Heartbeat(Struct, frozen=True):
-    """Detects and repairs lost writes of waitlists whose queue is in Redis."""
+    """Detects and repairs writes that Redis has lost."""
 
     queue: QueueClient
     waitlists: WaitlistRecords
@@ -56,14 +56,12 @@ class Heartbeat(Struct, frozen=True):
     ) -> bool:
         """Increment the heartbeat of each waitlist, and repair the writes that Redis has lost.
 
-        If a queue in Redis is too old, the queue is rebuilt. Otherwise recent changes are compared
-        with Redis. Changes up to the stamp `seen` were compared before, and are compared again only
-        if Redis has lost the last heartbeat. The heartbeat also sends the admission pace of the
-        waitlist to Redis.
+        If the queue in Redis is too old, it is rebuilt. Otherwise recent changes in the journal are
+        compared with Redis. Changes up to the stamp `seen` are skipped, unless Redis has lost the
+        last heartbeat. The heartbeat also sends the admission paces in `paces` to Redis.
 
-        `told` contains the waitlists whose maintenance is complete so far. The value for each
-        waitlist is stored in its checkpoint. The checkpoint marks all other waitlists as
-        unfinished, so that the next run maintains them again.
+        `told` contains the waitlists whose maintenance is complete so far, with a value for their
+        checkpoints. The checkpoints of all other waitlists say that work is left.
 
         Return whether every waitlist has been compared, or will be compared by a rebuild.
         """
@@ -197,8 +195,7 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
 def _before_order(beat: c.HeartbeatResult) -> int:
     """Return the stamp at which the first audit after a rebuild begins.
 
-    The stamp lies before the rebuild. A request may have been placed in the lost queue, and have
-    recorded this place only after the rebuild read the journal. The stamp of such a place is older
-    than the rebuilt queue.
+    The audit begins some time before the rebuild. A slow request may have added an entry to the
+    lost queue, and recorded the entry only after the rebuild had read the journal.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

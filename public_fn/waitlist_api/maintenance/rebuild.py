@@ -29,10 +29,10 @@ logger = logging.getLogger(__name__)
 # How often the lease is renewed and the progress is saved. If a run is killed, the next run repeats
 # only the work since then.
 NOTE_SECONDS = 5.0
-# A run stops if it has less time left than this. One page with its retries takes less than half of
-# this time.
+# The minimum remaining time of a run. If less time is left, the run stops. One page with its
+# retries takes less than half of this time.
 STOP_MILLIS = 60_000
-# After this time, all writes that were in progress when Redis lost its data are visible in the
+# Writes may be in progress when Redis loses its data. After this time, they are visible in the
 # table and its index.
 SETTLED_MILLIS = 2_000
 

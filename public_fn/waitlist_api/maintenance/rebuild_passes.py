@@ -25,8 +25,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# The index is slightly behind the table, and the clocks of the writers may differ by minutes. The
-# second pass therefore includes changes from this long before the rebuild.
+# How far before the rebuild the second pass starts. The index is slightly behind the table, and the
+# clocks of the writers may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
 # If the lost queue never had a heartbeat, read more of the journal than usual, because the clock of
@@ -55,9 +55,9 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Add the readiness of the entries to the index rows, which do not contain it.
+        """Return the index rows, completed with the readiness from the records.
 
-        The readiness comes from the records. If an entry has left the waitlist, a later pass
+        The index does not contain the readiness. If an entry has left the waitlist, a later pass
         corrects this.
         """
         ids = [
@@ -92,7 +92,7 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def correct_by_journal(self, run: RebuildRun, shard: int) -> None:
-        """Correct the entries that have changes in the journal before the rebuild.
+        """Correct the entries that changed before the rebuild, according to the journal.
 
         Unlike the index, the journal is always up to date.
         """
@@ -213,6 +213,6 @@ def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.erase:
-        # Send a leave instead of a drop, so that Redis finds the entry and counts the leave.
+        # Send a Leave message and not a Drop message, so that Redis counts the leave.
         return leave_of(record)
     return None

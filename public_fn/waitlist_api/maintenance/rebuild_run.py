@@ -51,16 +51,16 @@ class RebuildRun(Struct):
         self._is_over.set()
 
     def note_restored(self, shard: int, page: Sequence[IndexRow]) -> None:
-        """Record that a page of a shard has been restored."""
+        """Save that a page of a shard has been restored."""
         last = page[-1]
         self._advance(lambda now: now.after(shard, last.rank or 0, last.entry_id, len(page)))
 
     def note_journal(self, shard: int, stamp: int) -> None:
-        """Record that the journal of a shard has been applied up to a stamp."""
+        """Save how far the journal of a shard has been applied."""
         self._advance(lambda now: now.after_stamp(shard, stamp))
 
     def note_finished(self, shard: int) -> None:
-        """Record that the current pass over a shard is complete."""
+        """Save that the current pass over a shard is complete."""
         self._advance(lambda now: now.after_shard(shard))
 
     def begin(self, stage: Stage) -> None:

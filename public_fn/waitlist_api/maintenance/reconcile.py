@@ -79,8 +79,8 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # Settle this entry in the next round, when the record contains the end of the
-                    # pass.
+                    # Let Redis keep this decision until the next round, when the record contains
+                    # the end of the pass.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -133,10 +133,10 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """Start the time inside for admissions that are not in the record yet.
+        """Restart the admission period of customers whose admission is not recorded yet.
 
-        Return the end of each customer's time inside, by entry id. If the time has already run out
-        and `max_inside` leaves no room to start it again, the entry is left out and recorded later.
+        Return the end of each period, by entry id. If a period has already ended and `max_inside`
+        leaves no room for a new period, the entry is left out and recorded later.
         """
         late = [
             renew_of(record, place.ticket)
@@ -233,7 +233,8 @@ def catch_up(
             transition = transition.with_changes(delayed_until_millis=delays[-1], **NO_LONGER_NEAR)
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.with_changes(**dict.fromkeys(QUESTION_FIELDS))
-        # Skip the basis check, because `is_refuted` has already checked the decisions.
+        # Leave out `basis`, because `is_refuted` has already checked that the decisions fit the
+        # record.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         stamp = place.stamp or place.seen_stamp
@@ -248,10 +249,10 @@ def catch_up(
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
-    """Return whether the record is newer than a decision, so that only the event may be missing.
+    """Return whether the record is newer than a decision of Redis.
 
-    If the stamps are equal, the decision and its event were recorded together. If Redis decided
-    about a signup whose end it had lost, the decision gets no event.
+    If the record is newer, only the history event of the decision may be missing. If the record and
+    the decision have the same stamp, both were written together with the event.
     """
     if record.ticket not in (None, decision.ticket):
         # The ticket of an imported or reinstated entry may be older than its signup, so compare

@@ -34,27 +34,28 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# After this time, a run starts no further batch of waitlists. The next run starts at about this
-# time and continues the work.
+# The time after which a run starts no further batch of waitlists. The next run starts at about the
+# same time and continues the work.
 RUN_MILLIS = 50_000
 # The time that a run first spends on interrupted signups and leaves. If they are not finished by
 # then, the run continues with them at the end, in the time that is left.
 INTENTS_MILLIS = 15_000
-# If the journal was last read longer ago than this, do not read it, and maintain every waitlist.
+# The longest part of the journal that a run reads. If more would have to be read, the run maintains
+# every waitlist instead.
 LONGEST_READ = 60 * MINUTE
 # The number of waitlists per batch. `strays` sends two messages for each waitlist in a single
 # batch.
 TOGETHER = MAX_BATCH // 2
-# A run starts no further page of work if it has less time left than this. One page with its retries
-# takes less than half of this time.
+# The minimum remaining time of a run. If less time is left, the run starts no further page of work.
+# One page with its retries takes less than half of this time.
 STOP_MILLIS = 60_000
 # Scan the entries twice, because the index may be outdated. Delete the waitlist itself only when no
 # request can still be running that started before the deletion.
 DELETE_LOOKS = 2
 
 
-# A waitlist with its statistics. If Redis returned an error, the error takes their place. If the
-# waitlist is being deleted, there are no statistics, so the value is None.
+# A waitlist with its statistics, or with the error that Redis returned. The statistics are None if
+# the waitlist is being deleted.
 Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
@@ -190,14 +191,17 @@ class MaintenanceRunner(Struct, frozen=True):
         return bool(run_isolated(check, alive))
 
     def run_one(self, waitlist_id: str, left_millis: LeftMillis = no_deadline) -> None:
-        """Maintain a single waitlist after another function has asked for it."""
+        """Maintain a single waitlist at the request of another function."""
         waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:
             (answer,) = [None] if waitlist.deleting else self.count([waitlist])
             self._run_page([(waitlist, answer)], left_millis)
 
     def count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
-        """Return the statistics of each waitlist, or an error."""
+        """Return the statistics of each waitlist.
+
+        If Redis returned an error, return the error instead.
+        """
         requests = [
             c.Stats(waitlist_id=waitlist.waitlist_id, near=count_near(waitlist.settings))
             for waitlist in waitlists

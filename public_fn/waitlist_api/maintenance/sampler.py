@@ -13,7 +13,8 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# If the last sample in memory is older than this, another process may have stored newer samples.
+# The maximum age of the samples in memory. If they are older, another process may have stored newer
+# samples.
 PAUSE_MILLIS = 150_000
 # The number of waitlists whose samples stay in memory, at 300 KB per waitlist. The samples of all
 # other waitlists are read from the table every minute.
@@ -38,8 +39,9 @@ class Sampler(Struct):
     ) -> dict[str, str]:
         """Store the counts of each waitlist with a complete queue. Return the admission paces.
 
-        If a sample could not be stored, the waitlist is missing from the result. Waitlists that
-        have no sample since the last run were unchanged up to the time `quiet_until`.
+        If a sample could not be stored, the waitlist is missing from the result. Maintenance stores
+        no samples while nothing happens on a waitlist. If a waitlist has no sample for some time
+        before `quiet_until`, its counts did not change in this time.
         """
         paces: dict[str, str] = {}
         writes: list[tuple[str, Every, Sample]] = []

@@ -24,11 +24,11 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# No request runs longer than this (see audit.py).
+# The pause before an entry without a record is checked again. It is longer than any request.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# New entries include entries that joined up to two minutes before the last run, because their
-# signups may have been cancelled since.
+# Check entries again that joined up to two minutes before the last run, because their signups may
+# have been cancelled since.
 OVERLAP = 2 * MINUTE
 
 
@@ -47,8 +47,8 @@ class Strays(Struct, frozen=True):
     ) -> set[str]:
         """Remove the entries that have no record.
 
-        `beats` contains, for each waitlist, the stamp from which on entries are new, and the
-        heartbeat. Return the waitlists that could not be checked completely.
+        For each waitlist, `beats` contains a stamp and the heartbeat. Entries that joined after the
+        stamp are new. Return the waitlists that could not be checked completely.
         """
         unfinished: set[str] = set()
         found: dict[str, list[c.WaitingEntry]] = {}
@@ -124,8 +124,8 @@ class Strays(Struct, frozen=True):
 
 
 def _is_stray(entry: c.WaitingEntry, record: EntryRecord | None) -> bool:
-    """Return whether the entry in Redis belongs to no signup in the record.
+    """Return whether the entry in Redis belongs to a signup that the record does not contain.
 
-    If the record shows that this signup has ended, the audit repairs the entry.
+    If the record says that the signup has ended, the audit repairs the entry instead.
     """
     return record is None or (record.status in ENDED and record.ticket != entry.ticket)
