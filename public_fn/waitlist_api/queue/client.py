@@ -121,8 +121,7 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
     """Send requests in batches, and raise the first error.
 
-    The error Gone is ignored, because the customer has left the waitlist and nothing needs to be
-    done.
+    The error Gone is ignored. It means that the signup has already ended.
     """
     for start in range(0, len(requests), MAX_BATCH):
         raise_first(send_batch(queue, requests[start : start + MAX_BATCH]))
@@ -131,8 +130,7 @@ def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
 def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
     """Raise the first error among the answers.
 
-    The error Gone is ignored, because the customer has left the waitlist and nothing needs to be
-    done.
+    The error Gone is ignored. It means that the signup has already ended.
     """
     for answer in answers:
         if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
