@@ -1,8 +1,10 @@
-"""`make locks`: locks by version and hash what is deployed, what deploys it and what releases it.
+"""Lock the versions and hashes of the packages that are deployed, that deploy, and that publish a
+release. Run by `make locks`.
 
-Each lock file is made from the `.in` file beside it, for every platform, and has the digest of that
-file, by which `tests/deployment/test_locks.py` finds a source that was changed without its lock.
-Locked versions stay, unless the source needs others or `--upgrade` is given.
+Each lock file is made from the `.in` file with the same name, and works on every platform. It
+contains the digest of the `.in` file. With this digest, `tests/deployment/test_locks.py` detects an
+`.in` file that changed after it was locked. Locked versions do not change unless the `.in` file
+requires it or `--upgrade` is given.
 """
 
 import argparse
@@ -13,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Each lock file with the oldest Python that installs it.
+# Each lock file, and the oldest Python version that installs from it.
 LOCKS = {
     "shared/requirements.txt": "3.13",
     "private_fn/requirements.txt": "3.13",
@@ -33,13 +35,15 @@ def digest_of(source: Path) -> str:
 
 
 def is_current(lock: Path) -> bool:
-    """Return whether a lock file was made from the current source."""
+    """Return whether the lock file was made from the current `.in` file."""
     lines = lock.read_text(encoding="utf-8").splitlines() if lock.exists() else []
     return f"{DIGEST}{digest_of(source_of(lock))}" in lines
 
 
 def write(lock: Path, python: str, *, upgrade: bool) -> None:
-    """Write a lock file; raises CalledProcessError if uv finds no set of versions."""
+    """Write a lock file. uv raises CalledProcessError if no set of versions satisfies the
+    requirements.
+    """
     command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
     command += ["--generate-hashes", "--no-build", "--python-version", python, "--no-header"]
     command += ["--upgrade"] if upgrade else []
@@ -50,8 +54,10 @@ def write(lock: Path, python: str, *, upgrade: bool) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Locks requirements by version and hash.")
-    parser.add_argument("--upgrade", action="store_true", help="take the newest allowed versions")
+    parser = argparse.ArgumentParser(
+        description="Lock the versions and hashes of the requirements."
+    )
+    parser.add_argument("--upgrade", action="store_true", help="lock the newest allowed versions")
     upgrade = parser.parse_args(arguments).upgrade
     for name, python in LOCKS.items():
         write(ROOT / name, python, upgrade=upgrade)

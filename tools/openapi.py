@@ -1,9 +1,10 @@
-"""`make openapi`: writes the OpenAPI document, as `/docs` shows it.
+"""Write the OpenAPI documents, which have the same content as `/docs`. Run by `make openapi`.
 
-`docs/openapi/guests.json` is for a stack with guests, `docs/openapi/jwt.json` for one with an
-issuer. Beside each is the document of the customers' routes alone, from which an app generates its
-client: `customers.json` and `customers-jwt.json`. It has one line for each operation and component,
-because it repeats what the whole document has.
+`docs/openapi/guests.json` describes a stack that accepts guests, and `docs/openapi/jwt.json` a
+stack whose customers sign in with an issuer's tokens. `customers.json` and `customers-jwt.json`
+contain only the customer routes, and apps can generate their clients from them. These two files
+have one line for each operation and component, because their content is already in the whole
+documents.
 """
 
 import json
@@ -21,11 +22,11 @@ from waitlist_api.http.api import Api
 from waitlist_api.services import Services
 
 ROOT = Path(__file__).resolve().parents[1]
-# By file, whether customers have an issuer's tokens.
+# Each file, and whether the customers of its stack have tokens from an issuer.
 FILES = {"docs/openapi/guests.json": False, "docs/openapi/jwt.json": True}
 CUSTOMERS_FILES = {"docs/openapi/customers.json": False, "docs/openapi/customers-jwt.json": True}
 COMPONENTS = "#/components/"
-# Making the document calls no route, so no part of this is used.
+# Building the document calls no route, so the values of this configuration are never used.
 NOWHERE = Config(
     table_name="none",
     private_function_name="none",
@@ -45,11 +46,11 @@ REQUEST = {
 
 
 def document(*, knows_issuer: bool) -> dict[str, Any]:
-    """Return the document of one kind of stack."""
+    """Return the document of a stack with or without an issuer."""
     tokens = None if knows_issuer else EntryTokens("a" * 64)
     api = Api(Services.on(NOWHERE, None, None), tokens, Logger(level="WARNING"))
     with warnings.catch_warnings():
-        # Powertools does not close the files of its page.
+        # Powertools does not close the files that it reads for its page.
         warnings.simplefilter("ignore", ResourceWarning)
         answer = api.handle(REQUEST, None)
     found: dict[str, Any] = json.loads(answer["body"])
@@ -57,29 +58,35 @@ def document(*, knows_issuer: bool) -> dict[str, Any]:
 
 
 def text(*, knows_issuer: bool) -> str:
-    """Return the text of the document's file, sorted so that a diff shows only the change."""
+    """Return the content of the document's file, sorted so that a diff shows only real changes."""
     whole = _sorted(document(knows_issuer=knows_issuer))
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
 def customers_text(*, knows_issuer: bool) -> str:
-    """Return the text of the file of the customers' routes: a line for each part."""
+    """Return the content of the file for the customer routes."""
     return lines_of(_sorted(customers_document(document(knows_issuer=knows_issuer))))
 
 
 def lines_of(document: dict[str, Any]) -> str:
-    """Return the text of a document: a line for each operation, and for each component."""
+    """Return the text of a document, with one line for each operation and component."""
     return "".join(_lines(document, depth=2)) + "\n"
 
 
 def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return a document of the customers' routes, with the components that these need."""
+    """Return a document that contains only the customer routes and the components that they
+    need.
+    """
     paths = {
         path: operations
         for path, operations in whole["paths"].items()
         if not path.startswith(ADMIN_PATH)
     }
-    ids = {one["operationId"] for operations in paths.values() for one in operations.values()}
+    ids = {
+        operation["operationId"]
+        for operations in paths.values()
+        for operation in operations.values()
+    }
     paths = {path: _linked_to(ids, operations) for path, operations in paths.items()}
     kept: set[str] = set()
     wanted = list(_references(paths))
@@ -90,16 +97,20 @@ def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
             kind, name = reference.removeprefix(COMPONENTS).split("/")
             wanted += _references(whole["components"][kind][name])
     components = {
-        kind: {name: one for name, one in named.items() if f"{COMPONENTS}{kind}/{name}" in kept}
+        kind: {
+            name: component
+            for name, component in named.items()
+            if f"{COMPONENTS}{kind}/{name}" in kept
+        }
         for kind, named in whole["components"].items()
     }
     return {**whole, "paths": paths, "components": components}
 
 
 def _linked_to(ids: set[str], value: Any) -> Any:
-    """Return a part of a document without links to operations that it does not have."""
+    """Return a part of a document without the links to operations that are not in `ids`."""
     if isinstance(value, list):
-        return [_linked_to(ids, one) for one in value]
+        return [_linked_to(ids, item) for item in value]
     if not isinstance(value, dict):
         return value
     found = {name: _linked_to(ids, part) for name, part in value.items()}
@@ -110,11 +121,11 @@ def _linked_to(ids: set[str], value: Any) -> Any:
 
 
 def _references(value: Any, key: str = "") -> Iterator[str]:
-    """Yield the components that a part of a document names, the ways to sign in among them."""
+    """Yield every component that a part of a document refers to, including security schemes."""
     if isinstance(value, str) and value.startswith(COMPONENTS):
         yield value
     elif key == "security":
-        yield from (f"{COMPONENTS}securitySchemes/{name}" for one in value for name in one)
+        yield from (f"{COMPONENTS}securitySchemes/{name}" for schemes in value for name in schemes)
     elif isinstance(value, dict):
         for name, part in value.items():
             yield from _references(part, name)
@@ -124,7 +135,7 @@ def _references(value: Any, key: str = "") -> Iterator[str]:
 
 
 def _lines(value: dict[str, Any], depth: int) -> Iterator[str]:
-    """Yield the text of an object whose values stand on a line each, so many levels deep."""
+    """Yield the text of an object. Down to `depth` levels, each value has a line of its own."""
     indent = "\n" + " " * (3 - depth)
     yield "{"
     for number, (key, part) in enumerate(value.items()):
@@ -137,9 +148,11 @@ def _lines(value: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Sort everything except a response's media types: generators use the first of them."""
+    """Sort everything except the media types of a response, because generators use the first media
+    type.
+    """
     if isinstance(value, list):
-        return [_sorted(one) for one in value]
+        return [_sorted(item) for item in value]
     if not isinstance(value, dict):
         return value
     keys = list(value) if name == "content" else sorted(value)

@@ -1,6 +1,7 @@
-"""`make release-notes TAG=v0.1.0`: prints the changelog's chapter of a release.
+"""Print the section of the changelog that describes a release. Run by `make release-notes
+TAG=v0.1.0`.
 
-Exits with 1 if the tag is not that of the version, or if the chapter has no date.
+The exit status is 1 if the tag does not match the version, or if the section has no date.
 """
 
 import re
@@ -13,17 +14,23 @@ CHANGELOG = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
 
 
 def notes_of(tag: str, version: str, changelog: str) -> str:
-    """Return the chapter; raises ValueError that says what to change before the tag."""
+    """Return the section of the changelog.
+
+    Raise ValueError with instructions if the tag or the date is wrong.
+    """
     if tag != f"v{version}":
         raise ValueError(
-            f"the tag is {tag or 'empty'}, shared/waitlist_shared/version.py has {version}: set the"
-            f" version, commit, and tag v{version}"
+            f"The tag is {tag or 'empty'}, but shared/waitlist_shared/version.py has {version}. "
+            f"Set the version, commit, and tag v{version}."
         )
     chapter = re.search(
         rf"^## {re.escape(version)} - \d{{4}}-\d\d-\d\d\n(.*?)(?=^## |\Z)", changelog, re.M | re.S
     )
     if not chapter:
-        raise ValueError(f"CHANGELOG.md has no chapter `## {version} - YYYY-MM-DD`: write the date")
+        raise ValueError(
+            f"CHANGELOG.md has no section `## {version} - YYYY-MM-DD`. "
+            "Write the section or its date."
+        )
     return chapter[1].strip()
 
 

@@ -18,10 +18,10 @@ HAPPENINGS = [
     "A caller asks for Q#French#M: Billy",
     "A caller asks for Q#Spanish#M: no agent is free",
     "A caller asks for Q#English#T: Remy",
-    "Christine's call has ended: back at the end of each queue",
+    "Christine's call has ended, so Christine rejoins each queue at the end",
     "A caller asks for Q#Spanish#F: Courtney",
     "A caller asks for Q#French: Christine",
-    "Andrew's call has ended: back at the end of each queue",
+    "Andrew's call has ended, so Andrew rejoins each queue at the end",
     "A caller asks for Q#English: Andrew",
 ]
 SPANISH_F = [
@@ -55,10 +55,10 @@ def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
     terms = ("--people", str(PEOPLE), "--seconds", "3")
     demo = run_module("tools.demo", "launch", *terms, PORT=str(service.port), COLUMNS="120")
     assert demo.returncode == 0, demo.stderr
-    assert re.search(rf"\d+ of {PEOPLE} came in within \d+ s\.", demo.stdout)
+    assert re.search(rf"\d+ of {PEOPLE} entered within \d+ s\.", demo.stdout)
     for group in ("waiting", "offered", "inside", "admitted"):
         assert re.search(rf"^ {group} +\d+ ", demo.stdout, re.M), group
-    (waitlist_id,) = re.findall(r"The waitlist is (launch-\w+), now paused", demo.stdout)
+    (waitlist_id,) = re.findall(r"The waitlist (launch-\w+) is now paused", demo.stdout)
     path = f"/v1/admin/waitlists/{waitlist_id}"
     with ApiClient(f"http://127.0.0.1:{service.port}") as client:
         assert client.operator("GET", path)["paused"]
@@ -75,7 +75,7 @@ def test_without_a_service_the_error_has_the_command(
     assert main([story], nowhere, Console(file=io.StringIO())) == 1
     error = capsys.readouterr().err
     assert "Is `make run` running?" in error
-    assert f"try again: make demo STORY={story}" in error
+    assert f"run this again: make demo STORY={story}" in error
 
 
 def test_a_bad_port_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +91,7 @@ def test_a_refusal_comes_with_the_next_step(
     assert main(["agents"], {"PORT": str(service.port)}, console) == 1
     error = capsys.readouterr().err
     assert "segments" in error
-    assert "try again: make demo STORY=agents" in error
+    assert "run this again: make demo STORY=agents" in error
 
 
 def test_too_few_people_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

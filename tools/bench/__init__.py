@@ -1,1 +1,1 @@
-"""Benchmarks of the private function, each against a written target."""
+"""Benchmarks of the private function. Each measurement has a written target."""

@@ -1,4 +1,4 @@
-"""`python -m tools.bench`: measures and prints the results; a missed target is no error."""
+"""Run the benchmarks and print their results. A missed target does not fail the run."""
 
 import argparse
 import json
@@ -35,9 +35,13 @@ from tools.bench.wait import SCENARIOS, wait_rows
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
-    parser.add_argument("part", nargs="?", choices=PARTS, help="only this (default: all)")
-    parser.add_argument("--quick", action="store_true", help="only check that it runs")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    parser.add_argument(
+        "part", nargs="?", choices=PARTS, help="the only part to run (default: all parts)"
+    )
+    parser.add_argument("--quick", action="store_true", help="only check that the benchmarks run")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="also write the results to this file, as JSON"
+    )
     options = parser.parse_args(arguments)
     console = Console(file=sys.stdout)
     if not console.is_terminal:
@@ -54,9 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
-    """Measure these parts, each with its own server."""
+    """Measure the given parts. Each part starts its own Redis server."""
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
-    # The functions' log lines go to stdout, and must not reach the console.
+    # The functions write their log lines to stdout. Rich must not redirect these lines to the
+    # console.
     with Progress(*columns, console=console, redirect_stdout=False) as progress:
         return [row for part in parts for row in PARTS[part](sizes, progress)]
 

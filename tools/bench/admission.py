@@ -1,4 +1,6 @@
-"""Admission by a policy: what it costs a poll, and its runs beside claims of as many entries."""
+"""Measure what an admission policy costs: for each poll, and for runs of the policy compared with
+claims of the same number of entries.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +16,8 @@ from tools.bench.targets import Target
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE
 
-# More is due than the MAX_ADMIT entries that a run takes, and no offer or pass ends within the run.
+# At this rate, every run admits MAX_ADMIT entries, the maximum. The offers and passes last longer
+# than the benchmark.
 FASTEST = {
     "admission": True,
     "rate_count": MAX_RATE,
@@ -26,7 +29,10 @@ FASTEST = {
 
 @dataclass(frozen=True)
 class Taker:
-    """One way to take entries from the head: a message, and a second one for some ways."""
+    """A way to take entries from the head of a queue.
+
+    Some ways need a second message that depends on the first answer.
+    """
 
     line: Line
     message: str
@@ -34,13 +40,18 @@ class Taker:
 
 
 class AdmissionBench:
-    """Lists with a policy beside lists without one, on one server."""
+    """Compare waitlists that have an admission policy with waitlists that have none, on one Redis
+    server.
+    """
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler, self._bare, self._sizes = handler, bare, sizes
 
     def cases(self) -> Iterator[Callable[[], Case]]:
-        """Yield functions that make the cases, because making a case fills its queues."""
+        """Yield a function for each case.
+
+        Calling the function fills the queues, so call it just before the measurement.
+        """
         yield Bench(self._handler, self._bare, self._sizes).position_with_policy
         yield lambda: self._by_hand(1)
         yield lambda: self._by_hand(MAX_ADMIT)
@@ -73,7 +84,9 @@ class AdmissionBench:
         )
 
     def _behind_resting(self, verb: str, message: Callable[[Line], str]) -> Case:
-        """Compare the entries behind very many that rest with those of a list where none does."""
+        """Compare taking an entry behind many resting entries with taking an entry when
+        none rests.
+        """
         resting = self._sizes.waiting_for_claims
         behind, none = Line(self._handler, f"{verb}-behind"), Line(self._handler, f"{verb}-none")
         members = behind.newcomers(resting)
@@ -85,9 +98,11 @@ class AdmissionBench:
         return replace(case, target=Target("≤", 1.2), as_cost=True)
 
     def _beside_offers(self) -> Case:
-        """Compare claims on lists with `max_claims`: with more open offers than that, and without.
+        """Compare claims on two waitlists that both set `max_claims`. One of them has many open
+        offers.
 
-        Offers do not count, and stand among the claims, so a script has to tell them apart.
+        Offers do not count towards `max_claims`, but Redis stores them in the same set as claims,
+        so the script has to tell them apart.
         """
         offers = self._sizes.waiting
         settings = {"max_claims": offers // 2, "offer_seconds": MAX_OFFER_SECONDS}
@@ -100,7 +115,10 @@ class AdmissionBench:
         return replace(self._case(name, "beside none", ours, baseline, 1), as_cost=True)
 
     def _by_filters(self) -> Case:
-        """Compare a claim by many filters, of which the last alone has entries, with a claim."""
+        """Compare a claim by eight filters with a claim from the head.
+
+        Only the last filter matches any entries.
+        """
         filtered, plain = self._line("by-filters", segments_version=1), self._line("by-none")
         empty = [letter * 16 for letter in "abcdefg"]
         ours = Taker(filtered, filtered.claim_by([*empty, c.EVERYONE]))
@@ -120,7 +138,10 @@ class AdmissionBench:
         return line
 
     def _case(self, name: str, beside: str, ours: Taker, baseline: Taker, count: int) -> Case:
-        """Compare takes of `count` entries; as many join before each round."""
+        """Compare two ways of taking `count` entries.
+
+        Before each round, as many entries join as the round takes.
+        """
         turns = self._sizes.turns if count == 1 else max(1, self._sizes.turns // 10)
 
         def prepare() -> Round:
@@ -145,8 +166,10 @@ class AdmissionBench:
 
 
 def check_taken(sides: Sequence[Sequence[str]], expected: int) -> None:
-    """Raise BenchError unless each side has taken so many different entries."""
+    """Raise BenchError unless each side has taken `expected` different entries."""
     for answers in sides:
-        entries = [entry["entry_id"] for one in answers for entry in json.loads(one)["entries"]]
+        entries = [
+            entry["entry_id"] for answer in answers for entry in json.loads(answer)["entries"]
+        ]
         if not len(entries) == len(set(entries)) == expected:
             raise BenchError(f"{len(set(entries))} entries taken, expected {expected}")

@@ -1,4 +1,7 @@
-"""The board: its bytes, and the time to make it, beside a poll; looks at queues of all sizes."""
+"""Measure the size of the board and the time to build it, compared with a poll.
+
+Also measure whether polls slow down when the queue grows.
+"""
 
 import gzip
 import json
@@ -18,11 +21,13 @@ from waitlist_queue import keys
 
 Advance = Callable[[], object]
 Queue = tuple[Line, Sequence[str]]
-LOOKS = 20  # in one measurement
+LOOKS = 20  # Number of polls in one measurement.
 
 
 def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) -> Iterator[Row]:
-    """Measure boards of queues of several sizes, and looks beside those at the smallest queue."""
+    """Measure the board for queues of several sizes, and polls of each queue compared with polls of
+    the smallest.
+    """
     smallest: Queue | None = None
     for waiting in sizes.boards:
         line = Line(handler, f"board-{waiting}")
@@ -54,16 +59,16 @@ def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) ->
 
 
 def _looks(handler: Handler, queue: Queue, smallest: Queue, rounds: int) -> Row:
-    """Compare looks at one queue with looks at another, in turns."""
+    """Compare polls of one queue with polls of another one, alternating between the two."""
     costs = [
-        [_timed(partial(_look, handler, *one)) / LOOKS for one in (queue, smallest)]
+        [_timed(partial(_look, handler, *polled)) / LOOKS for polled in (queue, smallest)]
         for _ in range(rounds)
     ]
     ours, baseline = (median(each) for each in zip(*costs, strict=True))
     return Row(
         name=f"position, {len(queue[1]):,} waiting",
         beside=f"position, {len(smallest[1]):,} waiting",
-        ratio=median(one / other for one, other in costs),
+        ratio=median(longer / shorter for longer, shorter in costs),
         spread=None,
         ours=f"{ours:.3f} ms",
         baseline=f"{baseline:.3f} ms",
@@ -77,7 +82,7 @@ def _look(handler: Handler, line: Line, members: Sequence[str]) -> None:
 
 
 def _public(answer: dict[str, object]) -> dict[str, object]:
-    """Return the board as the public function answers it."""
+    """Return the board in the form in which the public function sends it."""
     cuts = json.loads(str(answer["cuts"]))
     as_of = "2026-11-22T09:30:00.000Z"
     return {"as_of": as_of, "total": answer["total"], "line": answer["line"], "cuts": cuts}

@@ -1,4 +1,7 @@
-"""The baseline of a claim: BullMQ's Python package, its jobs fetched and completed by calls."""
+"""The baseline for claims: BullMQ's Python package.
+
+Its jobs are fetched and completed with explicit calls.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,9 +18,10 @@ JOBS_PER_COMMAND = 1000
 
 
 class BullMQ:
-    """One queue and one worker without a processor, each on its own single connection.
+    """A BullMQ queue, and a worker that has no processor. Each of them has one connection.
 
-    Completed jobs are removed, as completed entries are; all else is at BullMQ's defaults.
+    Completed jobs are removed, because the private function removes completed entries too. All
+    other options keep BullMQ's defaults.
     """
 
     def __init__(self, port: int) -> None:
@@ -58,7 +62,10 @@ class BullMQ:
             )
 
     def take_in_two_calls(self, count: int) -> list[str]:
-        """Fetch and complete one job after the other; return the members in that order."""
+        """Fetch and complete one job at a time, with two calls for each job.
+
+        Return the members in this order.
+        """
         return self._runner.run(self._take_in_two_calls(count))
 
     async def _take_in_two_calls(self, count: int) -> list[str]:
@@ -70,7 +77,10 @@ class BullMQ:
         return taken
 
     def take_with_next(self, count: int) -> list[str]:
-        """Let each completion fetch the next job: BullMQ's fastest way, one call per job."""
+        """Fetch the next job with each completion, which is BullMQ's fastest mode.
+
+        Each job costs one call.
+        """
         return self._runner.run(self._take_with_next(count))
 
     async def _take_with_next(self, count: int) -> list[str]:
@@ -86,5 +96,5 @@ class BullMQ:
 
 def _present(job: Any) -> Any:
     if job is None:
-        raise BenchError("BullMQ has no job although jobs wait")
+        raise BenchError("BullMQ returned no job, although jobs are waiting")
     return job

@@ -1,4 +1,7 @@
-"""The measured operations, each beside the Redis command that it needs at least."""
+"""The measured operations.
+
+Each is compared with the cheapest Redis command that could do the same.
+"""
 
 import random
 import time
@@ -18,7 +21,11 @@ from waitlist_shared.limits import MAX_BATCH
 
 @dataclass(frozen=True)
 class Case:
-    """`prepare` makes one round; `as_cost` turns the ratio of speeds into one of costs."""
+    """A comparison of an operation with a baseline.
+
+    `prepare` returns the work of one round. If `as_cost` is true, the result is a ratio of costs
+    instead of a ratio of speeds.
+    """
 
     name: str
     beside: str
@@ -29,7 +36,10 @@ class Case:
     as_cost: bool = False
 
     def row(self, tick: Callable[[], None]) -> Row:
-        """Measure; `tick` is called after each round."""
+        """Run the measurement and return its row.
+
+        The function `tick` is called after each round.
+        """
         speed = measure(self.prepare, self.operations, self.rounds, tick)
         ratio, spread = speed.ratio, (speed.low, speed.high)
         if self.as_cost:
@@ -46,7 +56,7 @@ class Case:
 
 
 class Bench:
-    """Two copies of one queue: one behind the handler, and a bare sorted set."""
+    """Compare a queue behind the private function with a bare sorted set of the same members."""
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler = handler
@@ -55,7 +65,10 @@ class Bench:
         self._random = random.Random(1)
 
     def cases(self) -> list[Callable[[], Case]]:
-        """Return functions that make the cases, because making a case fills its queues."""
+        """Return a function for each case.
+
+        Calling the function fills the queues, so call it just before the measurement.
+        """
         return [
             self.signup,
             self.signup_beside_published,
@@ -129,7 +142,9 @@ class Bench:
         return self._case(name, beside, prepare, Target("≤", 1.5), as_cost=True)
 
     def position_with_pace(self) -> Case:
-        """Compare looks on a list whose pace is long, by the hours of the day, with one without."""
+        """Compare polls of a waitlist that has a long, hourly pace with polls of a waitlist that
+        has no pace.
+        """
         ask = self._handler.ask
         paced, _, paced_waiting = self._pair("paced")
         plain, _, plain_waiting = self._pair("plain")
@@ -145,7 +160,9 @@ class Bench:
         return self._case(name, beside, prepare, Target("≤", 1.1), as_cost=True)
 
     def position_with_policy(self) -> Case:
-        """Compare looks on a list that admits by itself with one that does not."""
+        """Compare polls of a waitlist with an admission policy with polls of a waitlist that has no
+        policy.
+        """
         ask = self._handler.ask
         policy = {"admission": True, "rate_count": 500, "rate_millis": 60_000, "max_inside": 2000}
         admitting, _, admitting_waiting = self._pair("admitting", policy)
@@ -220,7 +237,10 @@ class Bench:
     def _pair(
         self, name: str, settings: Mapping[str, object] | None = None
     ) -> tuple[Line, str, list[str]]:
-        """Return a queue, the key of a bare copy of its order, and the members of both."""
+        """Create a queue and a bare sorted set with the same order.
+
+        Return the queue, the key of the sorted set, and their members.
+        """
         line, zset = Line(self._handler, name, settings=settings), f"bare:{name}"
         waiting = line.newcomers(self._sizes.waiting)
         line.join(waiting)

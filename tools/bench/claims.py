@@ -1,4 +1,4 @@
-"""Claims and completions, beside as many of BullMQ on the same server."""
+"""Compare claims and completions with BullMQ's, on the same Redis server."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,10 @@ TWICE = Target("≥", 2.0)
 
 
 class ClaimBench:
-    """A queue of ours and one of BullMQ with the same members; each round adds what it takes."""
+    """Compare a waitlist with a BullMQ queue that has the same members.
+
+    Before each round, both get as many new members as the round takes.
+    """
 
     def __init__(self, handler: Handler, bare: Redis, peer: BullMQ, sizes: Sizes) -> None:
         self._handler, self._peer, self._sizes = handler, peer, sizes
@@ -27,7 +30,9 @@ class ClaimBench:
         peer.add(waiting)
 
     def cases(self) -> list[Case]:
-        """Return single claims and claims of 100, beside BullMQ's best and its two calls."""
+        """Return the cases: single claims compared with both modes of BullMQ, and claims of 100
+        entries.
+        """
         fastest, by_two_calls = self._peer.take_with_next, self._peer.take_in_two_calls
         single, turns = "claim, complete", self._sizes.turns
         many, few = f"{single} {self._sizes.big_claim}", turns // 10
@@ -38,10 +43,14 @@ class ClaimBench:
         ]
 
     def check_admitted(self) -> None:
-        """Raise BenchError unless exactly the claimed entries are admitted."""
+        """Raise BenchError unless the number of admitted entries equals the number of claimed
+        entries.
+        """
         admitted = json.loads(self._handler.ask(self._line.stats()))["counters"]["admitted"]
         if admitted != len(self._claimed):
-            raise BenchError(f"{len(self._claimed)} were claimed, {admitted} admitted")
+            raise BenchError(
+                f"{len(self._claimed)} entries were claimed, but {admitted} were admitted"
+            )
 
     def _case(
         self,
@@ -65,12 +74,12 @@ class ClaimBench:
                     claimed = self._handler.ask(self._line.claim(count))
                     claims.append(claimed)
                     entries = json.loads(claimed)["entries"]
-                    one_or_all = (
+                    completion = (
                         self._line.complete(entries[0])
                         if count == 1
                         else self._line.complete_all(entries)
                     )
-                    completions.append(self._handler.ask(one_or_all))
+                    completions.append(self._handler.ask(completion))
 
             def verify() -> None:
                 check(claims, "claimed")
@@ -83,10 +92,10 @@ class ClaimBench:
                 if len(found) != turns * count or len(self._claimed.union(found)) != (
                     len(self._claimed) + len(found)
                 ):
-                    raise BenchError("a claim took too few entries, or one a second time")
+                    raise BenchError("a claim returned too few entries, or returned an entry twice")
                 self._claimed.update(found)
                 if len(set(taken)) != turns * count:
-                    raise BenchError("BullMQ gave a job twice")
+                    raise BenchError("BullMQ returned a job twice")
 
             return Round(ours, lambda: taken.extend(take(turns * count)), verify)
 

@@ -1,4 +1,4 @@
-"""Imports through the whole service of `make run`, beside as many single signups."""
+"""Compare imports with single signups, through the whole service that `make run` starts."""
 
 import time
 from collections.abc import Callable
@@ -20,12 +20,15 @@ LIST = "/v1/admin/waitlists/bench"
 SIGNUPS = "/v1/waitlists/bench/entries"
 TIMEOUT_SECONDS = 60
 TARGET = Target("≥", 4.0)
-# 100,000 rows in five minutes.
+# An import has to load 100,000 rows in five minutes.
 LEAST_PER_SECOND = 100_000 / 300
 
 
 class ImportBench:
-    """One client with one connection makes one call after the other."""
+    """Compare imports with signups by one client.
+
+    The client has one connection and makes one call at a time.
+    """
 
     def __init__(self, sizes: Sizes) -> None:
         self._sizes = sizes
@@ -46,7 +49,7 @@ class ImportBench:
         self._service.__exit__(*error)
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure rounds with as many people on both sides, then one long import."""
+        """Measure rounds in which both sides add equally many people, and then one long import."""
         rounds, people = self._sizes.import_rounds, self._sizes.imported_per_round
         speed = measure(lambda: self._round(people), people, rounds, tick)
         beside = Row(
@@ -87,10 +90,10 @@ class ImportBench:
             target=Target("≥", 1.0),
         )
 
-    def _people(self, number: int) -> list[dict[str, Any]]:
+    def _people(self, people: int) -> list[dict[str, Any]]:
         return [
-            {"customer_id": f"customer-{one:07d}", "profile": {"name": f"Person {one}"}}
-            for one in islice(self._numbers, number)
+            {"customer_id": f"customer-{number:07d}", "profile": {"name": f"Person {number}"}}
+            for number in islice(self._numbers, people)
         ]
 
     def _import(self, rows: list[dict[str, Any]]) -> int:
@@ -104,5 +107,5 @@ class ImportBench:
 
 
 def _check(joined: list[int], people: int) -> None:
-    if any(one != people for one in joined):
-        raise BenchError(f"of {people} people {joined} joined")
+    if any(number != people for number in joined):
+        raise BenchError(f"{people} people should have joined on each side, but {joined} did")

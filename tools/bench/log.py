@@ -1,4 +1,7 @@
-"""The destination of the functions' log lines: as on Lambda, a pipe to another process."""
+"""The destination of the functions' log lines.
+
+As on Lambda, the lines go through a pipe to another process.
+"""
 
 import fcntl
 import subprocess
@@ -9,9 +12,9 @@ from io import TextIOWrapper
 
 from tools.bench.queue_client import BenchError
 
-# Reads at intervals and prints the number of lines at the end. A reader that always waits would be
-# woken by each line and compete with Redis and its client for a core, which costs 1 to 8 µs a call
-# and would hide the measured difference.
+# The reader reads at intervals, and prints the number of lines at the end. If it waited for every
+# line, each line would wake it, and it would compete with Redis and the client for a core. This
+# would cost 1 to 8 µs for each call and hide the measured difference.
 READER = """
 import os, sys, time
 lines, buffer = 0, bytearray(1 << 20)
@@ -20,13 +23,13 @@ while size := os.readv(0, [buffer]):
     time.sleep(float(sys.argv[1]))
 print(lines)
 """
-PIPE_BYTES = 1 << 20  # room for a thousand lines
-SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)  # only on Linux
+PIPE_BYTES = 1 << 20  # The pipe holds about a thousand lines.
+SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)  # Only Linux can set the size of a pipe.
 PAUSE_SECONDS = 0.02 if SET_PIPE_SIZE else 0.001
 
 
 class Unbuffered(TextIOWrapper):
-    """stdout as in Lambda's runtime: each write is flushed."""
+    """A standard output that flushes every write, as in the Lambda runtime."""
 
     def write(self, text: str) -> int:
         written = super().write(text)
@@ -35,14 +38,14 @@ class Unbuffered(TextIOWrapper):
 
 
 class Log:
-    """The number of lines that the reader received; set when the log has ended."""
+    """The number of lines that the reader has received. The number is set when the log ends."""
 
     lines = 0
 
 
 @contextmanager
 def lambda_log() -> Iterator[Log]:
-    """Redirect stdout to the log until the block ends."""
+    """Redirect stdout to the reader until the block ends."""
     log = Log()
     command = [sys.executable, "-S", "-c", READER, str(PAUSE_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
@@ -54,4 +57,4 @@ def lambda_log() -> Iterator[Log]:
             yield log
         log.lines = int(reader.stdout.read() or 0)
     if reader.returncode:
-        raise BenchError("the reader of the log failed; its error is printed above")
+        raise BenchError("the log reader failed. Its error is printed above.")

@@ -1,7 +1,9 @@
-"""A run of maintenance over thousands of lists, with 10 ms added to each call of record and queue.
+"""Measure a maintenance run over thousands of waitlists. Each call to DynamoDB or to the private
+function takes 10 ms longer.
 
-All lists have an entry that waits; in a few of them one more signs up before each run. The clocks
-are moved by a minute from run to run, so that lists come to rest; the seconds are real.
+Every waitlist has a waiting entry. Before each run, another customer joins a few of the waitlists.
+The simulated clock advances by a minute between runs, so that the other waitlists become idle. The
+measured seconds are real.
 """
 
 import io
@@ -28,14 +30,15 @@ from waitlist_queue.store import RedisStore
 
 ADDED_SECONDS = 0.01
 MINUTE_SECONDS = 60
-# The first run sees new lists, and those after it compare what has just changed once more.
+# The first run finds new waitlists. The later runs check waitlists once more that have just
+# changed.
 COMING_TO_REST = 4
 RUNS = 3
 TARGET_SECONDS = 30.0
 
 
 class Slow:
-    """A boto3 client whose calls take longer, and are counted."""
+    """A boto3 client that delays and counts its calls."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -57,7 +60,10 @@ class Slow:
 
 
 class Private:
-    """A boto3 Lambda client that runs the private function's service, JSON in and JSON out."""
+    """A stand-in for boto3's Lambda client that runs the private function's service.
+
+    Requests and answers are converted to JSON and back.
+    """
 
     def __init__(self, service: QueueService) -> None:
         self._service = service
@@ -73,7 +79,7 @@ class Run(NamedTuple):
 
 
 class MaintenanceBench:
-    """Makes the lists, lets them come to rest, and measures runs."""
+    """Create the waitlists, run maintenance until they are idle, and then measure runs."""
 
     def __init__(self, port: int, sizes: Sizes) -> None:
         self._lists, self._busy = sizes.maintained, sizes.maintained_busy

@@ -1,7 +1,8 @@
-"""DynamoDB as a rebuild sees it: a queue of any length, generated page by page.
+"""A stand-in for DynamoDB in the rebuild benchmark. It generates a queue of any length, page by
+page.
 
-It answers as boto3's client does, without network and JSON, and counts the read units that DynamoDB
-would charge.
+The class answers like boto3's client, but uses neither the network nor JSON. It counts the read
+units that DynamoDB would charge.
 """
 
 import re
@@ -28,7 +29,7 @@ _serialize = TypeSerializer().serialize
 
 
 class PagingTable:
-    """One waitlist with `waiting` entries that have not changed since yesterday."""
+    """The table of one waitlist. Its entries have not changed since yesterday."""
 
     def __init__(self, waiting: int) -> None:
         self._waiting = waiting
@@ -42,7 +43,10 @@ class PagingTable:
         return {"Item": dict(self._config)}
 
     def update_item(self, **request: Any) -> Item:
-        """Apply SET of values and REMOVE; conditions always hold, because only one rebuild runs."""
+        """Apply the SET and REMOVE clauses of an update.
+
+        Ignore its condition, because only one rebuild runs.
+        """
         names = request["ExpressionAttributeNames"]
         values = request.get("ExpressionAttributeValues", {})
         sets, _, removes = request["UpdateExpression"].partition("REMOVE ")
@@ -57,7 +61,7 @@ class PagingTable:
         return {"Responses": {table: [] for table in RequestItems}, "UnprocessedKeys": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of a shard's queue; every other query finds nothing."""
+        """Return a page of the queue in one shard. Any other query returns no items."""
         place = request["ExpressionAttributeValues"].get(":place", {"S": ""})["S"]
         waitlist_id, _, shard = place.partition("#")
         if waitlist_id != WAITLIST_ID or not shard.isdigit():
@@ -80,9 +84,9 @@ class PagingTable:
         return answer
 
     def _asked(self, request: Item) -> Item:
-        """Return the requested attributes that all entries share."""
+        """Return the requested attributes whose values are equal for all entries."""
         names = request["ExpressionAttributeNames"]
-        asked = {names[one] for one in request["ProjectionExpression"].split(", ")}
+        asked = {names[name] for name in request["ProjectionExpression"].split(", ")}
         return {name: value for name, value in self._example.items() if name in asked}
 
     def _charge(self, entries: int) -> None:
@@ -96,7 +100,7 @@ def rank_of(number: int) -> int:
 
 
 def entry_id_of(number: int) -> str:
-    """Return an id whose first letter selects the shard, as in real ids."""
+    """Return an entry id. Its first letter selects the shard, as in real entry ids."""
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
 
@@ -125,7 +129,7 @@ def _number(key: Item) -> int:
 
 
 def _example() -> Item:
-    """Return an entry as the index has it after a signup without attributes."""
+    """Return an entry in the form that the index stores after a signup without attributes."""
     record = EntryRecord(
         waitlist_id=WAITLIST_ID,
         entry_id=entry_id_of(0),
@@ -156,8 +160,12 @@ def _config() -> Item:
 
 
 def _size(item: Item) -> int:
-    """Return the charged size: names, text, and half a byte per digit plus one."""
-    typed = [(name, *one) for name, value in item.items() for one in value.items()]
+    """Return the size that DynamoDB charges for an item.
+
+    It is the length of the names and texts. A number costs half a byte for each digit, and one byte
+    more.
+    """
+    typed = [(name, *pair) for name, value in item.items() for pair in value.items()]
     return sum(len(name) + _weight(kind, value) for name, kind, value in typed)
 
 

@@ -1,7 +1,8 @@
-"""The public function's own processor time: a signup, a position, a cold start.
+"""Measure the processor time of the public function for a signup, a position and a cold start.
 
-boto3 is real up to the socket: the HTTP session passes each request to an in-memory DynamoDB or to
-the private function. Their time is subtracted, and so is that of making API Gateway's event.
+boto3 runs unchanged, except that its HTTP session passes each request to an in-memory DynamoDB or
+to the private function. The benchmark subtracts the time that these need, and the time to build API
+Gateway's event.
 """
 
 import io
@@ -50,11 +51,12 @@ ENVIRONMENT = {
     "AWS_LAMBDA_FUNCTION_NAME": "public",
     "POWERTOOLS_TRACE_DISABLED": "true",
 }
-# At most this many times what the same calls, clients or imports cost without this service.
+# The targets: an operation may cost at most this many times the same calls by boto3, and an import
+# at most this many times the import of its libraries.
 SIGNUP, POSITION, START_PUBLIC_TIMES, IMPORT_PRIVATE_TIMES = 1.6, 2.3, 1.5, 1.3
 
 MEASURED = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
-# `api` composes the function, as its first request does.
+# The first request calls `api`, which composes the function.
 START_PUBLIC = MEASURED.format("from waitlist_api.app import api; api()")
 START_BOTO3 = MEASURED.format("import boto3; boto3.client('dynamodb'); boto3.client('lambda')")
 IMPORT_PRIVATE = MEASURED.format("import waitlist_queue.app")
@@ -63,7 +65,9 @@ IMPORT_REDIS = MEASURED.format("import redis")
 
 @dataclass
 class Backends:
-    """Answers the requests of botocore, and counts the processor time of all but the function."""
+    """Answer botocore's requests, and count the processor time that does not belong to the
+    function.
+    """
 
     private: Handler
     database: Database = field(default_factory=Database)
@@ -72,7 +76,7 @@ class Backends:
     answers: list[bytes] = field(default_factory=list)
 
     def send(self, request: AWSPreparedRequest) -> AWSResponse:
-        """Do what botocore's HTTP session does, without HTTP."""
+        """Stand in for the method of botocore's HTTP session, but send nothing over HTTP."""
         with self.apart():
             status, body = (200, next(self.canned)) if self.canned else self._answer(request)
             self.answers.append(body)
@@ -81,7 +85,7 @@ class Backends:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Count the time of a block, which is not the function's."""
+        """Count the processor time of a block as time of the backends."""
         began = time.thread_time()
         try:
             yield
@@ -89,7 +93,7 @@ class Backends:
             self.seconds += time.thread_time() - began
 
     def _answer(self, request: AWSPreparedRequest) -> tuple[int, bytes]:
-        """Return the status and the body; a condition of DynamoDB that fails is a status of 400."""
+        """Return the HTTP status and the body. DynamoDB answers 400 if a condition fails."""
         body: Any = request.body
         target = request.headers.get("X-Amz-Target")
         if target is None:
@@ -99,7 +103,7 @@ class Backends:
 
 
 class _Raw(io.BytesIO):
-    """A body as urllib3 passes it to botocore."""
+    """A response body with the interface of urllib3, as botocore expects it."""
 
     def stream(self, **_: Any) -> Iterator[bytes]:
         yield self.read()
@@ -107,7 +111,7 @@ class _Raw(io.BytesIO):
 
 @dataclass(frozen=True)
 class _Context:
-    """What Lambda passes beside the event."""
+    """The context object that Lambda passes along with the event."""
 
     aws_request_id: str = "bench"
     function_name: str = "public"
@@ -120,7 +124,7 @@ class _Context:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of an AWS client, to be repeated by a stock client."""
+    """A recorded call of an AWS client. The baseline repeats it with a plain boto3 client."""
 
     service: str
     operation: str
@@ -128,7 +132,7 @@ class Call:
 
 
 class PublicBench:
-    """One process of the public function and one waitlist."""
+    """One process of the public function, and one waitlist."""
 
     def __init__(self, handler: Handler, sizes: Sizes) -> None:
         self._sizes = sizes
@@ -138,7 +142,7 @@ class PublicBench:
         self._calls: list[Call] = []
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure each operation beside stock boto3, then cold starts."""
+        """Measure each operation compared with plain boto3, and then cold starts."""
         with self.function():
             self._made = self.request("PUT", f"/v1/admin/waitlists/{WAITLIST_ID}", {"name": "B"})
             signup = self._row("signup", SIGNUP, self._sign_up, tick)
@@ -172,7 +176,7 @@ class PublicBench:
         spent, beside = median(ours), median(stock)
         return Row(
             name=f"public {name}",
-            beside="its AWS calls by stock boto3",
+            beside="the same AWS calls with plain boto3",
             ratio=spent / beside,
             spread=None,
             ours=f"{spent:.2f} ms",
@@ -181,7 +185,10 @@ class PublicBench:
         )
 
     def _millis(self, operation: Callable[[], Any]) -> float:
-        """Return the processor time of one operation, without that of the backends."""
+        """Return the processor time of one operation in milliseconds.
+
+        The time of the backends is subtracted.
+        """
         times = self._sizes.public_operations
         before = self._backends.seconds
         began = time.thread_time()
@@ -191,8 +198,10 @@ class PublicBench:
         return spent / times * 1000
 
     def _repeat_of(self, operation: Callable[[], Any]) -> Callable[[], None]:
-        """Return a function that repeats an operation's AWS calls with boto3's default clients."""
-        operation()  # fills the caches that later requests use
+        """Return a function that repeats the AWS calls of an operation with boto3's default
+        clients.
+        """
+        operation()  # Fill the caches that later requests use.
         self._backends.answers.clear()
         calls = _recorded(operation)
         answers = list(self._backends.answers)
@@ -280,7 +289,7 @@ def _beside(name: str, ours: float, beside: str, baseline: float, times: float) 
 
 
 def _started(program: str) -> float:
-    """Return the milliseconds of processor time that a new process took for a program."""
+    """Run a program in a new process, and return its processor time in milliseconds."""
     run = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **ENVIRONMENT},
@@ -294,7 +303,7 @@ def _started(program: str) -> float:
 
 
 def _recorded(operation: Callable[[], Any]) -> list[Call]:
-    """Return the calls that an operation makes of AWS clients."""
+    """Run an operation, and return the calls that it makes to AWS clients."""
     calls: list[Call] = []
     from botocore.client import BaseClient
 
@@ -302,7 +311,7 @@ def _recorded(operation: Callable[[], Any]) -> list[Call]:
 
     def recording(client: Any, operation_name: str, parameters: Any) -> Any:
         names = client.meta.method_to_api_mapping
-        method = next(name for name, one in names.items() if one == operation_name)
+        method = next(name for name, operation in names.items() if operation == operation_name)
         calls.append(Call(client.meta.service_model.service_name, method, parameters))
         return make(client, operation_name, parameters)
 

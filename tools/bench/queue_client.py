@@ -1,4 +1,4 @@
-"""One waitlist behind the private function, called with JSON as Lambda calls it."""
+"""A waitlist behind the private function. The function is called with JSON, as Lambda calls it."""
 
 import json
 import secrets
@@ -25,15 +25,15 @@ OUTCOMES_OF_REPEATS = ("already", "absent", "repeat")
 
 
 class BenchError(Exception):
-    """A measured operation failed, so its time is meaningless."""
+    """A measured operation failed, so its time means nothing."""
 
 
 class Disturbed(BenchError):
-    """Redis did not answer in time because the machine is busy; the round is repeated."""
+    """Redis did not answer in time because the machine is busy. The round is repeated."""
 
 
 class Handler:
-    """The private function: JSON text in, JSON text out, and a log line to stdout."""
+    """The private function. It takes and returns JSON text, and writes a log line to stdout."""
 
     def __init__(self, port: int) -> None:
         config = Config(
@@ -49,7 +49,10 @@ class Handler:
 
 
 class Line:
-    """One warm waitlist: it creates members and messages, and fills the queue."""
+    """One waitlist in the state `warm`.
+
+    This class creates its members and messages, and fills its queue.
+    """
 
     def __init__(
         self,
@@ -74,11 +77,14 @@ class Line:
         return [entry_id_of(self.waitlist_id, f"customer-{number}") for number in numbers]
 
     def join(self, members: Sequence[str]) -> None:
-        """Sign members up through the handler."""
+        """Sign up the members through the private function."""
         self.ask_all([self.signup(member) for member in members], "joined")
 
     def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
-        """Send messages in batches; a disturbed batch is sent again, as a caller would do."""
+        """Send the messages in batches.
+
+        If Redis did not answer a batch in time, send the batch again, as a caller would do.
+        """
         for start in range(0, len(payloads), MAX_BATCH):
             together = batch(payloads[start : start + MAX_BATCH])
             try:
@@ -87,14 +93,17 @@ class Line:
                 check([self._handler.ask(together)], outcome, *OUTCOMES_OF_REPEATS)
 
     def fill(self, bare: Redis, members: Sequence[str]) -> None:
-        """Write very many members, with the ranks of signups just before now."""
+        """Write many members directly to Redis.
+
+        Their ranks are those of signups within the last moments.
+        """
         rank = 255 * TIER + ticket_at(datetime.now(UTC)) - len(members)
         for start in range(0, len(members), MEMBERS_PER_COMMAND):
             some = members[start : start + MEMBERS_PER_COMMAND]
             bare.zadd(self.queue_key, {member: rank + n for n, member in enumerate(some, start)})
 
     def rest(self, members: Sequence[str]) -> None:
-        """Let members rest for longer than a measurement takes."""
+        """Make the members rest for a day, which is longer than a measurement takes."""
         until = time.time_ns() // 1_000_000 + DAY_MILLIS
         readiness = [1, [{"reason": "resting", "until_millis": until}]]
         messages = [
@@ -114,7 +123,7 @@ class Line:
         return self._payload("position", entry_id=member)
 
     def set_pace(self, pace: str) -> None:
-        """Store a pace, as maintenance does each minute."""
+        """Store a pace, as maintenance does every minute."""
         check([self._handler.ask(self._payload("heartbeat", pace=pace))], "beats")
 
     def leave(self, member: str) -> str:
@@ -128,19 +137,22 @@ class Line:
         return self._payload("claim", count=count)
 
     def claim_by(self, filters: Sequence[str]) -> str:
-        """Return a claim of one entry by filters in order of preference."""
+        """Return a message that claims one entry. The filters are in order of preference."""
         return self._payload("claim", count=1, filters=filters, **self._segments)
 
     def admit(self, count: int | None) -> str:
-        """Return an operator's admission of `count` people, or with None a run of the policy."""
+        """Return a message that admits `count` people for an operator.
+
+        If `count` is None, the message runs the admission policy.
+        """
         return self._payload("admit", settings_version=1, count=count)
 
     def complete_all(self, entries: Sequence[dict[str, Any]]) -> str:
-        """Return the completions of all entries from a claim's answer."""
+        """Return a batch that completes all entries of a claim's answer."""
         return batch([self.complete(entry) for entry in entries])
 
     def complete(self, entry: dict[str, Any]) -> str:
-        """Return the completion of an entry from a claim's answer."""
+        """Return a message that completes an entry of a claim's answer."""
         return self._payload("complete", entry_id=entry["entry_id"], token=entry["token"])
 
     def stats(self) -> str:
@@ -151,7 +163,7 @@ class Line:
 
 
 def batch(payloads: Sequence[str]) -> str:
-    """Return one message of many."""
+    """Return a batch message that contains the given messages."""
     return f'{{"v": 1, "op": "batch", "requests": [{", ".join(payloads)}]}}'
 
 
@@ -161,10 +173,12 @@ def sent(payload: str) -> str:
 
 
 def check(answers: Sequence[str], *outcomes: str) -> None:
-    """Raise BenchError unless every answer, and every result of a batch, has such an outcome."""
+    """Raise BenchError unless every answer, and every result of a batch, has one of the given
+    outcomes.
+    """
     for answer in map(json.loads, answers):
         for result in answer.get("results", [answer]):
             if result.get("code") == QueueUnavailable.code:
                 raise Disturbed(result["message"])
             if result.get("outcome") not in outcomes:
-                raise BenchError(f"expected {outcomes}: {result}")
+                raise BenchError(f"expected one of the outcomes {outcomes}, but got {result}")

@@ -1,4 +1,6 @@
-"""A rebuild of a long queue, beside bare pipelined ZADD of as many members."""
+"""Measure the rebuild of a long queue, compared with pipelined ZADD commands for the same number of
+members.
+"""
 
 import io
 import time
@@ -24,7 +26,7 @@ MEMORY_TARGET = Target("≤", 1.2)
 MEGABYTE_KB = 1024
 BARE = "bare:rebuild"
 STATUS = Path("/proc/self/status")
-# Writing here resets the kernel's record of the peak memory.
+# Writing 5 to this file resets the kernel's record of the peak memory.
 CLEAR_REFS, PEAK = Path("/proc/self/clear_refs"), "5"
 CONFIG = Config(
     table_name="bench",
@@ -37,7 +39,10 @@ CONFIG = Config(
 
 
 class Rebuilt(NamedTuple):
-    """The time and memory of one rebuild; the peak is this process' memory in kilobytes."""
+    """The time and memory of one rebuild.
+
+    `peak` is the peak memory of this process in kilobytes.
+    """
 
     seconds: float
     read_units: float
@@ -45,14 +50,16 @@ class Rebuilt(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A rebuild, and the time of as many ZADD before and after it."""
+    """A rebuild, and the mean time of pipelined ZADD commands that ran before and after the
+    rebuild.
+    """
 
     ours: Rebuilt
     bare_seconds: float
 
 
 class InProcess:
-    """A boto3 Lambda client that runs the private handler, JSON in and JSON out."""
+    """A stand-in for boto3's Lambda client that runs the private function in this process."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
@@ -63,7 +70,10 @@ class InProcess:
 
 
 class RebuildBench:
-    """Rebuilds queues of two lengths, the shorter one first because the peak memory only grows."""
+    """Rebuild queues of two lengths.
+
+    The shorter one comes first, because the peak memory only grows.
+    """
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler = handler
@@ -72,7 +82,7 @@ class RebuildBench:
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
         few, many = self._sizes.rebuilt_few, self._sizes.rebuilt_many
-        self._rebuild(few)  # loads what is loaded at first use
+        self._rebuild(few)  # The first rebuild loads modules and fills caches. It is not measured.
         shorter = [self._pair(few, tick) for _ in range(self._sizes.rebuilds)]
         few_peak = max(pair.ours.peak for pair in shorter)
         longer = self._pair(many, tick)
@@ -85,7 +95,7 @@ class RebuildBench:
         ]
 
     def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
-        """Rebuild between two halves of the baseline, because the machine's speed drifts."""
+        """Run a rebuild between two halves of the baseline, because the machine's speed drifts."""
         before = self._pipeline(waiting)
         ours = self._rebuild(waiting)
         after = self._pipeline(waiting)
@@ -112,7 +122,9 @@ class RebuildBench:
         found = self._bare.zcard(queue)
         last = self._bare.zrange(queue, -1, -1)
         if (state, found, last) != (b"warm", waiting, [entry_id_of(waiting - 1).encode()]):
-            raise BenchError(f"the order is {state!r} with {found} of {waiting}, the last {last}")
+            raise BenchError(
+                f"the queue is {state!r} and has {found} of {waiting} entries, the last is {last}"
+            )
 
     def _pipeline(self, waiting: int) -> float:
         self._bare.flushall()
@@ -126,7 +138,7 @@ class RebuildBench:
 
 
 def _peak() -> int:
-    """Return this process' peak memory in kilobytes, 0 if the system does not report it."""
+    """Return the peak memory of this process in kilobytes, or 0 if it is not reported."""
     with suppress(OSError):
         for line in STATUS.read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -149,7 +161,9 @@ def _speed(waiting: int, pairs: Sequence[Pair], target: Target | None) -> Row:
 
 
 def _units(waiting: int, units: float, bytes_of_entry: int) -> Row:
-    """Compare with the least possible cost: each entry read once, in full units."""
+    """Compare the read units with the least possible cost, at which each entry is read exactly
+    once.
+    """
     least = bytes_of_entry / 4096 * 0.5
     return Row(
         name="read units per entry",

@@ -1,4 +1,4 @@
-"""Shows the rows of a run as a table or as JSON."""
+"""Print the results of a run as a table, or return them as JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +12,9 @@ STYLES = {"met": "green", "missed": "bold red", "-": "dim"}
 
 
 def show(console: Console, rows: Sequence[Row]) -> None:
-    """Print the table, then one sentence with the missed targets."""
-    table = Table(title="Measurements beside their baselines")
-    for heading in ("operation", "beside"):
+    """Print the table, and then a sentence that names the missed targets."""
+    table = Table(title="Measurements compared with their baselines")
+    for heading in ("operation", "compared with"):
         table.add_column(heading)
     for heading in ("ours", "baseline", "ratio", "quartiles", "target"):
         table.add_column(heading, justify="right")
@@ -33,13 +33,12 @@ def show(console: Console, rows: Sequence[Row]) -> None:
     console.print(table)
     missed = [row.name for row in rows if row.verdict == "missed"]
     if missed:
-        console.print(f"[bold red]Missed {len(missed)}:[/] " + "; ".join(missed))
+        console.print(f"[bold red]Missed targets ({len(missed)}):[/] " + "; ".join(missed))
     else:
         console.print("[green]All targets are met.[/]")
 
 
 def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return the rows as JSON values."""
     return [
         {
             "name": row.name,

@@ -1,4 +1,7 @@
-"""Measures two sides in turns: a machine's speed drifts, but hardly between neighbours."""
+"""Measure two sides alternately.
+
+The machine's speed drifts, but hardly between two adjacent measurements.
+"""
 
 import time
 from collections.abc import Callable
@@ -8,12 +11,16 @@ from statistics import median, quantiles
 from tools.bench.queue_client import Disturbed
 
 WARM_UP_ROUNDS = 3
-DISTURBED_ROUNDS = 10  # how many rounds may be repeated
+# The number of rounds that may be repeated because Redis did not answer in time.
+DISTURBED_ROUNDS = 10
 
 
 @dataclass(frozen=True)
 class Round:
-    """The timed work of both sides; `verify` raises if it failed."""
+    """The work of one round.
+
+    The work of both sides is timed; `verify` then raises if either side failed.
+    """
 
     ours: Callable[[], None]
     baseline: Callable[[], None]
@@ -22,7 +29,11 @@ class Round:
 
 @dataclass(frozen=True)
 class Speed:
-    """`ratio` is our speed divided by the baseline's; `low` and `high` are its quartiles."""
+    """The measured speeds.
+
+    `ratio` is our speed divided by the baseline's, and `low` and `high` are the quartiles of this
+    ratio.
+    """
 
     ours_per_second: float
     baseline_per_second: float
@@ -34,7 +45,10 @@ class Speed:
 def measure(
     prepare: Callable[[], Round], operations: int, rounds: int, tick: Callable[[], None]
 ) -> Speed:
-    """Run `rounds` rounds of so many operations; each side is first in every other one."""
+    """Measure the given number of rounds, each with `operations` operations on both sides.
+
+    The sides take turns in running first.
+    """
     seconds: list[tuple[float, float]] = []
     disturbed = 0
     while len(seconds) < WARM_UP_ROUNDS + rounds:

@@ -1,8 +1,8 @@
-"""Whether the time of an answer tells if an address is on the list: a rank test over pairs.
+"""Test whether the response time reveals that an address is on the waitlist.
 
-For each pair a known and an unknown address are sent in random order, so that no other state of the
-machine decides. Mann-Whitney's z is near 0 if the times cannot be told apart; above 2.58 they could
-be so by chance in one run of a hundred.
+Each pair consists of a known and an unknown address, sent in random order, so that other load on
+the machine affects both alike. A Mann-Whitney rank test compares the times. Its z is near 0 if the
+times cannot be told apart. By chance, |z| exceeds 2.58 in one run of a hundred.
 """
 
 import random
@@ -26,16 +26,19 @@ Ask = Callable[[str], object]
 
 
 class SecrecyBench(PublicBench):
-    """Signups and requests for a link, with the pause of an answer, and their work without it.
+    """Measure signups and requests for a link, both with and without the pause that hides the work.
 
-    And changes of address, which have no pause because they do not read the new address.
+    Changes of address have no pause, because they do not read the record of the new address.
     """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure each request; where there is a pause, first without it, which has no target."""
+        """Measure each request.
+
+        Requests with a pause are first measured without it, and this measurement has no target.
+        """
         with self.function():
             self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})
-            known = [f"known-{one}@example.com" for one in range(self._sizes.pairs)]
+            known = [f"known-{number}@example.com" for number in range(self._sizes.pairs)]
             with _without_pause():
                 for address in known:
                     self._sign_up_by(address)
@@ -43,20 +46,24 @@ class SecrecyBench(PublicBench):
             rows = []
             for name, ask in requests:
                 with _without_pause():
-                    rows.append(_row(f"{name}, its work alone", ask, known, "w", None, tick))
-                rows.append(_row(f"{name}, as it is answered", ask, known, "a", INSEPARABLE, tick))
+                    rows.append(_row(f"{name}, without the pause", ask, known, "w", None, tick))
+                rows.append(_row(f"{name}, with the pause", ask, known, "a", INSEPARABLE, tick))
             self._open(known)
             rows.append(_row("change of address", self._change_to, known, "c", INSEPARABLE, tick))
             return rows
 
     def _open(self, known: Sequence[str]) -> None:
-        """Put each known address, and for each one a person who asks, on a list without a pause."""
+        """Create a waitlist that does not pause.
+
+        Sign up each known address, and for each of them a person who will ask to change to this
+        address.
+        """
         rules = {**RULES, "verify": "off"}
         self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})
         self._askers = []
         for address in known:
-            for one in (address, address.replace("known", "asker")):
-                self._last = self.request("POST", f"{OPEN}/entries", {"profile": {"email": one}})
+            for email in (address, address.replace("known", "asker")):
+                self._last = self.request("POST", f"{OPEN}/entries", {"profile": {"email": email}})
             self._askers.append(self._last)
 
     def _change_to(self, address: str) -> Any:
@@ -79,13 +86,17 @@ def _row(
     target: Target | None,
     tick: Callable[[], None],
 ) -> Row:
-    """Send pairs; `mark` makes the unknown addresses new ones, of the length of the known."""
+    """Send pairs of requests and compare their times.
+
+    The unknown addresses contain `mark`, so that each measurement uses new ones. They are as long
+    as the known addresses.
+    """
     times: dict[bool, list[float]] = {True: [], False: []}
     for address in known:
         pair = [(True, address), (False, address.replace("known", f"ne{mark}er"))]
         random.shuffle(pair)
-        for is_known, one in pair:
-            times[is_known].append(_millis(ask, one))
+        for is_known, email in pair:
+            times[is_known].append(_millis(ask, email))
         tick()
     ours, others = times[True], times[False]
     z = rank_z(ours, others)
@@ -107,7 +118,10 @@ def _millis(ask: Ask, address: str) -> float:
 
 
 def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
-    """Return Mann-Whitney's z: how far apart the ranks of two samples are, 0 if they are alike."""
+    """Return Mann-Whitney's z, which says how far apart the ranks of two samples are.
+
+    It is near 0 if the samples are alike.
+    """
     ranked = sorted([(value, True) for value in ours] + [(value, False) for value in others])
     ranks = sum(rank for rank, (_, is_ours) in enumerate(ranked, 1) if is_ours)
     n, m = len(ours), len(others)
@@ -116,5 +130,5 @@ def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
 
 
 def _without_pause() -> Any:
-    """Return a patch by which answers leave at once."""
+    """Return a patch that removes the pause, so that each answer is sent at once."""
     return patch.object(EvenTimes, "since", lambda *_: nullcontext())

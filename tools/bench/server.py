@@ -1,4 +1,4 @@
-"""The Redis of the benchmarks: an embedded Valkey without persistence."""
+"""The Redis server of the benchmarks: an embedded Valkey without persistence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +11,11 @@ from tools.local.ports import HOST
 
 @contextmanager
 def valkey() -> Iterator[int]:
-    """Yield the port of an empty server, which ends with the block."""
-    # Memory that a flush frees later would count in the next measurement.
+    """Start an empty server, and yield its port. The server stops at the end of the block."""
+    # Flush synchronously. Memory that is freed later would count in the next measurement.
     with running_valkey(**{"lazyfree-lazy-user-flush": "no"}) as server:
         yield server.port
 
 
 def bare_client(port: int) -> Redis:
-    """Return a redis-py client with its defaults."""
     return Redis(host=HOST, port=port)

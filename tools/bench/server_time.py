@@ -1,8 +1,9 @@
-"""Microseconds of Redis' one thread for an operation: what one list can bear at most.
+"""Measure how long each operation occupies the single thread of Redis, in microseconds. This time
+limits the throughput of a waitlist.
 
-`INFO commandstats` counts them. Beside each operation runs the smallest script that does the same:
-it issues the commands that the operation's script was seen to issue (`MONITOR`), with the same
-arguments, on a copy of the same keys, and does nothing else.
+`INFO commandstats` reports the time. Each operation is compared with the smallest script that does
+the same work. This script issues only the commands that `MONITOR` recorded for the operation, with
+the same arguments, on a copy of the same keys.
 """
 
 import json
@@ -20,16 +21,17 @@ from tools.bench.targets import Row, Target
 from waitlist_queue import keys
 
 COPY = "copy"
-# Commands and names of fields, which a script would have as constants.
+# Command names and field names. A hand-written script would contain these words as constants.
 WORD = re.compile(r"[A-Za-z_]{1,20}")
-# Ends the recording: MONITOR reports it after the commands before it.
+# This text ends the recording. MONITOR reports commands in order, so all earlier commands come
+# before it.
 END = "end-of-the-recording"
 Tick = Callable[[], object]
 Payloads = Callable[[], list[str]]
 
 
 class ServerTimeBench:
-    """A list of waiting entries, whose operations are recorded, repeated and measured."""
+    """A waitlist with waiting entries. Its operations are recorded, repeated and measured."""
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler, self._bare, self._sizes = handler, bare, sizes
@@ -39,7 +41,7 @@ class ServerTimeBench:
         self._count = sizes.server_operations
 
     def rows(self, tick: Tick) -> Iterator[Row]:
-        """Measure each operation; `tick` is called after each round."""
+        """Measure each operation. The function `tick` is called after each round."""
         line, count = self._line, self._count
         yield self._row("signup", "joined", self._signups, Target("≤", 1.8), tick)
         yield self._row("position", "waiting", self._positions, Target("≤", 1.4), tick)
@@ -73,7 +75,7 @@ class ServerTimeBench:
             tick()
         own, beside = median(ours), median(smallest)
         return Row(
-            name=f"{name}, of the server",
+            name=f"{name}, server time",
             beside="the smallest script",
             ratio=own / beside,
             spread=None,
@@ -83,7 +85,7 @@ class ServerTimeBench:
         )
 
     def _answered(self, payloads: Sequence[str], outcome: str) -> None:
-        self._bare.config_resetstat()  # what the payloads needed before does not count
+        self._bare.config_resetstat()  # Exclude the commands that prepared the payloads.
         check([self._handler.ask(payload) for payload in payloads], outcome)
 
     def _smallest(self, payloads: Payloads, outcome: str) -> float:
@@ -99,7 +101,9 @@ class ServerTimeBench:
         return self._spent(lambda: [self._bare.evalsha(sha, 0, *given) for sha, given in shas])
 
     def _recorded(self, payloads: Sequence[str], outcome: str) -> Iterator[list[list[str]]]:
-        """Yield the commands that the script of each message issues, on the keys of the copy."""
+        """Yield the commands that the script issues for each message, rewritten to the keys of the
+        copy.
+        """
         with self._bare.monitor() as monitor:  # type: ignore[no-untyped-call]
             check([self._handler.ask(payload) for payload in payloads], outcome)
             self._bare.echo(END)
@@ -120,7 +124,7 @@ class ServerTimeBench:
         return keys.queue(waitlist_id).removesuffix("queue")
 
     def _spent(self, work: Callable[[], object]) -> float:
-        """Return the microseconds that Redis spent on each script."""
+        """Return the average time that Redis spent on a script, in microseconds."""
         self._bare.config_resetstat()
         work()
         stats = cast(dict[str, dict[str, float]], self._bare.info("commandstats"))
@@ -128,7 +132,10 @@ class ServerTimeBench:
 
 
 def _call(commands: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
-    """Return a script that issues these commands, and its arguments: all that is not a word."""
+    """Return a script that issues these commands, and its arguments.
+
+    Values that are not plain words become arguments.
+    """
     arguments: list[str] = []
 
     def text_of(word: str) -> str:

@@ -1,4 +1,7 @@
-"""Simulated lists, whose true waits are known: people join, leave, and are served in order."""
+"""Simulated waitlists for testing the estimates.
+
+People join, leave and are served in order, so the true waits are known.
+"""
 
 import heapq
 import random
@@ -11,22 +14,24 @@ from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# How far back maintenance reads samples.
+# The number of samples by the minute and by the hour that maintenance reads.
 MINUTES_READ, HOURS_READ = 3 * 60, 28 * 24
-# A midnight in UTC, in seconds.
+# A midnight in UTC, in seconds since 1970.
 START = 1_780_272_000
 
-# Returns how many of the waiting people are served at a moment; asked at each step.
+# A function that returns how many of the waiting people are served at a moment. The simulation
+# calls it at each step.
 Service = Callable[[int, int], int]
 Instants = Callable[[int], list[tuple[float, int]]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A list; times are in seconds, rates in people a second.
+    """A simulated waitlist. Times are in seconds, and rates are in people per second.
 
-    `waiting` people wait at the beginning. People look after the `warm_up` and until `seconds`,
-    on average once in `look_every`. A part of the people leaves: `leaving` in a second.
+    At the start, `waiting` people wait. Between `warm_up` and `seconds`, people poll their
+    positions, on average once every `look_every` seconds. Each waiting person leaves with the rate
+    `leaving`.
     """
 
     name: str
@@ -39,14 +44,14 @@ class Scenario:
     look_every: int = MINUTE
     step: int = 5
     policy: Policy | None = None
-    # People inside, who are sampled with the policy.
+    # Returns how many people are inside. The samples contain this number if there is a policy.
     inside: Callable[[Service], int] = lambda _: 0
     instants: Instants | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """One poll: what was estimated, what two simpler guesses said, and the real wait."""
+    """One poll: the estimate that it returned, two simpler guesses, and the real wait."""
 
     seconds: int
     position: int
@@ -66,7 +71,7 @@ class _Person:
 
 @dataclass
 class Simulation:
-    """One run of a scenario, by a seed."""
+    """One run of a scenario. The seed determines all random numbers."""
 
     scenario: Scenario
     seed: int
@@ -81,7 +86,10 @@ class Simulation:
     _pace: Pace | None = None
 
     def looks(self) -> list[Look]:
-        """Run until everyone who looked was served or has left; return what the served saw."""
+        """Run until everyone who polled was served or has left.
+
+        Return the polls of the people who were served.
+        """
         scenario, chance = self.scenario, random.Random(f"{self.scenario.name} {self.seed}")
         service = scenario.service(chance)
         asked: list[tuple[_Person, int, int, Estimate | None, float | None, float | None]] = []
@@ -98,7 +106,9 @@ class Simulation:
             if now % MINUTE == 0:
                 self._sample(now, scenario.inside(service))
             if now > scenario.seconds:
-                pending = [one for one in pending if not one.has_left and one.served is None]
+                pending = [
+                    person for person in pending if not person.has_left and person.served is None
+                ]
                 if not pending:
                     break
             elif now > scenario.warm_up and chance.random() < scenario.step / scenario.look_every:
@@ -106,7 +116,7 @@ class Simulation:
                 asked += looks
                 pending += [look[0] for look in looks]
         if pending:
-            raise RuntimeError(f"{scenario.name}: {len(pending)} people wait for ever")
+            raise RuntimeError(f"{scenario.name}: {len(pending)} people are never served")
         return [
             Look(
                 seconds=now,
@@ -129,10 +139,10 @@ class Simulation:
     def _leave(self, now: int) -> None:
         if not self.scenario.leaving:
             return
-        for person in [one for one in self._line if one.leaves <= now]:
+        for person in [waiting for waiting in self._line if waiting.leaves <= now]:
             person.has_left = True
             self._left += 1
-        self._line = deque(one for one in self._line if not one.has_left)
+        self._line = deque(person for person in self._line if not person.has_left)
 
     def _serve(self, now: int, count: int) -> None:
         for _ in range(count):
@@ -159,7 +169,9 @@ class Simulation:
     def _asked(
         self, chance: random.Random, now: int
     ) -> Iterator[tuple[_Person, int, int, Estimate | None, float | None, float | None]]:
-        """Yield the looks of the customer who joined last, and of another one in the queue."""
+        """Yield a poll of the customer who joined last, and a poll of a random customer in the
+        queue.
+        """
         if not self._line:
             return
         pace = self._pace_now()
@@ -180,25 +192,27 @@ class Simulation:
             if self.scenario.instants is not None:
                 instants = self.scenario.instants(newest.millis // 1000)
                 policy = Policy(instants=instants)
-            hours = [one for one in self._hours if one is not newest]
+            hours = [hour for hour in self._hours if hour is not newest]
             self._pace = pace_of(list(self._minutes), [*hours, newest], policy)
         return self._pace
 
     def _by_last_hour(self, now: int, position: int) -> float | None:
-        """Return position ÷ rate of the last hour."""
+        """Return the position divided by the rate of the last hour."""
         while self._served and self._served[0] <= now - HOUR:
             self._served.popleft()
         return position * HOUR / len(self._served) if self._served else None
 
     def _by_last_served(self, now: int, person: _Person) -> float | None:
-        """Return the wait of the last person served, less what this one has waited already."""
+        """Return the wait of the last person who was served, minus the time that this person has
+        already waited.
+        """
         if self._last_wait is None:
             return None
         return max(0.0, self._last_wait[0] - (now - person.joined))
 
 
 def steady(per_second: float) -> Callable[[random.Random], Service]:
-    """Return a service of an exact rate; a place is lost if no one waits for it."""
+    """Serve people at an exact rate. A free place is lost if nobody is waiting for it."""
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.random(), 0
@@ -216,7 +230,7 @@ def steady(per_second: float) -> Callable[[random.Random], Service]:
 
 
 def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], Service]:
-    """Return a service of independent single admissions, whose rate may change with the time."""
+    """Serve single people at independent random times. The rate may change over time."""
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.expovariate(1), 0
@@ -236,7 +250,10 @@ def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], S
 
 
 def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
-    """Return so many servers, or places inside, each taken for a random time: M/M/count."""
+    """Serve people in `count` rooms, each of which a person occupies for a random time.
+
+    This is an M/M/c queue.
+    """
 
     def begin(chance: random.Random) -> Service:
         ends: list[float] = []
@@ -256,7 +273,10 @@ def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
 
 @dataclass
 class Launch:
-    """A rate within so many places inside, which fill up; each is taken for a time of `stay`."""
+    """A launch that admits people at a fixed rate while at most `room` people are inside.
+
+    Each person stays inside for the time that `stay` returns.
+    """
 
     chance: random.Random
     per_second: float
@@ -269,7 +289,7 @@ class Launch:
     def __call__(self, now: int, waiting: int) -> int:
         while self.ends and self.ends[0] <= now:
             heapq.heappop(self.ends)
-        # The bucket collects a minute's places, as the service's does.
+        # The bucket holds at most one minute's worth of places, like the bucket of the service.
         most = max(1.0, self.per_second * MINUTE)
         self._due = min(most, self._due + self.per_second * (now - self._last))
         self._last = now
@@ -283,20 +303,23 @@ class Launch:
 def launch(
     policy: Policy, stay: Callable[[random.Random], float]
 ) -> Callable[[random.Random], Service]:
-    """Return a service by a policy of a rate and a `max_inside`."""
+    """Return the launch of a policy that has a rate and `max_inside`."""
     rate, room = policy.rate or 0.0, policy.max_inside or 0
     return lambda chance: Launch(chance, rate, room, stay)
 
 
 def inside_of(service: Service) -> int:
-    """Return how many people are inside a launch."""
+    """Return the number of people inside if the service is a launch, and 0 otherwise."""
     return len(service.ends) if isinstance(service, Launch) else 0
 
 
 def bursts(
     every: int, size: int, shaken: int, first: int = 0, *, varying: float = 0.2
 ) -> Callable[[random.Random], Service]:
-    """Return a service of bursts: `shaken` seconds early or late, and of varying size."""
+    """Serve people in bursts of varying size.
+
+    Each burst comes up to `shaken` seconds early or late.
+    """
 
     def begin(chance: random.Random) -> Service:
         number, due = 0, first + chance.uniform(0, shaken)

@@ -1,4 +1,6 @@
-"""The amounts of work: for steady medians, or only to check that it runs."""
+"""The amounts of work for a full run, whose medians are steady, and for a quick run that only
+checks the benchmarks.
+"""
 
 from dataclasses import dataclass
 
@@ -98,5 +100,5 @@ QUICK = Sizes(
     server_rounds=1,
     maintained=30,
     maintained_busy=3,
-    pairs=3,  # of an odd number z is never 0
+    pairs=3,  # Use an odd number, because z can be exactly 0 for an even number.
 )

@@ -1,4 +1,4 @@
-"""The targets, and the rows that are compared with them."""
+"""The targets of the benchmarks, and the result rows that are compared with them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -24,7 +24,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the report: the ratio of ours to a baseline, and its target.
+    """A row of the report: the ratio of our value to the baseline, and the target for the ratio.
 
     `ours` and `baseline` are the measured values with their units.
     """

@@ -1,4 +1,6 @@
-"""How often the true wait of simulated people lay within their estimate, and how far it was off."""
+"""Measure how often the real wait of simulated people lies within the estimate, and how large the
+error is.
+"""
 
 import random
 from collections.abc import Callable, Sequence
@@ -24,7 +26,7 @@ from tools.bench.targets import Row, Target
 from waitlist_api.estimates.select_pace import Policy
 
 WITHIN = Target("≥", 0.8)
-# An error is a part of the real wait, or of a minute where that is shorter.
+# Errors are relative to the real wait. A wait of less than a minute counts as a minute.
 SHORTEST = MINUTE
 OPENS, CLOSES = 9 * HOUR, 17 * HOUR
 
@@ -37,7 +39,8 @@ def _in_office_hours(now: int) -> float:
     return 2 / MINUTE if OPENS <= now % DAY < CLOSES else 0.0
 
 
-# 5 a minute fill 100 places within half an hour; then people come in as fast as others go out.
+# At 5 people per minute, the 100 places fill up within half an hour. After this, people can only
+# enter when others exit.
 LAUNCH = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
 
 
@@ -138,7 +141,10 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the looks of one scenario show; errors are medians, as parts of the real wait."""
+    """The accuracy of the estimates in one scenario.
+
+    The widths and errors are medians, relative to the real wait.
+    """
 
     looks: int
     unknown: int
@@ -150,22 +156,22 @@ class Verdict:
 
 
 def looks_of(scenario: Scenario, runs: int) -> list[Look]:
-    """Return the looks of some runs, each by its own seed."""
+    """Run the scenario several times, each time with another seed, and return all polls."""
     return [look for seed in range(runs) for look in Simulation(scenario, seed).looks()]
 
 
 def verdict_of(looks: Sequence[Look]) -> Verdict:
-    """Judge the looks that were answered with an estimate, and count the others."""
-    known = [(one, one.estimate) for one in looks if one.estimate is not None]
-    within = [found.low <= one.real <= found.high for one, found in known]
+    """Judge the polls that returned an estimate, and count the polls that returned none."""
+    known = [(look, look.estimate) for look in looks if look.estimate is not None]
+    within = [found.low <= look.real <= found.high for look, found in known]
     return Verdict(
         looks=len(looks),
         unknown=len(looks) - len(known),
         within=sum(within) / len(known),
-        width=median((found.high - found.low) / max(one.real, SHORTEST) for one, found in known),
-        error=median(_error(found.seconds, one.real) for one, found in known),
-        by_last_hour=_median_error([one for one, _ in known], lambda one: one.by_last_hour),
-        by_last_served=_median_error([one for one, _ in known], lambda one: one.by_last_served),
+        width=median((found.high - found.low) / max(look.real, SHORTEST) for look, found in known),
+        error=median(_error(found.seconds, look.real) for look, found in known),
+        by_last_hour=_median_error([look for look, _ in known], lambda look: look.by_last_hour),
+        by_last_served=_median_error([look for look, _ in known], lambda look: look.by_last_served),
     )
 
 
@@ -174,12 +180,12 @@ def _error(guess: float, real: int) -> float:
 
 
 def _median_error(looks: Sequence[Look], guess: Callable[[Look], float | None]) -> float:
-    """Return the median error of a baseline; without a guess it is off by the whole wait."""
-    return median(_error(guess(one) or 0.0, one.real) for one in looks)
+    """Return the median error of a baseline guess. A missing guess counts as a guess of 0."""
+    return median(_error(guess(look) or 0.0, look.real) for look in looks)
 
 
 def wait_rows(sizes: Sizes, tick: Callable[[], None]) -> list[Row]:
-    """Simulate every scenario; return three rows for each."""
+    """Simulate every scenario, and return three rows for each."""
     rows = []
     for scenario in SCENARIOS:
         rows += _rows(scenario.name, verdict_of(looks_of(scenario, sizes.wait_runs)))
@@ -190,7 +196,7 @@ def wait_rows(sizes: Sizes, tick: Callable[[], None]) -> list[Row]:
 def _rows(name: str, verdict: Verdict) -> list[Row]:
     baselines = (
         ("position / last hour's rate", verdict.by_last_hour),
-        ("wait of the last one served", verdict.by_last_served),
+        ("wait of the last person served", verdict.by_last_served),
     )
     return [
         Row(

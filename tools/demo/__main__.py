@@ -1,7 +1,8 @@
-"""`make demo`: plays a story on a new waitlist of the running service.
+"""Play a demo story on a new waitlist of the running service, for `make demo`.
 
-`queue`: 2,000 people join, some leave, some are bumped. `agents`: call-centre agents are claimed by
-language and gender. `launch`: a rate and a limit of people inside, with no-shows.
+In the story `queue`, 2,000 people join, some of them leave, and some are bumped. In `agents`,
+callers of a call centre claim agents by language and gender. In `launch`, a waitlist admits people
+at a fixed rate with a limit on people inside, and some people do not show up.
 """
 
 import argparse
@@ -39,7 +40,7 @@ def main(
 ) -> int:
     people = read_people()
     wanted = _wanted(arguments, len(people))
-    again = f"try again: make demo STORY={wanted.story}"
+    again = f"run this again: make demo STORY={wanted.story}"
     try:
         url = environ.get("WAITLIST_URL") or f"http://{HOST}:{Settings.from_env(environ).port}"
         with ApiClient(url, connections=WORKERS) as client:
@@ -58,11 +59,11 @@ def main(
                 customers = Launch(client, waitlist_id, signups)
                 launch.play(customers, console, wanted.seconds, sleep, clock)
     except CliError as error:
-        return _explain(f"{error}\nCheck `make run`, then {again}")
+        return _explain(f"{error}\nCheck that `make run` is running, then {again}")
     except SettingError as error:
-        return _explain(f"{error}. Correct it, then {again}")
+        return _explain(f"{error}. Correct the setting, then {again}")
     except KeyboardInterrupt:
-        return _explain(f"Interrupted. To start again, {again}")
+        return _explain(f"Interrupted. To start over, {again}")
     return 0
 
 
@@ -70,10 +71,16 @@ def _wanted(arguments: Sequence[str], most: int) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.demo", description=__doc__)
     parser.add_argument("story", nargs="?", choices=STORIES, default=STORIES[0])
     parser.add_argument(
-        "--people", type=int, default=most, help=f"how many, {LEAST_PEOPLE} to {most}"
+        "--people",
+        type=int,
+        default=most,
+        help=f"how many people join, from {LEAST_PEOPLE} to {most}",
     )
     parser.add_argument(
-        "--seconds", type=float, default=LONGEST_SECONDS, help="when the launch ends at the latest"
+        "--seconds",
+        type=float,
+        default=LONGEST_SECONDS,
+        help="stop the launch after this many seconds",
     )
     wanted = parser.parse_args(arguments)
     if not LEAST_PEOPLE <= wanted.people <= most:

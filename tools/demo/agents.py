@@ -1,4 +1,8 @@
-"""The story of a call centre: each caller gets the first waiting agent of a language and gender."""
+"""The story of a call centre.
+
+Each caller gets the first waiting agent who speaks the wanted language and, mostly, has the wanted
+gender.
+"""
 
 from rich.console import Console
 
@@ -20,14 +24,19 @@ def play(queue: AgentsQueue, console: Console) -> None:
         moved, event = _carry_out(step, queue)
         before, queues = queues, queue.queues()
         print_change(console, event, moved, before, queues)
-    print_agents(console, "At the end: an agent with status offered is on a call", queue.statuses())
-    console.print(f"The waitlist is {queue.waitlist_id}; the next run creates another one.")
+    print_agents(
+        console, "At the end. Agents with the status `offered` are on a call.", queue.statuses()
+    )
+    console.print(f"The waitlist is {queue.waitlist_id}. The next run creates a new waitlist.")
 
 
 def _carry_out(step: Call | EndOfCall, queue: AgentsQueue) -> tuple[str | None, str]:
-    """Return the agent who moved, and a sentence for the report."""
+    """Carry out a step. Return the name of the agent who moved, and a sentence for the report."""
     if isinstance(step, EndOfCall):
         queue.end_call(BY_NAME[step.agent])
-        return step.agent, f"{step.agent}'s call has ended: back at the end of each queue"
+        return (
+            step.agent,
+            f"{step.agent}'s call has ended, so {step.agent} rejoins each queue at the end",
+        )
     agent = queue.answer(segment_of(step.queue))
     return agent, f"A caller asks for {step.queue}: {agent or 'no agent is free'}"

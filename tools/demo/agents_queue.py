@@ -1,4 +1,4 @@
-"""The call centre's waitlist, over HTTP."""
+"""The call centre's waitlist, accessed over HTTP."""
 
 import uuid
 from collections.abc import Mapping
@@ -13,14 +13,21 @@ PAGE = 100
 
 @dataclass(frozen=True)
 class Queue:
-    """`depth` is the service's count; `agents` are the waiting agents that match, in order."""
+    """A queue of agents.
+
+    `depth` is the number of waiting agents that the service counts, and `agents` are their names in
+    order.
+    """
 
     depth: int
     agents: tuple[str, ...]
 
 
 class AgentsQueue:
-    """One waitlist of agents: `answer` claims the first match, `end_call` lets the agent rejoin."""
+    """A waitlist of agents.
+
+    `answer` claims the first agent who matches, and `end_call` makes the agent rejoin.
+    """
 
     def __init__(self, client: ApiClient, waitlist_id: str) -> None:
         self.waitlist_id = waitlist_id
@@ -44,7 +51,10 @@ class AgentsQueue:
         self._entry_ids[agent] = answer["entry_id"]
 
     def answer(self, wanted: Segment) -> str | None:
-        """Claim the first agent who matches; return the name, None if no agent does."""
+        """Claim the first agent who matches.
+
+        Return the agent's name, or None if no agent matches.
+        """
         answer = self._client.operator(
             "POST",
             f"{self._admin}/claims",
@@ -57,31 +67,34 @@ class AgentsQueue:
         return None
 
     def end_call(self, agent: Agent) -> None:
-        """Complete an agent's claim, and let them join again."""
+        """Complete the claim of an agent, and sign the agent up again."""
         claim = self._claims.pop(agent.name)
         path = f"{self._admin}/claims/{claim['entry_id']}/complete"
         self._client.operator("POST", path, json={"claim_token": claim["claim_token"]})
         self.join(agent)
 
     def statuses(self) -> dict[Agent, str]:
-        """Return each agent's status; an agent on a call is `offered`."""
-        paths = {agent: f"{self._admin}/entries/{one}" for agent, one in self._entry_ids.items()}
+        """Return the status of each agent. An agent who is on a call has the status `offered`."""
+        paths = {
+            agent: f"{self._admin}/entries/{entry_id}"
+            for agent, entry_id in self._entry_ids.items()
+        }
         return {agent: self._client.operator("GET", paths[agent])["status"] for agent in paths}
 
     def queues(self) -> dict[str, Queue]:
-        """Return every queue in which an agent waits, by name."""
+        """Return every queue that has a waiting agent, by the queue's name."""
         waiting = self._client.operator("GET", f"{self._admin}/entries", params={"limit": PAGE})
         depths = self._client.operator("GET", f"{self._admin}/segments", params={"limit": PAGE})
         return {
-            queue_of(one["segment"]): Queue(
-                depth=one["waiting"],
+            queue_of(segment["segment"]): Queue(
+                depth=segment["waiting"],
                 agents=tuple(
                     entry["customer_id"]
                     for entry in waiting["entries"]
-                    if _is_in(entry["attributes"], one["segment"])
+                    if _is_in(entry["attributes"], segment["segment"])
                 ),
             )
-            for one in depths["segments"]
+            for segment in depths["segments"]
         }
 
 

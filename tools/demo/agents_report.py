@@ -1,4 +1,4 @@
-"""The tables that the agents' demo prints."""
+"""The tables that the call-centre demo prints."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,6 @@ EMPTY = Queue(0, ())
 
 
 def print_agents(console: Console, title: str, agents: Mapping[Agent, str]) -> None:
-    """Print the agents with their statuses."""
     table = Table()
     for heading in ("Name", "Gender", "Languages", "Status"):
         table.add_column(heading)
@@ -25,7 +24,10 @@ def print_agents(console: Console, title: str, agents: Mapping[Agent, str]) -> N
 def print_change(
     console: Console, event: str, moved: str | None, before: Queues, after: Queues
 ) -> None:
-    """Print all queues, the first agent leftmost; the agent who moved is in bold."""
+    """Print all queues before and after a step.
+
+    The first agent is on the left, and the agent who moved is in bold.
+    """
     table = Table()
     table.add_column("Queue")
     table.add_column("Before")
@@ -44,4 +46,6 @@ def _print(console: Console, title: str, table: Table) -> None:
 
 
 def _named(queue: Queue, moved: str | None) -> str:
-    return ", ".join(f"[bold green]{one}[/]" if one == moved else one for one in queue.agents)
+    return ", ".join(
+        f"[bold green]{agent}[/]" if agent == moved else agent for agent in queue.agents
+    )

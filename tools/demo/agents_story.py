@@ -1,14 +1,14 @@
-"""The demo's call centre: its agents in the order of their arrival, and its calls.
+"""The call centre of the demo: its agents in order of arrival, and its calls.
 
 The names of agents and queues come from a published design: "Implement serverless FIFO queues with
-filtering capabilities using Amazon DynamoDB transactions" (AWS Database Blog). Genders and
-languages are chosen so that every call shows something.
+filtering capabilities using Amazon DynamoDB transactions" (AWS Database Blog). The genders and
+languages are chosen so that every call demonstrates something.
 """
 
 from dataclasses import dataclass
 from itertools import product
 
-# A caller asks for a language, mostly of a gender.
+# A caller asks for a language, and usually for a gender too.
 SEGMENTS = [["language", "gender"], ["language"]]
 Segment = dict[str, str]
 
@@ -26,14 +26,14 @@ class Agent:
 
 @dataclass(frozen=True)
 class Call:
-    """A caller asks for the first agent of a queue."""
+    """A caller asks for the first agent in a queue."""
 
     queue: str
 
 
 @dataclass(frozen=True)
 class EndOfCall:
-    """An agent's call has ended; the agent waits for another."""
+    """The call of an agent has ended. The agent waits for the next call."""
 
     agent: str
 
@@ -61,17 +61,19 @@ STORY: tuple[Call | EndOfCall, ...] = (
 
 
 def queue_of(segment: Segment) -> str:
-    """Return a segment's name as the published design writes it."""
+    """Return the name of a segment in the notation of the published design."""
     return "#".join(["Q", *(segment[name] for name in ("language", "gender") if name in segment)])
 
 
 def segment_of(queue: str) -> Segment:
-    """Return the segment of a queue's name."""
+    """Return the segment that belongs to the name of a queue."""
     return dict(zip(("language", "gender"), queue.split("#")[1:], strict=False))
 
 
 def all_queues() -> list[str]:
-    """Return every queue that an agent can be in, those of one language together."""
+    """Return every queue that an agent can be in, sorted so that the queues of a language are
+    adjacent.
+    """
     queues = {
         queue_of({"language": language, **gender})
         for agent in AGENTS

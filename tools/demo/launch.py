@@ -1,4 +1,7 @@
-"""The story of a launch: the list opens, customers enter, decline, come late and exit."""
+"""The story of a launch.
+
+The waitlist opens, and customers enter, decline, arrive too late and exit.
+"""
 
 from collections.abc import Callable
 
@@ -18,12 +21,13 @@ def play(
     sleep: Callable[[float], None],
     clock: Callable[[], float],
 ) -> None:
-    """Open the list, act for its customers, and pause it at the end."""
+    """Open the waitlist, act for its customers, and pause the waitlist at the end."""
     people, last = len(launch.signups), launch.signups[-1]
     terms = policy(people)
     rate, max_inside = terms["rate"], terms["max_inside"]
     console.print(
-        f"Rate: {rate['count']} a {rate['per']}. At most {max_inside} are inside or have an offer."
+        f"Rate: {rate['count']} per {rate['per']}. "
+        f"At most {max_inside} people are inside or have an offer."
     )
     launch.configure()
     began = clock()
@@ -42,9 +46,13 @@ def play(
     launch.configure(paused=True)
     console.print()
     console.print(
-        f"{stats['admitted']} of {people} came in within {seconds:.0f} s. "
-        f"{launch.counts['no-show']} did not come, {launch.counts['decline']} declined."
+        f"{stats['admitted']} of {people} people entered within {seconds:.0f} s. "
+        f"{launch.counts['no-show']} did not show up, {launch.counts['decline']} declined."
     )
     if remaining := stats["waiting"] + stats["offered"]:
-        console.print(f"{remaining} wait or have an offer: the demo stops after --seconds.")
-    console.print(f"The waitlist is {launch.waitlist_id}, now paused; the next run makes another.")
+        console.print(
+            f"{remaining} people still wait or have an offer, because --seconds ended the demo."
+        )
+    console.print(
+        f"The waitlist {launch.waitlist_id} is now paused. The next run creates a new one."
+    )

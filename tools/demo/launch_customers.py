@@ -1,4 +1,4 @@
-"""The customers of the admission demo: who enters an offer, who exits, and when."""
+"""The customers of the launch demo: who enters, who exits, and when."""
 
 import heapq
 from collections import Counter
@@ -21,7 +21,7 @@ TOO_LATE = 409
 
 
 def policy(people: int) -> dict[str, Any]:
-    """Return an admission policy by which so many people come in within a minute or two."""
+    """Return an admission policy that admits this number of people within a minute or two."""
     return {
         "rate": {"count": max(1, people // 40), "per": "second"},
         "max_inside": max(2, people // 8),
@@ -33,7 +33,10 @@ def policy(people: int) -> dict[str, Any]:
 
 @dataclass
 class Launch:
-    """Acts for the customers of one waitlist. `counts` has what they did."""
+    """Act for the customers of one waitlist.
+
+    `counts` holds the number of customers who took each action.
+    """
 
     client: ApiClient
     waitlist_id: str
@@ -43,7 +46,7 @@ class Launch:
 
     def __post_init__(self) -> None:
         self._admin = f"/v1/admin/waitlists/{self.waitlist_id}"
-        self._by_id = {one.entry_id: one for one in self.signups}
+        self._by_id = {signup.entry_id: signup for signup in self.signups}
         self._plan: list[tuple[float, str, str]] = []
         self._seen: set[str] = set()
 
@@ -52,7 +55,7 @@ class Launch:
         self.client.operator("PUT", self._admin, json=body)
 
     def step(self, now: float) -> None:
-        """Plan what customers with new offers do, and do all that is due by now."""
+        """Plan what customers with new offers will do, and carry out every action that is due."""
         for entry_id in self._offered():
             if entry_id not in self._seen:
                 self._seen.add(entry_id)
@@ -61,14 +64,17 @@ class Launch:
         while self._plan and self._plan[0][0] <= now:
             due.append(heapq.heappop(self._plan))
         with ThreadPoolExecutor(WORKERS) as pool:
-            done = list(pool.map(lambda one: self._act(one[1], one[2]), due))
+            done = list(pool.map(lambda action: self._act(action[1], action[2]), due))
         for (_, verb, entry_id), is_done in zip(due, done, strict=True):
             self.counts[verb if is_done else "too late"] += 1
             if verb == "enter" and is_done:
                 self._plan_exit(entry_id, now)
 
     def look(self, signup: Signup) -> dict[str, Any]:
-        """Return one customer's answer; a poll also triggers the policy."""
+        """Poll as a customer, and return the answer.
+
+        Each poll also triggers a run of the admission policy.
+        """
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{signup.entry_id}"
         return dict(self.client.customer("GET", path, signup.token))
 
@@ -80,7 +86,7 @@ class Launch:
         params: dict[str, str | int] = {"status": "offered", "limit": PAGE}
         for _ in range(PAGES):
             page = self.client.operator("GET", f"{self._admin}/entries", params=params)
-            found += [one["entry_id"] for one in page["entries"]]
+            found += [entry["entry_id"] for entry in page["entries"]]
             if page["cursor"] is None:
                 break
             params["cursor"] = page["cursor"]
@@ -103,7 +109,7 @@ class Launch:
         heapq.heappush(self._plan, (at, verb, entry_id))
 
     def _act(self, verb: str, entry_id: str) -> bool:
-        """Send a customer's request; return False if the offer or the pass has ended."""
+        """Send a customer's request. Return False if the offer or the pass has ended."""
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{entry_id}/{verb}"
         body = {"to": "leave"} if verb == "decline" else None
         try:

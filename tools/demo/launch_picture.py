@@ -1,4 +1,4 @@
-"""The live picture of the admission demo: a bar for each group of people."""
+"""The live display of the launch demo, with a bar for each group of people."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def picture(
     last: Mapping[str, Any],
     seconds: float,
 ) -> Group:
-    """Return the picture; `last` is the look of the customer who joined last."""
+    """Return the display. `last` is the poll result of the customer who joined last."""
     table = Table(box=None, show_header=False)
     rows = (
         ("waiting", stats["waiting"], people),
@@ -30,14 +30,14 @@ def picture(
     for name, count, most in rows:
         bar = ProgressBar(total=most, completed=count, width=BAR_WIDTH)
         table.add_row(name, str(count), bar, f"of {most}")
-    done = ", ".join(f"{counts.get(one, 0)} {shown}" for one, shown in DONE.items())
+    done = ", ".join(f"{counts.get(action, 0)} {words}" for action, words in DONE.items())
     return Group(Text(f"{seconds:.0f} s", style="bold"), table, Text(done), Text(_of_last(last)))
 
 
 DONE = {
     "enter": "entered",
-    "exit": "went out",
-    "no-show": "do not come",
+    "exit": "exited",
+    "no-show": "did not show up",
     "decline": "declined",
     "too late": "came too late",
 }
@@ -45,7 +45,7 @@ DONE = {
 
 def _of_last(last: Mapping[str, Any]) -> str:
     if last["status"] != "waiting":
-        return f"The last of the queue: {last['status']}"
+        return f"The last customer: {last['status']}"
     wait = last["estimated_wait"]
     words = f", {wait['low']} to {wait['high']} s to wait" if wait else ""
-    return f"The last of the queue: position {last['position']}{words}"
+    return f"The last customer: position {last['position']}{words}"

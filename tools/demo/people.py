@@ -1,4 +1,4 @@
-"""The invented people of `people.csv`."""
+"""The invented people in `people.csv`."""
 
 import csv
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""The demo's calls to the service, many at once, with a progress bar for each kind."""
+"""The demo's calls to the service.
+
+Many calls run in parallel, and each kind of call has a progress bar.
+"""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -21,7 +24,7 @@ from rich.text import Text
 from tools.demo.people import Person
 from tools.local.api_client import ApiClient
 
-# A customer who joins behind 2,000 others has an offer after some three minutes.
+# At this rate, a customer who joins behind 2,000 others gets an offer after about three minutes.
 POLICY = {
     "rate": {"count": 600, "per": "minute"},
     "offer_seconds": 120,
@@ -31,7 +34,7 @@ POLICY = {
 PAGE = {
     "text": "A table at the corner bakery.",
     "colour": "#0b6e4f",
-    # A signup may have these alone.
+    # A signup may contain only these profile fields.
     "fields": [
         {"name": "name", "label": "Your name", "required": True},
         {"name": "email", "label": "Email", "type": "email"},
@@ -52,7 +55,7 @@ class Signup:
 
 
 class DemoQueue:
-    """One waitlist of the demo; `workers` calls run at once."""
+    """A waitlist of the demo. At most `workers` calls run in parallel."""
 
     def __init__(self, client: ApiClient, waitlist_id: str, console: Console, workers: int) -> None:
         self.waitlist_id = waitlist_id
@@ -66,7 +69,7 @@ class DemoQueue:
         self._configure()
 
     def begin_to_admit(self) -> None:
-        """Let the list offer places by itself, so that its page has something to show."""
+        """Start the admission policy, so that the waitlist's page has something to show."""
         self._configure(admission=POLICY)
 
     def _configure(self, **settings: Any) -> None:
@@ -74,7 +77,7 @@ class DemoQueue:
         self._client.operator("PUT", self._admin, json=body)
 
     def sign_up(self, people: Sequence[Person]) -> list[Signup]:
-        """Sign up all of them at once; return them in the order of their positions."""
+        """Sign up all people in parallel. Return the signups in the order of their positions."""
         signups = self._each("Signing up", self._sign_up, people)
         return sorted(signups, key=lambda signup: signup.position)
 
@@ -82,7 +85,7 @@ class DemoQueue:
         self._each("Leaving", self._leave, signups)
 
     def bump(self, signups: Sequence[Signup], **where: Any) -> None:
-        """Bump each of them; `where` is the request's priority, places or to."""
+        """Bump each customer. `where` is the `priority`, `places` or `to` of the request."""
         self._each(f"Bumping ({_words(where)})", lambda signup: self._bump(signup, where), signups)
 
     def positions(self, signups: Sequence[Signup]) -> list[int]:
@@ -104,7 +107,7 @@ class DemoQueue:
         )
         position = answer["position"]
         if position is None:
-            # The queue is being rebuilt: the signup is stored and its position not yet known.
+            # While the queue is being rebuilt, a signup is stored but has no position yet.
             path = f"{self._entries}/{answer['entry_id']}"
             position = self._client.customer("GET", path, answer["entry_token"])["position"]
         return Signup(person, answer["entry_id"], answer["entry_token"], position)
@@ -141,7 +144,7 @@ class DemoQueue:
                     progress.advance(task)
                 return [done.result() for done in calls]
             finally:
-                # After an error or Ctrl-C the calls that have not begun are dropped.
+                # After an error or Ctrl-C, drop the calls that have not started.
                 pool.shutdown(cancel_futures=True)
 
 

@@ -1,4 +1,4 @@
-"""The tables that the demo prints."""
+"""The tables that the queue demo prints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,13 +51,18 @@ def print_summary(
 ) -> None:
     signed_up = stats["signed_up"]
     console.print(
-        f"{waitlist_id}: {signed_up:,} signed up in {seconds:.1f} s "
-        f"({signed_up / seconds:.0f} a second), {stats['left']:,} left, "
-        f"{stats['waiting']:,} wait."
+        f"{waitlist_id}: {signed_up:,} people signed up in {seconds:.1f} s "
+        f"({signed_up / seconds:.0f} per second), {stats['left']:,} left, "
+        f"{stats['waiting']:,} are waiting."
     )
 
 
 def print_page(console: Console, url: str, waitlist_id: str) -> None:
-    """Print where a visitor can join; unbroken, so that terminals make it a link."""
-    console.print("From now on ten of them a second get an offer. Join them in a browser:")
+    """Print the URL where a visitor can join.
+
+    The URL is not wrapped, so that terminals make it a link.
+    """
+    console.print(
+        "From now on, ten customers per second get an offer. Join the queue in a browser:"
+    )
     console.print(f"{url.rstrip('/')}/w/{waitlist_id}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`make run`: runs the whole service on one port until Ctrl-C."""
+"""Run the whole service on one port until Ctrl-C, for `make run`."""
 
 import logging
 import os
@@ -31,7 +31,9 @@ def main() -> int:
             return _run_until(stopping, service)
     except PortError as error:
         other = DEFAULT_PORT if error.reason == "not allowed" else _other(error.port)
-        return _explain(f"Port {error.port} is {error.reason}: PORT={other} make run")
+        return _explain(
+            f"Port {error.port} is {error.reason}. Try another port: PORT={other} make run"
+        )
     except SettingError as error:
         return _explain(str(error))
     except (StartError, ChildStartError, FunctionStartError) as error:
@@ -41,13 +43,13 @@ def main() -> int:
 def _run_until(stopping: threading.Event, service: LocalService) -> int:
     while not stopping.wait(WATCH_SECONDS):
         if lost := service.lost_part():
-            return _explain(f"{lost} ended by itself; the service stops.")
+            return _explain(f"{lost} ended unexpectedly, so the service stops.")
     print("\nStopping.", flush=True)
     return 0
 
 
 def _quiet_libraries() -> None:
-    # Because at DEBUG botocore would log every signature and every item.
+    # At DEBUG, botocore would log every signature and every item.
     for name in ("botocore", "boto3", "urllib3"):
         logging.getLogger(name).setLevel(logging.WARNING)
 

@@ -1,4 +1,7 @@
-"""The command line's client, for programs that also act as customers."""
+"""An API client for programs that act as the operator and as customers.
+
+It is built on the client of the command line.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -10,9 +13,10 @@ from waitlist_cli.client.api import Api
 
 
 class ApiClient:
-    """Safe to use from `connections` threads at once. Every method raises CliError.
+    """A client that `connections` threads may use at the same time. Every method raises CliError.
 
-    Every request must be repeatable: it has a `key` (an Idempotency-Key), or the same effect twice.
+    The client retries failed requests. Each request must therefore be safe to repeat, either
+    because it has a `key` (an Idempotency-Key) or because repeating it changes nothing.
     """
 
     def __init__(
@@ -27,7 +31,8 @@ class ApiClient:
             limits=httpx.Limits(max_connections=connections),
             transport=transport,
             trust_env=False,
-            # Plain http has no certificate: without the authorities, a client is made 16 ms sooner.
+            # Plain HTTP has no certificates. If the certificate authorities are not loaded,
+            # creating the client takes 16 ms less.
             verify=base_url.startswith("https:"),
         )
         self._operator = operator or local_operator()
@@ -36,7 +41,10 @@ class ApiClient:
     def customer(
         self, method: str, path: str, token: str = "", *, json: object = None, key: str = ""
     ) -> Any:
-        """Return the JSON answer or None; `token` is an entry token."""
+        """Send a customer's request, and return the JSON answer or None.
+
+        `token` is an entry token.
+        """
         authorized = {"Authorization": f"Bearer {token}"} if token else {}
         return self._api.call(method, path, json, headers=authorized | _once(key))
 
@@ -49,7 +57,7 @@ class ApiClient:
         params: Mapping[str, str | int] | None = None,
         key: str = "",
     ) -> Any:
-        """Return the JSON answer to a signed request, or None."""
+        """Send a request that is signed by the operator, and return the JSON answer or None."""
         return self._api.call(
             method, path, json, auth=self._operator, headers=_once(key), params=params
         )

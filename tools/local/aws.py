@@ -1,4 +1,4 @@
-"""The account that the local run imitates."""
+"""The AWS account that the local run imitates."""
 
 ACCOUNT_ID = "123456789012"
 REGION = "us-east-1"

@@ -1,10 +1,10 @@
-"""What the local run does beside answering requests, each in a thread of its own."""
+"""The base class for background work of the local run. Each kind of work has its own thread."""
 
 import threading
 
 
 class Background:
-    """Calls `_run` in a thread, which ends soon after `_stopping` is set."""
+    """Calls `_run` in a thread. The method `_run` returns soon after `_stopping` is set."""
 
     def __init__(self, name: str) -> None:
         self._stopping = threading.Event()
@@ -14,7 +14,7 @@ class Background:
         self._thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait for what has begun."""
+        """Stop the thread, and wait until the current work is done or the timeout expires."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout_seconds)

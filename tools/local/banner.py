@@ -1,4 +1,7 @@
-"""The text that `make run` prints when it is ready: addresses, and commands to try."""
+"""The text that `make run` prints when the service is ready.
+
+It contains addresses and commands to try.
+"""
 
 from dataclasses import dataclass
 
@@ -10,22 +13,24 @@ from tools.local.signature import SERVICE
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
-# A placeholder: only the issuer of JWT_JWKS can sign a real token.
+# This placeholder stands for a token in the printed commands. Only the issuer of JWT_JWKS can sign
+# a real token.
 FOREIGN_TOKEN = "TOKEN"
 CUSTOMER_ID = "ada"
 SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
 JSON = "-H 'Content-Type: application/json'"
 SIGNUP_KEY = "6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"
-LOST = "  Data      in memory, lost at Ctrl-C; to keep it: KEEP=folder make run"
-# Prints the answer of a signup and passes its token on.
+LOST = "  Data      in memory and lost at Ctrl-C. To keep it, run KEEP=folder make run"
+# A shell command that prints the answer of a signup and passes on its entry token.
 KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'"""
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """`token` is the first customer's, if customers have tokens of an issuer.
+    """The addresses that the banner prints.
 
-    `is_kept` is whether the data outlives the run.
+    If an issuer signs the customers' tokens, `token` is a token of the first customer. `is_kept` is
+    true if the data outlives the run.
     """
 
     port: int
@@ -37,17 +42,17 @@ class Addresses:
 
 
 def banner(addresses: Addresses, ready_seconds: float) -> str:
-    """Return the text; scripts wait for its first line."""
+    """Return the text of the banner. Scripts wait for its first line."""
     port = "" if addresses.port == DEFAULT_PORT else f"PORT={addresses.port} "
     return "\n".join(
         [
             f"Ready in {ready_seconds:.1f} s: {addresses.url}",
             "",
-            f"  Start     {addresses.url}/, with the lists and where to go from there",
+            f"  Start     {addresses.url}/, which shows the waitlists and further links",
             f"  API       {addresses.url}/v1",
             f"  Docs      {addresses.url}/docs",
-            f"  Page      {addresses.url}/w/{WAITLIST_ID}, once step 1 has made the list",
-            f"  Mailbox   {addresses.url}{MAILBOX_PATH}: messages and webhooks of all lists",
+            f"  Page      {addresses.url}/w/{WAITLIST_ID}, after step 1 has created the waitlist",
+            f"  Mailbox   {addresses.url}{MAILBOX_PATH}, with all messages and webhooks",
             f"  Redis     {without_password(addresses.redis_url)}",
             f"  DynamoDB  {without_password(addresses.dynamodb_url)}, table {TABLE_NAME}",
             f"  Operator  key {ACCESS_KEY}, secret {SECRET_KEY}, region {REGION}, "
@@ -56,16 +61,17 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
             "",
             *first_steps(addresses.url, addresses.token),
             f"Sign up 2,000 people: {port}make demo",
-            f"Look at the lists:    {port}.venv/bin/waitlist --local console",
+            f"Open the console:     {port}.venv/bin/waitlist --local console",
             "Stop: Ctrl-C",
         ]
     )
 
 
 def first_steps(url: str, token: str | None) -> list[str]:
-    """Return commands that can be pasted in this order; the ids and the token are real.
+    """Return commands that can be pasted in this order. The ids and the token in them are real.
 
-    If another issuer signs the tokens, the user has to insert one.
+    If another issuer signs the tokens, the commands contain a placeholder that the user has to
+    replace.
     """
     own_token = token != FOREIGN_TOKEN
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"
@@ -87,7 +93,7 @@ def _waitlist_is_made(admin: str) -> list[str]:
 
 def _guest_comes(entries: str, entry_id: str) -> list[str]:
     return [
-        "# 2. A customer signs up; the entry_token in the answer authorizes their later calls",
+        "# 2. A customer signs up. The entry_token in the answer authorizes their later calls.",
         f"TOKEN=$(curl -X POST {entries} \\",
         f"  {JSON} -H 'Idempotency-Key: {SIGNUP_KEY}' \\",
         f'  -d \'{{"customer_id": "{CUSTOMER_ID}", "profile": {{"name": "Ada"}}}}\' \\',
@@ -102,7 +108,7 @@ def _guest_comes(entries: str, entry_id: str) -> list[str]:
 
 def _member_comes(entries: str, token: str) -> list[str]:
     return [
-        "# 2. A customer signs up; the token's `sub` is their id",
+        "# 2. A customer signs up. The `sub` of the token is their id.",
         f"curl -X POST {entries} {JSON} \\",
         f"  -H 'Authorization: Bearer {token}' \\",
         '  -d \'{"profile": {"name": "Ada"}}\'',

@@ -1,10 +1,12 @@
-"""A stand-in for the provider of the bot check: its script, and its `siteverify`.
+"""A stand-in for the provider of the bot check. It serves the widget's script and the `siteverify`
+endpoint.
 
-A token says how it is answered: `KIND.ACTION.ANYTHING.HOST`, such as `person.signup.1.127.0.0.1`.
-The kinds: `person`; `bot` is refused; `another-site` is a token of another site key; `test-key` is
-the token of the provider's test keys; `down` is answered 503, and `slow` after ten seconds. A token
-is good once, but for a repeat with the same `idempotency_key`. A question that has a `sitekey` is
-one to hCaptcha, and any other one to Turnstile.
+A token has the form `KIND.ACTION.ANYTHING.HOST`, for example `person.signup.1.127.0.0.1`. Its kind
+decides the answer. `person` is accepted and `bot` is refused. `another-site` is refused as a token
+for another site key, and `test-key` as a token of the provider's test keys. `down` is answered with
+503, and `slow` after ten seconds. Each token is accepted only once, except that a request with the
+same `idempotency_key` may be repeated. A request with a `sitekey` is answered as hCaptcha, and any
+other request as Turnstile.
 """
 
 import threading
@@ -20,10 +22,12 @@ SCRIPT = f"{PATH}/api.js"
 SECRET = "local-bot-check-secret"
 SITE_KEY = "local-site-key"
 SLOW_SECONDS = 10
-# The code with which each provider refuses a token of that kind. Turnstile has one code for all.
+# The code for a refused token. Turnstile has one code for all kinds, and hCaptcha has its own code
+# for some.
 INVALID = "invalid-input-response"
 OF_HCAPTCHA = {"another-site": "sitekey-secret-mismatch", "test-key": "not-using-dummy-secret"}
-# Both providers' names, with what the page uses of either: a button that makes a token.
+# A script that stands in for the widgets of both providers. It offers the functions that the page
+# uses, and shows a checkbox that creates a token.
 WIDGET = """(() => {
   const hosts = new Map();
   const api = {
@@ -54,13 +58,13 @@ WIDGET = """(() => {
 
 
 class BotCheckStandIn:
-    """Answers requests to PATH."""
+    """The stand-in, which answers requests to PATH."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._used: dict[str, str] = {}
         self.questions: list[dict[str, str]] = []
-        # Set by who does not want to wait for the slow answers.
+        # Set this event to end the delay of the slow answers.
         self.is_over = threading.Event()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

@@ -1,7 +1,7 @@
-"""A server in a child process that never outlives this process.
+"""A server in a child process that never outlives its parent process.
 
-The child prints its port as its first line on stdout, then serves until its stdin ends. The stdin
-ends when this process stops the child, and also when this process is killed.
+The child prints its port as the first line on stdout, and then serves until its stdin is closed.
+The stdin is closed when the parent stops the child, and also when the parent is killed.
 """
 
 import os
@@ -14,11 +14,14 @@ STOP_SECONDS = 5
 
 
 class ChildStartError(Exception):
-    """The child ended before it served; its error is on stderr."""
+    """The child ended before it was ready to serve. Its error message is on stderr."""
 
 
 class Child:
-    """`python -m <module> <arguments>`; `port` waits until it serves."""
+    """A child process that runs `python -m <module> <arguments>`.
+
+    The method `port` waits until the child serves.
+    """
 
     def __init__(self, module: str, *arguments: str) -> None:
         self.module = module
@@ -27,7 +30,8 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            start_new_session=True,  # Ctrl-C in the terminal stops only the local run
+            # In its own session, the child does not receive Ctrl-C. The parent stops it.
+            start_new_session=True,
         )
 
     def port(self) -> int:
@@ -60,11 +64,12 @@ class Child:
 
 
 def serve_until_parent_ends(port: int) -> None:
-    """Print the port, then block until the parent stops this child or ends."""
+    """Print the port, and then block until the parent stops this child or ends."""
     try:
         print(port, flush=True)
     except BrokenPipeError:
-        # The parent has ended. Python must not flush the port again when it exits.
+        # The parent has ended. Point stdout to /dev/null, so that Python does not fail when it
+        # flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     sys.stdin.read()

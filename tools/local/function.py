@@ -1,4 +1,4 @@
-"""One Lambda function run locally, in execution environments that are reused."""
+"""A Lambda function that runs locally in reusable execution environments."""
 
 import json
 import os
@@ -20,16 +20,17 @@ from tools.local.aws import function_arn
 from tools.local.lambda_process import LambdaContext
 
 START_SECONDS = 30
-# Lambda's limit for an event and for an answer.
+# Lambda's size limit for an event and for an answer.
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class FunctionSettings:
-    """`handler` is `module.function`; `concurrency` is reserved: beyond it calls are throttled.
+    """The settings of a function. `handler` has the form `module.function`. `concurrency` is the
+    reserved concurrency, above which calls are throttled.
 
-    Lambda starts as many environments as it needs; here at most `environments` run, further calls
-    wait for a free one and are throttled after `queue_seconds`.
+    Lambda starts as many environments as it needs. The local run starts at most `environments`.
+    Further calls wait for a free environment, and are throttled after `queue_seconds`.
     """
 
     name: str
@@ -43,20 +44,23 @@ class FunctionSettings:
 
 @dataclass(frozen=True)
 class Invocation:
-    """A handler's result as JSON; if `failed`, Lambda's description of its error."""
+    """The result of a handler as JSON.
+
+    If `failed` is true, it is Lambda's description of the error.
+    """
 
     payload: bytes
     failed: bool = False
 
     def error_text(self) -> str:
-        """Return a failed invocation's error as Python prints it."""
+        """Return the error of a failed invocation, formatted like a Python traceback."""
         error = json.loads(self.payload)
         trace = "".join(error.get("stackTrace", []))
         return f"{error.get('errorType')}: {error.get('errorMessage')}\n{trace}".rstrip()
 
 
 class ThrottledError(Exception):
-    """The function already runs as many calls as it may."""
+    """The function already runs as many calls as it may run in parallel."""
 
 
 class PayloadTooLargeError(Exception):
@@ -64,7 +68,7 @@ class PayloadTooLargeError(Exception):
 
 
 class FunctionStartError(Exception):
-    """The handler could not be imported; its traceback is on stderr."""
+    """The handler could not be imported. Its traceback is on stderr."""
 
 
 class _EnvironmentLostError(Exception):
@@ -72,7 +76,7 @@ class _EnvironmentLostError(Exception):
 
 
 class Function:
-    """Safe to call from any number of threads."""
+    """A running function. Any number of threads may call it."""
 
     def __init__(self, settings: FunctionSettings, environ: Mapping[str, str]) -> None:
         self.settings = settings
@@ -89,11 +93,14 @@ class Function:
                 env=dict(environ),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C in the terminal stops only the local run
+                # In their own session, the environments do not receive Ctrl-C. The local run stops
+                # them.
+                start_new_session=True,
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        # Its queue is first come, first served: a semaphore would let a new call overtake others.
+        # The executor's queue is first come, first served. With a semaphore, a new call could
+        # overtake older calls.
         self._workers = ThreadPoolExecutor(settings.environments, settings.name)
         self._running = 0
 
@@ -117,7 +124,7 @@ class Function:
                 self._running -= 1
 
     def stop(self) -> None:
-        """End every environment, including those that run an event."""
+        """End every environment, even if it is running an event."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         self._control.close()
         with self._lock:
@@ -140,7 +147,7 @@ class Function:
         try:
             run = self._workers.submit(self._run, payload, request_id)
         except RuntimeError:
-            # The function has been stopped.
+            # The executor refuses new work because the function was stopped.
             return _exited(request_id)
         wait([run], self.settings.queue_seconds)
         if run.cancel():
@@ -168,9 +175,11 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # The one used last, so that only as many stay warm as the load needs.
+                # Take the environment that was used last, so that only as many environments stay
+                # warm as the load needs.
                 return self._idle.pop()
-        # Not under the lock: calls that already have an environment must not wait for this.
+        # Start the environment without holding the lock, so that calls that have an environment do
+        # not wait.
         return _Environment(self._control)
 
     def _context(self, request_id: str) -> dict[str, Any]:
@@ -199,7 +208,7 @@ class Invocable(Protocol):
 
 
 def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
-    """Run a function with Lambda's limit of 6 MB for the event and for the answer.
+    """Run a function with Lambda's size limit for the event and for the answer.
 
     Raises PayloadTooLargeError and ThrottledError.
     """
@@ -228,7 +237,7 @@ def _failure(request_id: str, error_type: str, message: str) -> Invocation:
 
 
 class _Environment:
-    """A forked process, which ends when this object is closed."""
+    """An execution environment in a forked process. The process ends when this object is closed."""
 
     def __init__(self, control: socket.socket) -> None:
         ours, theirs = socket.socketpair()
@@ -238,7 +247,7 @@ class _Environment:
                 socket.send_fds(control, [b"e"], [theirs.fileno()])
             self._pid = int(self._connection.recv_bytes())
         except (EOFError, OSError) as error:
-            # The function has been stopped.
+            # The control socket is closed because the function was stopped.
             self.close()
             raise _EnvironmentLostError from error
 

@@ -1,4 +1,6 @@
-"""The functions that `template.yaml` declares, with local values for their variables."""
+"""The functions that `template.yaml` declares, with local values for their environment
+variables.
+"""
 
 import os
 from collections.abc import Mapping
@@ -15,22 +17,26 @@ PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
 WEBHOOK_NAME = "waitlist-local-webhook"
-# The mailbox answers in its place.
+# No function of this name runs. The mailbox answers its calls.
 MESSAGES_NAME = "waitlist-local-messages"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
 MAX_PUBLIC_ENVIRONMENTS = 32
-# Every public environment may call it at once, and maintenance calls it from many threads.
+# All public environments may call the private function at the same time, and maintenance calls it
+# from many threads.
 MAX_PRIVATE_ENVIRONMENTS = 64
 MAX_MAINTENANCE_ENVIRONMENTS = 4
-# The caller of the private function gives up one second after the function's time-out.
+# The public function waits one second longer than the private function's timeout before it gives
+# up.
 PRIVATE_QUEUE_SECONDS = 1.0
 MAINTENANCE_QUEUE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Backends:
-    """The addresses of the stores, and of the local run itself."""
+    """The addresses of the data stores and of the local run, and the settings that the functions
+    need.
+    """
 
     redis_url: str
     redis_cluster: bool
@@ -50,7 +56,7 @@ class Backends:
             "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
             "MAINTENANCE_FUNCTION_NAME": MAINTENANCE_NAME,
             "MESSAGES_FUNCTION_NAME": MESSAGES_NAME,
-            # The mailbox takes both.
+            # The mailbox takes messages of both channels.
             "MESSAGE_CHANNELS": "mail,sms",
             "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
             "REDIS_URL": self.redis_url,
@@ -62,7 +68,7 @@ class Backends:
             "AWS_ENDPOINT_URL_KMS": self.api_url + kms.PATH,
             "AWS_ENDPOINT_URL_LAMBDA": self.api_url,
             "PASS_KEY_ARNS": kms.KEY_ARN,
-            # The event has only the API's domain, without its port.
+            # The event contains the API's domain, but not the port, so the issuer is set here.
             "PASS_ISSUER": self.api_url,
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
@@ -70,7 +76,7 @@ class Backends:
             "WEBHOOK_URL": self.webhook_url,
             "WEBHOOK_SECRET": self.webhook_secret,
             "WEBHOOK_ONLY_LOOPBACK": "true",
-            # Also without a webhook, so that a replay can be tried.
+            # The queues exist even if no webhook is set, so that a replay can be tried.
             "WEBHOOK_QUEUE_URL": f"{self.api_url}{sqs.PATH}/{webhooks.QUEUE_NAME}",
             "WEBHOOK_DEAD_LETTERS_URL": f"{self.api_url}{sqs.PATH}/{webhooks.DEAD_LETTERS_NAME}",
             "AWS_ENDPOINT_URL_SQS": self.api_url + sqs.PATH,
@@ -91,7 +97,10 @@ def declared_functions(
     private_concurrency: int | None = None,
     public_concurrency: int | None = None,
 ) -> dict[str, DeclaredFunction]:
-    """Return the functions by name. Each has only the variables that the template names for it."""
+    """Return the functions by name.
+
+    Each function gets only the variables that the template names for it.
+    """
     declared = {}
     rooms = _rooms(template, private_concurrency, public_concurrency)
     if backends.webhook_url:
@@ -113,7 +122,9 @@ def declared_functions(
 def _rooms(
     template: Mapping[str, Any], private: int | None, public: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Return each function's local name and how many events it may run at once."""
+    """Return the local name of each function and the number of events that it may run in
+    parallel.
+    """
     return {
         "PublicFn": {
             "name": PUBLIC_NAME,
@@ -136,8 +147,10 @@ def _rooms(
 
 
 def _patience(template: Mapping[str, Any]) -> float:
-    """Return how long the API waits beyond the function's own time-out, in seconds."""
-    integrations = (one["x-amazon-apigateway-integration"] for one in operations(template).values())
+    """Return how many seconds longer API Gateway waits than the function's timeout."""
+    integrations = (
+        operation["x-amazon-apigateway-integration"] for operation in operations(template).values()
+    )
     waits_millis = min(integration["timeoutInMillis"] for integration in integrations)
     return float(waits_millis / 1000 - template["Resources"]["PublicFn"]["Properties"]["Timeout"])
 
@@ -148,7 +161,7 @@ def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str
 
 
 def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that Lambda sets, without the user's own AWS configuration."""
+    """Return the variables that Lambda sets. The user's own AWS configuration is left out."""
     kept = {name: value for name, value in inherited.items() if not _is_own(name)}
     return kept | {
         "AWS_ACCESS_KEY_ID": ACCESS_KEY,
@@ -160,9 +173,10 @@ def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) 
         "AWS_LAMBDA_FUNCTION_NAME": settings.name,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(settings.memory_mb),
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
-        # All addresses are local, and looking up macOS's proxies crashes a forked process.
+        # All addresses are local, so no proxy is needed. On macOS, looking up the proxies crashes a
+        # forked process.
         "no_proxy": "*",
-        # The local run has no destination for traces and metrics.
+        # Traces and metrics have no destination in the local run.
         "POWERTOOLS_TRACE_DISABLED": "true",
         "POWERTOOLS_METRICS_DISABLED": "true",
     }

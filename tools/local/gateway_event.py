@@ -1,4 +1,4 @@
-"""Converts a request to API Gateway's event, in payload format 2.0."""
+"""Convert an HTTP request to an API Gateway event in payload format 2.0."""
 
 import base64
 from datetime import datetime
@@ -21,14 +21,14 @@ def gateway_event(
     now: datetime,
     authorizer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the event; `authorizer` describes the authenticated caller, `now` is in UTC.
+    """Return the event. `authorizer` describes the authenticated caller, and `now` is in UTC.
 
-    Optional fields are absent, not null, as API Gateway leaves them out.
+    Like API Gateway, leave out optional fields instead of setting them to null.
     """
     event: dict[str, Any] = {
         "version": "2.0",
         "routeKey": route.route_key,
-        # HTTP APIs pass the path decoded (REST APIs and function URLs do not).
+        # HTTP APIs pass the decoded path. REST APIs and function URLs do not decode it.
         "rawPath": request.path,
         "rawQueryString": request.query,
         "headers": _headers(request),
@@ -86,7 +86,7 @@ def _headers(request: HttpRequest) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in request.headers:
         key = name.lower()
-        # Cookies have their own field in this format.
+        # Payload format 2.0 has a field of its own for cookies.
         if key != "cookie":
             joined[key] = f"{joined[key]},{value}" if key in joined else value
     joined.setdefault("content-length", str(len(request.body)))

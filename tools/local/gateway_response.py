@@ -1,4 +1,4 @@
-"""Converts a function's answer, in payload format 2.0, to API Gateway's response."""
+"""Convert a function's answer in payload format 2.0 to the response that API Gateway sends."""
 
 import base64
 import binascii
@@ -7,14 +7,14 @@ from typing import Any
 
 from tools.local.http_message import Headers, HttpResponse, json_response
 
-# API Gateway sets these itself.
+# API Gateway sets these headers itself and ignores the function's values.
 GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 
 def gateway_response(answer: Any) -> HttpResponse:
-    """Return the HTTP response; an answer that API Gateway cannot use becomes a 500.
+    """Return the HTTP response. An answer that API Gateway cannot use becomes a 500.
 
-    An answer without a `statusCode` is itself the JSON body of a 200.
+    An answer that has no `statusCode` becomes the JSON body of a 200.
     """
     if not isinstance(answer, dict) or "statusCode" not in answer:
         return json_response(200, answer)
@@ -29,12 +29,12 @@ def internal_server_error() -> HttpResponse:
 
 
 def too_large() -> HttpResponse:
-    """Return API Gateway's answer to a request that is too large for Lambda."""
+    """Return API Gateway's response to a request that is too large for Lambda."""
     return json_response(413, {"message": "Request Entity Too Large"})
 
 
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
-    """Return a 503; API Gateway's own has no Retry-After."""
+    """Return a 503 response. API Gateway itself sends no Retry-After header."""
     headers: Headers = ()
     if retry_after_seconds is not None:
         headers = (("retry-after", str(retry_after_seconds)),)
@@ -44,7 +44,7 @@ def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
 def _status(answer: dict[str, Any]) -> int:
     status = int(answer["statusCode"])
     if not 200 <= status <= 599:
-        raise ValueError("a final status is from 200 to 599")
+        raise ValueError("a final status must be between 200 and 599")
     return status
 
 
@@ -63,7 +63,7 @@ def _headers(answer: dict[str, Any]) -> Headers:
 def _header_value(value: Any) -> str:
     text = str(value)
     if "\r" in text or "\n" in text:
-        raise ValueError("a header's value has one line")
+        raise ValueError("the value of a header must be a single line")
     text.encode("latin-1")
     return text
 

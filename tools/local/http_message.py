@@ -1,4 +1,4 @@
-"""An HTTP request and response, independent of the server."""
+"""An HTTP request and an HTTP response, independent of any server library."""
 
 import ipaddress
 import json
@@ -14,7 +14,10 @@ _HOST = re.compile(r"([a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?")
 
 @dataclass(frozen=True)
 class HttpRequest:
-    """`target` is the path and query as sent, still percent-encoded."""
+    """An HTTP request.
+
+    `target` is the path and query as the client sent them, still percent-encoded.
+    """
 
     method: str
     target: str
@@ -37,16 +40,17 @@ class HttpRequest:
 
     @property
     def names_this_machine(self) -> bool:
-        """Return whether the Host header is absent or names the loopback interface.
+        """Whether the Host header is absent or names the loopback interface.
 
-        A web page can let its own name resolve to 127.0.0.1 (DNS rebinding). The browser then sends
-        it this service's answers, but the header still has the page's name.
+        In a DNS rebinding attack, the domain of a web page resolves to 127.0.0.1, and the browser
+        lets the page read this service's answers. The Host header then still contains the page's
+        domain.
         """
         host = self.header("host")
         return host is None or is_loopback(host)
 
     def header(self, name: str) -> str | None:
-        """Return all values of one header, joined by commas."""
+        """Return the values of a header, joined by commas, or None if the header is absent."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         return ",".join(values) if values else None
 
@@ -59,7 +63,7 @@ class HttpResponse:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a Host header, with or without a port, can only mean this machine."""
+    """Return whether a Host header can only mean this machine. The header may contain a port."""
     found = _HOST.fullmatch(host.lower())
     if found is None:
         return False

@@ -1,4 +1,6 @@
-"""The local run's HTTP server, on loopback only: uvicorn in a thread, the application in others."""
+"""The HTTP server of the local run, which listens on the loopback interface only. uvicorn runs in
+one thread, and the application in other threads.
+"""
 
 import errno
 import logging
@@ -18,10 +20,12 @@ from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_re
 from tools.local.ports import HOST
 from tools.local.rate_limits import RateLimited, RateLimits
 
-# The largest event that Lambda takes; API Gateway would take 10 MB and then fail to pass them on.
+# Lambda's limit for an event. API Gateway would accept 10 MB, but could not pass such a request to
+# Lambda.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-# The server reads a larger body to its end before it refuses it: a client that still sends when the
-# connection is closed does not see the answer. Beyond this the connection is closed.
+# The server reads a larger body to its end before it refuses the request. If it closed the
+# connection earlier, a client that is still sending would not see the answer. The server closes the
+# connection when the body exceeds this second limit.
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 IDLE_SECONDS = 75
 STOP_SECONDS = 1
@@ -31,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 class PortError(Exception):
-    """The port cannot be used; `reason` is "in use" or "not allowed"."""
+    """The port cannot be used. `reason` is "in use" or "not allowed"."""
 
     def __init__(self, port: int, reason: str) -> None:
         super().__init__(f"port {port} is {reason}")
@@ -40,9 +44,9 @@ class PortError(Exception):
 
 
 class HttpServer:
-    """Holds its port from the moment it is made; connections wait until `start`.
+    """A server that binds its port when it is created. Connections wait until `start` is called.
 
-    With port 0 the system chooses a free port, which `port` returns. Raises PortError.
+    If the port is 0, the system chooses a free port, which `port` then contains. Raises PortError.
     """
 
     def __init__(self, port: int) -> None:
@@ -53,8 +57,8 @@ class HttpServer:
             if error.errno in reasons:
                 raise PortError(port, reasons[error.errno]) from error
             raise
-        # asyncio sets it only if the socket names its protocol. Without it, an answer in two
-        # packets waits 40 ms for the client's acknowledgement.
+        # asyncio sets TCP_NODELAY only if the protocol of the socket is given. If it is not set, an
+        # answer in two packets waits 40 ms for the client's acknowledgement.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._socket.getsockname()[1]
         self._application: _Application | None = None
@@ -69,7 +73,11 @@ class HttpServer:
         limits: RateLimits | None = None,
         in_threads: bool = True,
     ) -> None:
-        """Serve requests with `app`: each in a thread, or one after the other in the server's."""
+        """Serve requests with `app`.
+
+        If `in_threads` is true, each request runs in its own thread. Otherwise the server's thread
+        runs one request after the other.
+        """
         self._application = _Application(app, in_threads)
         asgi: ASGIApp = self._application
         if limits is not None:
@@ -95,11 +103,11 @@ class HttpServer:
         self._thread.start()
 
     def wait_until_idle(self, timeout_seconds: float) -> bool:
-        """Return whether every request was answered in time."""
+        """Wait for the requests in progress, and return whether all were answered in time."""
         return self._application is None or self._application.wait_until_idle(timeout_seconds)
 
     def stop(self) -> None:
-        """Close the port and every connection."""
+        """Close the port and all connections."""
         if self._server is not None and self._thread is not None:
             self._server.should_exit = True
             self._thread.join()
@@ -107,11 +115,12 @@ class HttpServer:
 
 
 class _Application:
-    """Passes whole requests to a synchronous application."""
+    """An ASGI application that passes complete requests to a synchronous application."""
 
     def __init__(self, app: HttpApp, in_threads: bool) -> None:
         self._app = app
-        # Unlimited: a request may wait for others that it makes to this same server.
+        # The number of threads is unlimited, because a request may wait for other requests that it
+        # sends to this server.
         self._threads = CapacityLimiter(math.inf) if in_threads else None
         self._running = 0
         self._became_idle = threading.Condition()
@@ -126,7 +135,7 @@ class _Application:
             response = await self._response(Request(scope, receive))
             await _as_starlette(response)(scope, receive, send)
         except ClientDisconnect:
-            logger.debug("a client closed its connection before it had sent its request")
+            logger.debug("a client closed its connection before it had sent the whole request")
         finally:
             self._count(-1)
 
@@ -141,9 +150,10 @@ class _Application:
             else:
                 response = await to_thread.run_sync(self._app, whole, limiter=self._threads)
         except Exception:
-            logger.exception("a request failed in the local gateway itself")
+            logger.exception("a request failed inside the local gateway")
             return json_response(500, {"message": "Internal Server Error"})
-        # Neither query nor path, because logs must not have the ids that URLs have.
+        # Log neither the path nor the query, because URLs contain ids, and logs must not contain
+        # them.
         logger.debug("%s -> %d", whole.method, response.status)
         return response
 
@@ -154,7 +164,7 @@ class _Application:
 
 
 async def _body(request: Request) -> bytes | None:
-    """Return the body, or None if it is larger than Lambda takes."""
+    """Return the body, or None if it exceeds Lambda's limit."""
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():

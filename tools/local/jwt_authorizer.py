@@ -1,4 +1,4 @@
-"""Checks a request's token as API Gateway's JWT authorizer does."""
+"""Check the token of a request as API Gateway's JWT authorizer does."""
 
 import json
 from collections.abc import Mapping
@@ -12,17 +12,17 @@ from joserfc.jwk import KeySet
 from tools.local.http_message import HttpRequest
 from tools.local.routes import operations
 
-# API Gateway accepts no other algorithms.
+# API Gateway accepts only these algorithms.
 ALGORITHMS = ["RS256", "RS384", "RS512"]
 
 
 class TokenError(Exception):
-    """The token is missing or invalid; the message is for a response header."""
+    """The token is missing or invalid. The message goes into a response header."""
 
 
 @dataclass(frozen=True, slots=True)
 class JwtAuthorizer:
-    """Authorizes the routes that the template gives to the JWT authorizer."""
+    """The JWT authorizer of the routes to which the template assigns it."""
 
     issuer: str
     audiences: tuple[str, ...]
@@ -33,7 +33,10 @@ class JwtAuthorizer:
         return route_key in self.guarded
 
     def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
-        """Return the claims as the event has them, all as text. Raises TokenError."""
+        """Return the claims of the token, all as text, as the event contains them.
+
+        Raises TokenError.
+        """
         token = _bearer(request.header("authorization") or "")
         registry = jwt.JWTClaimsRegistry(
             now=now_seconds, iss={"essential": True, "value": self.issuer}, exp={"essential": True}
@@ -54,7 +57,7 @@ class JwtAuthorizer:
 
 
 def guarded_routes(template: Mapping[str, Any]) -> frozenset[str]:
-    """Return the route keys that need a token if the stack has an issuer."""
+    """Return the keys of the routes that need a token if the stack has an issuer."""
     return frozenset(
         route
         for route, operation in operations(template).items()

@@ -1,4 +1,4 @@
-"""An OIDC issuer for the local run: it has a key and signs tokens."""
+"""An OIDC issuer for the local run. It has a key and signs tokens."""
 
 import contextlib
 import json
@@ -18,11 +18,14 @@ JWKS_SECONDS = 5
 
 
 class JwksError(Exception):
-    """The keys at an address cannot be read; the message has the cause."""
+    """The keys at an address cannot be read. The message states the cause."""
 
 
 class LocalIssuer:
-    """Signs tokens. Its key is kept in a file, so that tokens of earlier runs stay valid."""
+    """An issuer of tokens.
+
+    Its key is stored in a file, so that tokens of earlier runs stay valid.
+    """
 
     def __init__(self, issuer: str, audience: str, key_path: Path = KEY_PATH) -> None:
         self._issuer = issuer
@@ -35,7 +38,7 @@ class LocalIssuer:
         return KeySet([RSAKey.import_key(self._key.as_dict(private=False))])
 
     def token(self, subject: str, now_seconds: int) -> str:
-        """Return a customer's token, valid for 12 hours."""
+        """Return a token for a customer. It is valid for 12 hours."""
         claims = {
             "iss": self._issuer,
             "aud": self._audience,
@@ -47,11 +50,12 @@ class LocalIssuer:
 
 
 def read_keys(url: str) -> KeySet:
-    """Read the JWKS at an address, or the one that a discovery document there names.
+    """Read the JWKS at an address. If there is a discovery document at the address, read the JWKS
+    that it names.
 
     Raises JwksError.
     """
-    # It takes 0.1 s to import, and only an issuer elsewhere needs it.
+    # httpx takes 0.1 s to import, and is only needed if another issuer signs the tokens.
     import httpx
 
     def json_at(address: str) -> Any:
@@ -72,13 +76,13 @@ def new_key() -> RSAKey:
 
 
 def kept_key(path: Path) -> RSAKey:
-    """Read the key in a file; without the file, make both."""
+    """Read the key from a file. If the file does not exist, create a key and store it there."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:
             json.dump(new_key().as_dict(private=True), file)
             file.flush()
-            # If two runs start at once, both use the key that is written first.
+            # If two runs start at the same time, both use the key that was stored first.
             with contextlib.suppress(FileExistsError):
                 os.link(file.name, path)
     return RSAKey.import_key(json.loads(path.read_text()))

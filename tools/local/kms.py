@@ -1,4 +1,7 @@
-"""A stand-in for AWS KMS with one RSA key: `Sign` and `GetPublicKey`, as botocore calls them."""
+"""A stand-in for AWS KMS with one RSA key.
+
+It supports `Sign` and `GetPublicKey` with botocore's parameters.
+"""
 
 import base64
 import json
@@ -22,7 +25,10 @@ ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
 
 
 class LocalKms:
-    """Has the methods of a botocore client. With a path, its key is kept in that file."""
+    """A replacement for a botocore KMS client.
+
+    If a path is given, the key is stored in this file.
+    """
 
     def __init__(self, key_path: Path | None = None) -> None:
         key = new_key() if key_path is None else kept_key(key_path)
@@ -49,9 +55,9 @@ class LocalKms:
 
 
 class KmsEndpoint:
-    """Answers KMS' JSON protocol.
+    """An HTTP endpoint for the JSON protocol of KMS.
 
-    It accepts unsigned requests, so it refuses those that a web page could have sent.
+    It accepts unsigned requests, so it refuses any request that a web page could have sent.
     """
 
     def __init__(self, kms: LocalKms) -> None:
@@ -70,7 +76,9 @@ class KmsEndpoint:
 
     def _answer(self, request: HttpRequest) -> dict[str, Any]:
         if request.header("origin") is not None or not request.names_this_machine:
-            raise _error("AccessDeniedException", "Only programs on this machine may call.")
+            raise _error(
+                "AccessDeniedException", "Only programs on this machine may call this endpoint."
+            )
         name = (request.header("x-amz-target") or "").rpartition(".")[2]
         if name not in self._operations:
             raise _error("UnknownOperationException", f"{name} is not supported here")

@@ -1,4 +1,4 @@
-"""AWS Lambda's Invoke API for the functions of the local run."""
+"""The Invoke API of AWS Lambda for the functions of the local run."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ PATH_PREFIX = "/2015-03-31/functions/"
 PATH_SUFFIX = "/invocations"
 MAX_WAITING_EVENTS = 1000
 EVENT_WORKERS = 4
-# Lambda retries a throttled event for six hours, with growing pauses.
+# Lambda retries a throttled event for up to six hours, with increasing pauses.
 EVENT_AGE_SECONDS = 6 * 3600
 FIRST_EVENT_PAUSE_SECONDS = 1
 LONGEST_EVENT_PAUSE_SECONDS = 300
@@ -33,10 +33,10 @@ logger = logging.getLogger(__name__)
 
 
 class LambdaEndpoint:
-    """Answers `POST /2015-03-31/functions/{name}/invocations` for functions by their names.
+    """An endpoint that answers `POST /2015-03-31/functions/{name}/invocations`.
 
-    It accepts unsigned requests, so it refuses those that a web page could have sent.
-    `wait(seconds)` returns True when it is time to stop.
+    It accepts unsigned requests, so it refuses any request that a web page could have sent. The
+    function `wait(seconds)` returns True when the endpoint has to stop.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class LambdaEndpoint:
         self._lock = threading.Lock()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Browsers send Origin with each POST, and programs do not.
+        # Browsers send an Origin header with each POST request, and other programs do not.
         if request.header("origin") is not None or not request.names_this_machine:
-            message = "Functions are invoked by programs on this machine, not by web pages."
+            message = "Only programs on this machine may invoke functions. Web pages may not."
             return _refusal(403, "AccessDeniedException", message)
         name = _function_name(request)
         function = self._functions.get(name)
@@ -82,7 +82,7 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait for the events that run; drop those that have not begun."""
+        """Wait for the events that are running, and drop the events that have not started."""
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
@@ -99,15 +99,19 @@ class LambdaEndpoint:
         return HttpResponse(202, _request_id())
 
     def _run_event(self, function: Invocable, payload: bytes) -> None:
-        # Lambda would retry a failed event twice; here the minute schedule repeats the work.
+        # Lambda would retry a failed event twice. Here, the next scheduled run of maintenance
+        # repeats the work.
         invocation = self._invoked_in_the_end(function, payload)
         if invocation is None:
-            logger.warning("an event was throttled until it was too old, or the run ended")
+            logger.warning("an event was throttled until it expired or the local run ended")
         elif invocation.failed:
             logger.error("an event failed: %s", invocation.error_text())
 
     def _invoked_in_the_end(self, function: Invocable, payload: bytes) -> Invocation | None:
-        """Retry while the function is throttled; return None if it stays throttled."""
+        """Invoke the function, and retry while it is throttled.
+
+        Return None if it stays throttled.
+        """
         end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
         while True:
             try:
@@ -139,7 +143,7 @@ def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
 
 
 def _function_name(request: HttpRequest) -> str:
-    """Return the name from a name or an ARN, with or without a version."""
+    """Return the function name. The path contains a name or an ARN, with or without a version."""
     path = request.raw_path.removeprefix(PATH_PREFIX).removesuffix(PATH_SUFFIX)
     name = unquote(path)
     if ":function:" in name:

@@ -1,11 +1,13 @@
-"""One function's processes: `python -m tools.local.lambda_process <handler> <socket fd>`.
+"""The processes of one function, started with `python -m tools.local.lambda_process <handler>
+<socket fd>`.
 
-The first process imports the handler and then only forks: each fork is an execution environment
-that runs one event at a time, as on Lambda. Threads are not an option: Powertools keeps the current
-request in a class attribute, so two requests in one process would mix.
+The first process imports the handler, and from then on only forks. Each fork is an execution
+environment that runs one event at a time, as on Lambda. Threads cannot replace the forks, because
+Powertools stores the current request in a class attribute, and two requests in one process would
+get mixed up.
 
-Every process ends with the local run, even if that is killed, because the kernel then closes the
-sockets that these processes read.
+Every process ends when the local run ends, even if the local run is killed. The kernel then closes
+the sockets that these processes read.
 """
 
 import gc
@@ -50,11 +52,12 @@ def main() -> None:
     handler_path, control_fd = sys.argv[1:]
     control = socket.socket(fileno=int(control_fd))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel then reaps the environments
+    # The kernel then reaps the environments that have ended.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     module, _, name = handler_path.rpartition(".")
     handler: Handler = getattr(import_module(module), name)
     _compose()
-    gc.freeze()  # what is imported and composed stays shared between the forks
+    gc.freeze()  # The imported and composed objects then stay shared between the forks.
     control.sendall(READY)
     while True:
         _, fds, _, _ = socket.recv_fds(control, 1, 1)
@@ -67,9 +70,9 @@ def main() -> None:
 
 
 def _compose() -> None:
-    """Read botocore's service models and compose the API once for all forks.
+    """Read botocore's service models and compose the API once, before the first fork.
 
-    Neither opens a connection. By itself each fork would need 0.1 s for both.
+    Neither step opens a connection. Otherwise each fork would need 0.1 s for both steps.
     """
     if clients := sys.modules.get("waitlist_api.aws.clients"):
         clients.dynamodb_client().close()
@@ -81,15 +84,15 @@ def _compose() -> None:
 
 def _run_environment(connection: Connection, handler: Handler) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    random.seed()  # otherwise all forks would pause for the same times
+    random.seed()  # Otherwise all forks would use the same random retry pauses.
     try:
         connection.send_bytes(str(os.getpid()).encode())
         while True:
             connection.send_bytes(_answer(handler, connection.recv_bytes()))
     except (EOFError, OSError):
-        pass  # the local run has ended
+        pass  # The local run has ended.
     finally:
-        # A fork must not run the exit handlers of its parent process.
+        # Skip the exit handlers that the fork inherited from its parent process.
         os._exit(0)
 
 
@@ -97,7 +100,7 @@ def _answer(handler: Handler, message: bytes) -> bytes:
     invocation = json.loads(message)
     context = LambdaContext(**invocation["context"])
     try:
-        # As Lambda since Python 3.12: UTF-8, which cannot encode a lone surrogate.
+        # Encode the result like Lambda since Python 3.12. UTF-8 cannot encode a lone surrogate.
         payload = json.dumps(handler(invocation["event"], context), ensure_ascii=False)
         payload.encode()
         answer = {"payload": payload}

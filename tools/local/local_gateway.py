@@ -1,4 +1,7 @@
-"""The application on the one port: the HTTP API for PublicFn, and AWS's APIs for the functions."""
+"""The application on the port of the local run.
+
+It serves the HTTP API of the public function, and the AWS APIs that the functions call.
+"""
 
 import json
 import logging
@@ -29,14 +32,19 @@ from tools.local.signature import SignatureError, verified_access_key
 from tools.local.start_page import start_page
 
 ADMIN_PATH = "/v1/admin"
-# Sent when the local run has no free environment; Lambda would start another one.
+# The Retry-After of a refusal while the local run has no free environment. Lambda would start
+# another environment.
 BUSY_SECONDS = 2
 
 logger = logging.getLogger(__name__)
 
 
 class LocalGateway:
-    """`public` answers API Gateway events; `endpoints` answer by the beginning of the path."""
+    """The HTTP application.
+
+    `public` handles API Gateway events. Each endpoint in `endpoints` handles the requests whose
+    path starts with its key.
+    """
 
     def __init__(
         self,
@@ -54,7 +62,7 @@ class LocalGateway:
         self._closing = False
 
     def close(self) -> None:
-        """Refuse new requests; requests in progress may still invoke functions."""
+        """Refuse new requests. Requests in progress may still invoke functions."""
         self._closing = True
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -77,7 +85,7 @@ class LocalGateway:
         return self._invoke_public(request, route, authorizer)
 
     def _start_page(self, host: str) -> HttpResponse:
-        """Return the page that lists the waitlists, which the operator's route answers."""
+        """Return the start page. Its waitlists come from the operator's route."""
         asked = HttpRequest("GET", f"{ADMIN_PATH}/waitlists")
         route = self._routes.match(asked.method, asked.raw_path)
         answered = self._invoke_public(asked, route, {"iam": iam_caller(ACCESS_KEY)})
@@ -88,8 +96,11 @@ class LocalGateway:
         path = request.path
         if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
             if not request.names_this_machine:
-                # Every web page knows the local credentials, so only local names may use them.
-                raise SignatureError("Operators call the local service by 127.0.0.1 or localhost.")
+                # Every web page knows the local credentials, so they work only for requests to a
+                # local host name.
+                raise SignatureError(
+                    "Operators must call the local service at 127.0.0.1 or localhost."
+                )
             access_key = verified_access_key(request, self._utc_now())
             return {"iam": iam_caller(access_key)} if access_key else None
         if self._jwt_authorizer is None or not self._jwt_authorizer.guards(route.route_key):
@@ -132,7 +143,7 @@ def _answer(invocation: Invocation) -> HttpResponse:
 
 
 def _unauthorized(description: str) -> HttpResponse:
-    """Return API Gateway's 401, which has no problem details."""
+    """Return API Gateway's 401 response, whose body is not a problem document."""
     error = f' scope="" error="invalid_token" error_description="{description}"'
     header = ("www-authenticate", f"Bearer{error if description else ''}")
     return json_response(401, {"message": "Unauthorized"}, (header,))

@@ -1,8 +1,8 @@
-"""The mailbox of the local run: what the function of messages would send by mail and SMS.
+"""The mailbox of the local run. It shows the mails and SMS that the messages function would send.
 
-A thread reads the events from the table, as the bus has them, and gives them to the sender of the
-service, whose messages stay in memory: nothing leaves this machine. A page at /_local/mailbox, and
-JSON at /_local/mailbox.json.
+A thread reads the events from the table, as the bus would deliver them. It passes them to the
+sender of the service, which stores the messages in memory. No message leaves this machine. The
+mailbox is a page at /_local/mailbox, and JSON at /_local/mailbox.json.
 """
 
 import json
@@ -48,22 +48,23 @@ from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
-# Of its time the thread reads the table at most so long: one part of these.
+# The thread may spend at most one part in SHARE of its time on reading the table.
 SHARE = 20
-# So many lists are named in one filter, of which DynamoDB takes at most 4 KB.
+# A filter names at most this many waitlists, because DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Mailbox: local run</title><style>{style}</style>
 <main>
 <h1>Mailbox</h1>
-<p>What the service sends to people, newest last. Nothing leaves this machine.</p>
+<p>The messages that the service sends to people, newest last. Nothing leaves this machine.</p>
 {messages}
 </main>
 </html>
 """
-# Without the list's `messages` nothing is sent. Here a list that verifies addresses has its links,
-# for numbers of every country: the mailbox stands for the backend that would send them.
+# In production, a waitlist without `messages` sends nothing. In the local run, a waitlist that
+# verifies addresses sends its links to numbers of every country, because the mailbox stands in for
+# the backend that would send them.
 LINKS = MessageRules(
     kinds=("verify",),
     sms_countries=tuple(sorted(SUPPORTED_REGIONS)),
@@ -75,14 +76,16 @@ Event = tuple[int, str, str, str, str]
 
 
 class LocalSender(Sender, frozen=True):
-    """Sends the links of lists that verify addresses, also if they have no `messages`."""
+    """A sender that also sends the links of waitlists that verify addresses but have no
+    `messages`.
+    """
 
     def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
         return settings.messages or (LINKS if settings.identity else None)
 
 
 class Mailbox(Background):
-    """Keeps the messages of all lists in a table, by its client."""
+    """The messages of all waitlists in a table."""
 
     def __init__(
         self,
@@ -94,7 +97,10 @@ class Mailbox(Background):
         *,
         is_for_guests: bool = True,
     ) -> None:
-        """`webhook` are the URL and the secret of webhooks; without it there are none."""
+        """Create the mailbox.
+
+        `webhook` is the URL and the secret of the webhook. If it is None, there are no webhooks.
+        """
         super().__init__("mailbox")
         self._webhook = webhook
         self._table = table
@@ -121,24 +127,24 @@ class Mailbox(Background):
         )
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
-        # By list the time up to which it sent no messages: the mailbox skips its earlier events.
+        # For each waitlist, the last time at which it sent no messages. The mailbox skips earlier
+        # events.
         self._silent_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def send(self, message: Message, _: Delivery | None) -> None:
-        """Keep a message."""
         self._messages.append((self._now_millis(), message))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Answer in the place of the function of messages: keep an example."""
+        """Answer in place of the messages function, and keep the trial message."""
         outcome = send_trial(self._sender, json.loads(payload))
         return Invocation(json.dumps({"outcome": outcome}).encode())
 
     def deliver(self) -> None:
-        """Send what the events ask for that have come since the last time."""
+        """Send the messages for all events since the last call."""
         with self._lock:
             now = self._now_millis()
-            sends = {one.waitlist_id: self._sends(one) for one in self._waitlists.all()}
+            sends = {found.waitlist_id: self._sends(found) for found in self._waitlists.all()}
             sending = sorted(name for name, is_sending in sends.items() if is_sending)
             if not sending:
                 return
@@ -152,19 +158,24 @@ class Mailbox(Background):
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method != "GET" or not request.names_this_machine:
-            return json_response(403, {"message": "Only this machine reads its mailbox, by GET."})
+            return json_response(
+                403, {"message": "Only programs on this machine may read the mailbox, with GET."}
+            )
         self.deliver()
-        messages = [(at, _shown(at, one)) for at, one in list(self._messages)]
-        hooks = [(millis_of(stamp), one) for stamp, one in self._webhooks()]
-        shown = [one for _, one in sorted([*messages, *hooks], key=lambda one: one[0])]
+        messages = [(at, _shown(at, message)) for at, message in list(self._messages)]
+        hooks = [(millis_of(stamp), hook) for stamp, hook in self._webhooks()]
+        shown = [item for _, item in sorted([*messages, *hooks], key=lambda timed: timed[0])]
         if request.raw_path == f"{PATH}.json":
             return json_response(200, {"messages": shown})
-        listed = "\n".join(map(_item, shown)) or "<p>There is none yet.</p>"
+        listed = "\n".join(map(_item, shown)) or "<p>There are no messages yet.</p>"
         html = PAGE.format(style=STYLE, messages=listed)
         return HttpResponse(200, HEADERS, html.encode("utf-8", "replace"))
 
     def _webhooks(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the stamps and the webhooks of all events, each signed at its time."""
+        """Yield the stamp and the webhook of every event.
+
+        Each webhook is signed with the time of its event.
+        """
         url, secret = self._webhook or ("", "")
         if not secret:
             return
@@ -196,7 +207,7 @@ class Mailbox(Background):
             try:
                 self.deliver()
             except (WaitlistError, BotoCoreError, ClientError) as error:
-                logger.warning("the mailbox cannot read the table: %s", type(error).__name__)
+                logger.warning("the mailbox could not read the table: %s", type(error).__name__)
             pause = max(EACH_SECONDS, SHARE * (time.monotonic() - began))
 
     def _sends(self, waitlist: Any) -> bool:
@@ -214,7 +225,7 @@ class Mailbox(Background):
         self._handled.add(event)
 
     def _events(self, waitlist_ids: Sequence[str]) -> Iterator[Event]:
-        """Yield the events of lists that ask for messages."""
+        """Yield the events of these waitlists that ask for messages."""
         for first in range(0, len(waitlist_ids), MOST_LISTS):
             for item in self._history(waitlist_ids[first : first + MOST_LISTS]):
                 name = item["event"]["S"]
@@ -223,15 +234,16 @@ class Mailbox(Background):
                     yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the events of all entries, or of those of some lists.
+        """Yield the events of all entries, or only of the entries of some waitlists.
 
-        Where some of many lists send, reading the whole table would take most of its time.
+        If few of many waitlists send messages, the filter saves most of the time, because the other
+        items are not returned.
         """
         lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
         condition = "begins_with(#sk, :history)"
         names = {"#sk": "sk"}
         if lists:
-            condition += f" AND ({' OR '.join(f'#list = {one}' for one in lists)})"
+            condition += f" AND ({' OR '.join(f'#list = {value}' for value in lists)})"
             names["#list"] = "waitlist_id"
         request = {
             "TableName": self._table.name,
@@ -256,7 +268,7 @@ def _shown(at_millis: int, message: Message) -> dict[str, Any]:
 def _item(message: dict[str, Any]) -> str:
     text = f"<pre>{escape(message['body'] or '')}</pre>"
     if message["text"]:
-        # The last line is the link.
+        # The last line of a message is the link.
         before, _, url = escape(message["text"].strip()).rpartition("\n")
         said = before.strip().replace("\n", "<br>")
         text = f'<p>{said}</p><p><a href="{url}">{url}</a></p>'
@@ -270,5 +282,5 @@ def _item(message: dict[str, Any]) -> str:
 
 
 def _plain(item: dict[str, Any]) -> dict[str, Any]:
-    """Return the texts and numbers of an item, as text."""
+    """Return the strings and numbers of an item as text."""
     return {name: next(iter(typed.values())) for name, typed in item.items()}

@@ -1,4 +1,4 @@
-"""The one operator of the local run."""
+"""The operator of the local run."""
 
 from botocore.credentials import Credentials
 
@@ -7,6 +7,6 @@ from waitlist_cli.client.sigv4 import OperatorAuth
 
 
 def local_operator(secret_key: str = SECRET_KEY) -> OperatorAuth:
-    """Return what signs requests as the local run's operator."""
+    """Return the authentication that signs requests as the operator of the local run."""
     key = Credentials(ACCESS_KEY, secret_key)
     return OperatorAuth(key.get_frozen_credentials, REGION)

@@ -1,9 +1,9 @@
-"""Ports for servers that would not tell which port they got for port 0.
+"""Reserved ports for servers that cannot report which port they got for port 0.
 
-Such a server is started with the number of a free port, and binds the port only later. So that no
-other process draws the same port meanwhile, or while the server restarts, the port is reserved:
-each process of this project that draws a port first binds the UDP port of the same number. A
-program that does not reserve its ports may still be faster: then the server starts at another port.
+Such a server is started with the number of a free port, and binds this port only later. Meanwhile,
+and while the server restarts, another process could take the port. Therefore each process of this
+project reserves a port before it uses it, by binding the UDP port with the same number. A program
+that does not reserve its ports can still take the port. The server then starts on another port.
 """
 
 import random
@@ -13,8 +13,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 HOST = "127.0.0.1"
-# Systems take the port of an outgoing connection from 32768 on. A cluster's node has a second port,
-# 10,000 above the first one, which must not be one of those either, nor the first port of a node.
+# Operating systems choose the ports of outgoing connections from 32768 upwards. A cluster node has
+# a second port 10,000 above its first port. This second port must be neither in the range of
+# outgoing connections nor in the range of first ports.
 FIRST_PORT, LAST_PORT = 12_000, 21_999
 DRAWS = 1_000
 STARTS = 5
@@ -23,14 +24,14 @@ Server = TypeVar("Server")
 
 
 class PortTaken(Exception):
-    """Another program has the port that a server was to listen at."""
+    """Another program uses the port on which a server was going to listen."""
 
 
 @contextmanager
 def reserved_port(*offsets: int) -> Iterator[int]:
-    """Yield a free port that no other process reserves meanwhile.
+    """Yield a free port that no other process can reserve at the same time.
 
-    Ports at these offsets above it are free and reserved too.
+    The ports at these offsets above it are also free and reserved.
     """
     with ExitStack() as stack:
         yield _reserved(stack, offsets)
@@ -40,9 +41,10 @@ def reserved_port(*offsets: int) -> Iterator[int]:
 def started_at_reserved_port(
     start: Callable[[int], Server], stop: Callable[[Server], object], *offsets: int
 ) -> Iterator[Server]:
-    """Start a server at a reserved port, and stop it at the end.
+    """Start a server on a reserved port, and stop it at the end of the block.
 
-    `start` raises PortTaken if another program was faster. Then another port is tried.
+    `start` raises PortTaken if another program took the port first. In this case another port is
+    tried.
     """
     with ExitStack() as stack:
         for attempt in range(STARTS):
@@ -59,7 +61,7 @@ def started_at_reserved_port(
 
 
 def _reserved(stack: ExitStack, offsets: tuple[int, ...]) -> int:
-    """Reserve a port until the stack is closed."""
+    """Reserve a random free port until the stack is closed."""
     for _ in range(DRAWS):
         port = random.randint(FIRST_PORT, LAST_PORT)
         with ExitStack() as held:
@@ -74,7 +76,7 @@ def _reserved(stack: ExitStack, offsets: tuple[int, ...]) -> int:
 
 
 def _reservation(port: int) -> socket.socket:
-    """Return a socket that reserves a port; raise OSError if the port is reserved or in use."""
+    """Return a socket that reserves the port. Raise OSError if the port is reserved or in use."""
     reservation = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     try:
         reservation.bind((HOST, port))

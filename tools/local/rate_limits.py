@@ -1,4 +1,7 @@
-"""API Gateway's rate limits: a bucket for each limited route, and 429 where it is empty."""
+"""API Gateway's rate limits.
+
+Each limited route has a token bucket, and is answered with 429 when the bucket is empty.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,12 +13,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tools.local.routes import Routes
 
 SIGNUP_RATE = {"Ref": "SignupRateLimit"}
-# The template's defaults have this ratio too.
+# The defaults in the template have the same ratio of burst to rate.
 BURST_SECONDS = 2
 
 
 class Bucket:
-    """`rate` tokens a second, at most as many as come in `BURST_SECONDS`."""
+    """A token bucket that gains `rate` tokens per second.
+
+    It holds at most the tokens of `BURST_SECONDS` seconds.
+    """
 
     def __init__(self, rate: int, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
@@ -24,7 +30,7 @@ class Bucket:
         self._filled_at = monotonic()
 
     def take(self) -> bool:
-        """Take a token; return False if there is none."""
+        """Take a token. Return False if there is none."""
         now = self._monotonic()
         come = (now - self._filled_at) * self._rate
         self._tokens = min(self._tokens + come, self._rate * BURST_SECONDS)
@@ -36,7 +42,7 @@ class Bucket:
 
 
 class RateLimits:
-    """Buckets by route key, for the routes that the template gives the limit of signups."""
+    """The buckets of the routes that have the signup limit in the template, by route key."""
 
     def __init__(self, routes: Routes, buckets: Mapping[str, Bucket]) -> None:
         self._routes = routes
@@ -52,8 +58,8 @@ class RateLimits:
         settings = template["Resources"]["Api"]["Properties"]["RouteSettings"]
         limited = [
             route_key
-            for route_key, one in settings.items()
-            if one["ThrottlingRateLimit"] == SIGNUP_RATE
+            for route_key, route in settings.items()
+            if route["ThrottlingRateLimit"] == SIGNUP_RATE
         ]
         buckets = {route_key: Bucket(signups_per_second, monotonic) for route_key in limited}
         return cls(Routes.from_template(dict(template)), buckets)
@@ -64,12 +70,15 @@ class RateLimits:
 
 
 class RateLimited:
-    """Refuses requests above the limits before it reads them; no function is called."""
+    """A middleware that refuses requests above the limits before it reads their bodies.
+
+    No function is called for them.
+    """
 
     def __init__(self, app: ASGIApp, limits: RateLimits) -> None:
         self._app = app
         self._limits = limits
-        # API Gateway's own answer: an HTTP API cannot add Retry-After to it.
+        # This is the response of API Gateway. An HTTP API cannot add Retry-After to it.
         self._refusal = JSONResponse({"message": "Too Many Requests"}, 429)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

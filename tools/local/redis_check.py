@@ -1,4 +1,4 @@
-"""Checks that the Redis of REDIS_URL answers."""
+"""Check that the Redis server at REDIS_URL answers."""
 
 from redis import Redis, RedisCluster
 from redis.exceptions import RedisClusterException, RedisError

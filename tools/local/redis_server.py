@@ -1,4 +1,7 @@
-"""An embedded Valkey without persistence: `python -m tools.local.redis_server`, run as a child."""
+"""An embedded Valkey server without persistence.
+
+It runs as a child process, started with `python -m tools.local.redis_server`.
+"""
 
 from tools.local.child import serve_until_parent_ends
 from tools.local.embedded_valkey import running_valkey

@@ -1,4 +1,4 @@
-"""The HTTP API's routes from `template.yaml`, matched as API Gateway matches them."""
+"""The routes of the HTTP API in `template.yaml`. They are matched as API Gateway matches them."""
 
 import re
 from collections.abc import Mapping
@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import unquote
 
 DEFAULT_ROUTE_KEY = "$default"
-# The page of the OpenAPI document, which only the local run serves.
+# The page of the OpenAPI document. Only the local run serves it.
 DOCUMENT_ROUTES = [("GET", "/docs"), ("HEAD", "/docs")]
 
 
 def operations(template: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the operations of the API's document by route key, such as `GET /v1/health`."""
+    """Return the operations of the API document by route key, such as `GET /v1/health`."""
     paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
     return {
         f"{method.upper()} {path}": operation
@@ -35,8 +35,8 @@ class _Route:
 
     @property
     def preference(self) -> tuple[bool, int, bool]:
-        # API Gateway prefers a full match to a greedy one, then the more segments, then a method
-        # named to ANY.
+        # API Gateway prefers a full match to a greedy match, then a route with more literal
+        # segments, and then a route with a method to a route with ANY.
         greedy = "+}" in self.template
         literal_segments = sum("{" not in part for part in self.template.split("/"))
         return (greedy, -literal_segments, self.method == "ANY")
@@ -49,10 +49,11 @@ class Routes:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any]) -> "Routes":
-        """Read the routes of the API's document.
+        """Read the routes of the API document.
 
-        A request that matches no route goes to the function as `$default`. A deployed stack has no
-        such route: API Gateway itself answers `404 {"message": "Not Found"}`.
+        A request that matches no route goes to the function with the route key `$default`. A
+        deployed stack has no such route. There, API Gateway itself answers `404 {"message": "Not
+        Found"}`.
         """
         return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])
 

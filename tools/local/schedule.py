@@ -1,4 +1,4 @@
-"""The minute schedule: EventBridge's rule that runs the maintenance function."""
+"""The schedule that runs the maintenance function every minute, in place of EventBridge's rule."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def scheduled_event(now: datetime) -> dict[str, Any]:
-    """Return EventBridge's event of a schedule rule at `now` (UTC)."""
+    """Return the event that EventBridge sends for a schedule at the time `now` (UTC)."""
     return {
         "version": "0",
         "id": str(uuid.uuid4()),
@@ -32,9 +32,9 @@ def scheduled_event(now: datetime) -> dict[str, Any]:
 
 
 class MinuteSchedule(Background):
-    """Invokes `function` every minute in a thread; a slow run delays the next one.
+    """A thread that invokes `function` every minute. A slow run delays the next run.
 
-    `wait(seconds)` returns True when it is time to stop.
+    The function `wait(seconds)` returns True when the schedule has to stop.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Starts and stops the parts of the local run, in order."""
+"""Start and stop the parts of the local run in the right order."""
 
 import os
 import time
@@ -60,23 +60,26 @@ from waitlist_api.records.table import Table
 
 # Longer than the public function's time-out, so that requests in progress are answered.
 DRAIN_SECONDS = 12
-# A receiver that does not answer would hold the end up.
+# A receiver that does not answer must not delay the end of the run for longer.
 WEBHOOK_DRAIN_SECONDS = 2
 
 
-# Redis needs no file: the service rebuilds each queue from the record.
+# Only DynamoDB is stored in a file. Redis needs no file, because the service rebuilds each queue
+# from the record.
 KEPT_FILE = "dynamodb.sqlite"
 KEPT_PASS_KEY = "pass-key.json"
 
 
 class StartError(Exception):
-    """The service cannot start; the message has the cause and the remedy."""
+    """The service cannot start. The message states the cause and the remedy."""
 
 
 class LocalService:
-    """Starts on entry; on exit it ends every process and thread that it started.
+    """The whole service as a context manager. It starts when the block is entered, and ends all its
+    processes and threads when the block is left.
 
-    It binds its port first, so that no other part starts if the port is in use (PortError).
+    The constructor binds the port first and raises PortError if the port is in use, so that in this
+    case no other part starts.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -113,7 +116,9 @@ class LocalService:
         )
 
     def _token(self) -> str | None:
-        """Return a token for the printed commands, if customers have an issuer's tokens."""
+        """Return a token for the printed commands, or None if customers do not use tokens of an
+        issuer.
+        """
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
         if not issuer:
             return None
@@ -122,7 +127,7 @@ class LocalService:
         return LocalIssuer(issuer, audiences[0]).token(CUSTOMER_ID, int(time.time()))
 
     def lost_part(self) -> str | None:
-        """Return the name of a server that ended unexpectedly, if one did."""
+        """Return the name of a server that ended unexpectedly, or None if all servers run."""
         return next((child.module for child in self._children if not child.running), None)
 
     def _start(self) -> None:
@@ -168,7 +173,7 @@ class LocalService:
     def _start_backends(self) -> None:
         if self.redis_url:
             self._check_redis()
-        # Starts both before it waits for one of them.
+        # Start both servers before waiting for either of them.
         redis = None if self.redis_url else self._child("tools.local.redis_server")
         dynamodb = None if self.dynamodb_url else self._start_dynamodb()
         if redis is not None:
@@ -190,7 +195,10 @@ class LocalService:
         return Mailbox(table, tokens, self.url, webhook=webhook, is_for_guests=is_for_guests)
 
     def _bot_check(self) -> dict[str, str]:
-        """Return the variables of the bot check; the stand-in's addresses unless others are set."""
+        """Return the variables of the bot check.
+
+        Use the addresses of the stand-in unless other addresses are set.
+        """
         settings = self._settings
         if not settings.bot_check:
             return {}
@@ -203,7 +211,11 @@ class LocalService:
         }
 
     def _bot_check_script(self) -> str:
-        """Return the address of the widget's script: with a provider's `siteverify`, its own."""
+        """Return the URL of the widget's script.
+
+        If `siteverify` is the real provider's, return an empty string, which selects the provider's
+        own script.
+        """
         settings = self._settings
         if settings.bot_check_script_url is not None:
             return settings.bot_check_script_url
@@ -230,7 +242,7 @@ class LocalService:
         try:
             keys = LocalIssuer(issuer, audiences[0]).keys if jwks is None else read_keys(jwks)
         except JwksError as error:
-            raise StartError(f"JWT_JWKS={jwks} has no usable keys: {error}") from error
+            raise StartError(f"JWT_JWKS={jwks} does not return usable keys: {error}") from error
         return JwtAuthorizer(issuer, audiences, keys, guarded_routes(read_template()))
 
     def _start_dynamodb(self) -> Child:
@@ -254,14 +266,18 @@ class LocalService:
             check_redis(self.redis_url, cluster=self._settings.redis_cluster)
         except RedisUnreachableError as error:
             url = without_password(self.redis_url)
-            raise StartError(f"REDIS_URL={url} does not answer: {error}") from error
+            raise StartError(
+                f"The Redis server at REDIS_URL={url} does not answer: {error}"
+            ) from error
 
     def _ensure_table(self) -> None:
         try:
             ensure_table(self.dynamodb_url, TABLE_NAME)
         except DynamoDbUnreachableError as error:
             url = without_password(self.dynamodb_url)
-            message = f"AWS_ENDPOINT_URL_DYNAMODB={url} has no usable table: {error}"
+            message = (
+                f"The DynamoDB at AWS_ENDPOINT_URL_DYNAMODB={url} has no usable table: {error}"
+            )
             raise StartError(message) from error
 
     def _start_functions(self) -> dict[str, Function]:

@@ -1,4 +1,4 @@
-"""The settings of the local run, read once from the environment."""
+"""The settings of the local run. They are read once from the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,27 +12,29 @@ from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
 
 DEFAULT_PORT = 8080
-# Everybody can read it here.
+# This secret is public, because it is part of the source code.
 WEBHOOK_SECRET = "whsec_bG9jYWwtd2ViaG9vay1zZWNyZXQtbm90LXByb2R1Y3Rpb24="
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 class SettingError(Exception):
-    """A variable has an invalid value; the message names both."""
+    """A variable has an invalid value. The message names the variable and the value."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`redis_url` and `dynamodb_url` are None if the local run starts its own servers.
+    """The settings of the local run.
 
-    `keep` is the folder in which the local run's own DynamoDB keeps its data, None to lose the data
-    when the run ends.
+    If `redis_url` or `dynamodb_url` is None, the local run starts its own server.
 
-    With a `jwt_issuer`, customers have its tokens; `jwt_jwks` is the address of its public keys
-    or of its discovery document, None if the local run signs the tokens itself.
+    `keep` is the folder in which the embedded DynamoDB stores its data. If it is None, the data is
+    lost when the run ends.
 
-    With a `bot_check`, turnstile or hcaptcha, the local run stands in for the provider, unless
-    `bot_check_url` names another `siteverify`.
+    If `jwt_issuer` is set, customers use tokens of this issuer. `jwt_jwks` is the URL of its public
+    keys or of its discovery document. If `jwt_jwks` is None, the local run signs the tokens itself.
+
+    `bot_check` is `turnstile`, `hcaptcha` or empty. The local run stands in for this provider,
+    unless `bot_check_url` is the URL of another `siteverify`.
     """
 
     port: int = DEFAULT_PORT
@@ -58,15 +60,20 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
-        """Read the environment; an empty value counts as unset. Raises SettingError."""
+        """Read the settings from the environment.
+
+        An empty value counts as unset. Raises SettingError.
+        """
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
         cluster = _choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true"
         if cluster and "REDIS_URL" not in given:
             raise SettingError(
-                "REDIS_CLUSTER=true needs REDIS_URL: the embedded server is no cluster"
+                "REDIS_CLUSTER=true needs REDIS_URL, because the embedded server is not a cluster"
             )
         if "KEEP" in given and "AWS_ENDPOINT_URL_DYNAMODB" in given:
-            raise SettingError("KEEP is for the embedded DynamoDB, not for another one")
+            raise SettingError(
+                "KEEP only works with the embedded DynamoDB. Unset AWS_ENDPOINT_URL_DYNAMODB."
+            )
         return cls(
             port=_whole_number(given, "PORT", DEFAULT_PORT, 0, 65535),
             redis_url=_url(given, "REDIS_URL", ("redis", "rediss")),
@@ -91,7 +98,9 @@ def _issuer(given: Mapping[str, str]) -> dict[str, Any]:
     if issuer is None and (audiences or jwks):
         raise SettingError("JWT_AUDIENCE and JWT_JWKS need JWT_ISSUER=https://…")
     if issuer is not None and not audiences:
-        raise SettingError(f"JWT_ISSUER={issuer} needs JWT_AUDIENCE=…, the audience of its tokens")
+        raise SettingError(
+            f"JWT_ISSUER={issuer} needs JWT_AUDIENCE=…, the audience of the issuer's tokens"
+        )
     return {"jwt_issuer": issuer or "", "jwt_audiences": audiences, "jwt_jwks": jwks}
 
 
@@ -100,11 +109,13 @@ def _webhook(given: Mapping[str, str]) -> dict[str, Any]:
     host = urlsplit(url).hostname
     if url and not is_loopback(f"[{host}]" if ":" in str(host) else str(host)):
         raise SettingError(
-            f"WEBHOOK_URL={without_password(url)} must be on this machine, such as "
-            "http://127.0.0.1:9000/hook: nothing leaves the local run"
+            f"WEBHOOK_URL={without_password(url)} must be an address on this machine, such as "
+            "http://127.0.0.1:9000/hook, because nothing leaves the local run"
         )
     if url and "AWS_ENDPOINT_URL_DYNAMODB" in given:
-        raise SettingError("WEBHOOK_URL is for the embedded DynamoDB, not for another one")
+        raise SettingError(
+            "WEBHOOK_URL only works with the embedded DynamoDB. Unset AWS_ENDPOINT_URL_DYNAMODB."
+        )
     secret = given.get("WEBHOOK_SECRET", WEBHOOK_SECRET)
     try:
         signers(secret)
@@ -121,7 +132,10 @@ def _bot_check(given: Mapping[str, str]) -> dict[str, Any]:
             raise SettingError(f"{', '.join(more)} needs BOT_CHECK=turnstile or hcaptcha")
         return {}
     if "JWT_ISSUER" in given:
-        raise SettingError("BOT_CHECK is for guests, and JWT_ISSUER's customers are none")
+        raise SettingError(
+            "BOT_CHECK only works for guests, but JWT_ISSUER makes customers sign in. "
+            "Unset one of the two."
+        )
     urls = {name: _url(given, name, ("http", "https")) for name in names[:2]}
     keys = {name: given[name] for name in names[2:] if name in given}
     return {"bot_check": provider} | {name.lower(): value for name, value in (urls | keys).items()}
@@ -171,6 +185,6 @@ def _choice(
 
 
 def without_password(url: str) -> str:
-    """Return the URL without its credentials, for printing."""
+    """Return the URL without its credentials, so that it can be printed."""
     scheme, separator, rest = url.rpartition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"

@@ -1,4 +1,4 @@
-"""Checks a request's AWS Signature Version 4, as API Gateway's IAM authorizer does."""
+"""Check the AWS Signature Version 4 of a request, as API Gateway's IAM authorizer does."""
 
 import hmac
 import re
@@ -28,7 +28,7 @@ _AUTHORIZATION = re.compile(
 
 
 class SignatureError(Exception):
-    """The signature of the request is invalid; the message has the cause."""
+    """The signature of the request is invalid. The message states the cause."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class _Claim:
 
 
 def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
-    """Return the access key that signed the request, or None for an unsigned request.
+    """Return the access key that signed the request, or None if the request is not signed.
 
-    Raises SignatureError for a signature that is invalid at `now` (UTC).
+    Raises SignatureError if the signature is invalid at the time `now` (UTC).
     """
     authorization = request.header("authorization") or ""
     if not authorization.startswith(ALGORITHM):
@@ -55,7 +55,7 @@ def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
         raise SignatureError(f"The credential must be scoped to {REGION} and {SERVICE}.")
     _check_body(request)
     expected = (_signature(auth, request, claim, timestamp) for auth in _READINGS)
-    if not any(hmac.compare_digest(one, claim.signature) for one in expected):
+    if not any(hmac.compare_digest(signature, claim.signature) for signature in expected):
         raise SignatureError("The signature does not match the request.")
     return claim.access_key
 
@@ -83,14 +83,17 @@ def _timestamp(request: HttpRequest, now: datetime) -> str:
 
 
 def _check_body(request: HttpRequest) -> None:
-    # The canonical request uses this header as the body's hash, so it must match the body.
+    # The signature covers this header instead of the body itself, so the header must match the
+    # body.
     stated = request.header("x-amz-content-sha256")
     if stated is not None and stated != sha256(request.body).hexdigest():
         raise SignatureError("X-Amz-Content-SHA256 is not the hash of the body.")
 
 
 class _RecomputingAuth(SigV4Auth):
-    """Signs the headers that the client signed, with one reading of path and query."""
+    """An algorithm that signs the headers that the client signed, with one of the two readings of
+    the path and the query.
+    """
 
     def __init__(self, path: Callable[[str], str], query: Callable[[str], str]) -> None:
         super().__init__(Credentials(ACCESS_KEY, SECRET_KEY), SERVICE, REGION)
@@ -128,8 +131,8 @@ def _encoded(part: str) -> str:
     return quote(unquote(part), safe="-_.~")
 
 
-# AWS reads the path encoded again and the query encoded and sorted. Curl before 8.3 signs both as
-# sent.
+# AWS encodes the path a second time, and encodes and sorts the query. Curl before version 8.3 signs
+# both as they are sent.
 _READINGS = [
     _RecomputingAuth(_encoded_again, _encoded_and_sorted),
     _RecomputingAuth(_as_sent, _as_sent),

@@ -1,4 +1,6 @@
-"""SQS in memory, as far as the functions use it: standard queues, by its JSON protocol."""
+"""An in-memory SQS with the features that the functions use: standard queues and the JSON
+protocol.
+"""
 
 import json
 import logging
@@ -20,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class QueuedMessage:
-    """A message; hidden until `visible_seconds`, by the queue's clock."""
+    """A message in a queue. It is hidden until the queue's clock reaches `visible_seconds`."""
 
     body: str
     sent_millis: int
@@ -31,10 +33,10 @@ class QueuedMessage:
 
 
 class LocalQueue:
-    """One standard queue; safe to use from any number of threads.
+    """A standard queue. Any number of threads may use it.
 
-    A received message is hidden for `hidden_seconds`, and goes to `dead_letters` at its receipt
-    number `most_receives` + 1.
+    A received message is hidden for `hidden_seconds`. When it has already been received
+    `most_receives` times, the next receive moves it to `dead_letters` instead.
     """
 
     def __init__(
@@ -53,12 +55,12 @@ class LocalQueue:
 
     @property
     def bodies(self) -> list[str]:
-        """The bodies of all messages, also of hidden ones."""
+        """The bodies of all messages, including hidden messages."""
         with self._lock:
-            return [one.body for one in self._messages.values()]
+            return [message.body for message in self._messages.values()]
 
     def send(self, body: str) -> str:
-        """Put a message into the queue and return its id."""
+        """Put a message into the queue, and return its id."""
         now = self._now_seconds()
         message = QueuedMessage(body, int(now * 1000), now)
         with self._lock:
@@ -66,65 +68,71 @@ class LocalQueue:
         return message.id
 
     def receive(self, most: int = MOST_RECEIVED, hidden_seconds: float | None = None) -> list[Any]:
-        """Return some visible messages, oldest first, and hide them."""
+        """Return up to `most` visible messages, oldest first, and hide them."""
         now = self._now_seconds()
         hidden = self._hidden_seconds if hidden_seconds is None else hidden_seconds
         found: list[QueuedMessage] = []
         with self._lock:
-            for one in list(self._messages.values()):
+            for message in list(self._messages.values()):
                 if len(found) == most:
                     break
-                if one.visible_seconds > now:
+                if message.visible_seconds > now:
                     continue
-                one.receives += 1
-                if self._dead_letters is not None and one.receives > self._most_receives:
-                    del self._messages[one.id]
-                    self._dead_letters.send(one.body)
+                message.receives += 1
+                if self._dead_letters is not None and message.receives > self._most_receives:
+                    del self._messages[message.id]
+                    self._dead_letters.send(message.body)
                     continue
-                one.visible_seconds = now + hidden
-                one.receipt = str(uuid.uuid4())
-                found.append(one)
+                message.visible_seconds = now + hidden
+                message.receipt = str(uuid.uuid4())
+                found.append(message)
         return found
 
     def delete(self, receipt: str) -> None:
-        """Delete a message by the receipt of its last delivery; one that is gone stays gone."""
+        """Delete the message whose last delivery had this receipt.
+
+        Do nothing if the message is already gone.
+        """
         with self._lock:
-            for one in list(self._messages.values()):
-                if one.receipt == receipt:
-                    del self._messages[one.id]
+            for message in list(self._messages.values()):
+                if message.receipt == receipt:
+                    del self._messages[message.id]
 
     def hide(self, receipt: str, seconds: float) -> bool:
-        """Hide a message from now on; False if the receipt is not that of its last delivery."""
+        """Hide a message for some seconds from now.
+
+        Return False if the receipt does not belong to its last delivery.
+        """
         with self._lock:
-            for one in self._messages.values():
-                if one.receipt == receipt:
-                    one.visible_seconds = self._now_seconds() + seconds
+            for message in self._messages.values():
+                if message.receipt == receipt:
+                    message.visible_seconds = self._now_seconds() + seconds
                     return True
         return False
 
 
 def lambda_event(messages: list[QueuedMessage]) -> dict[str, Any]:
-    """Return the event by which Lambda hands messages to a function."""
+    """Return the event with which Lambda passes messages to a function."""
     return {
         "Records": [
             {
-                "messageId": one.id,
-                "receiptHandle": one.receipt,
-                "body": one.body,
+                "messageId": message.id,
+                "receiptHandle": message.receipt,
+                "body": message.body,
                 "attributes": {
-                    "ApproximateReceiveCount": str(one.receives),
-                    "SentTimestamp": str(one.sent_millis),
+                    "ApproximateReceiveCount": str(message.receives),
+                    "SentTimestamp": str(message.sent_millis),
                 },
                 "messageAttributes": {},
                 "eventSource": "aws:sqs",
             }
-            for one in messages
+            for message in messages
         ]
     }
 
 
 class SqsEndpoint:
-    """Answers the actions of SQS on queues, by the last part of their URLs."""
+    """An endpoint for the actions of SQS. The last part of the queue URL selects the queue."""
 
     def __init__(self, queues: dict[str, LocalQueue]) -> None:
         self._queues = queues
@@ -137,7 +145,7 @@ class SqsEndpoint:
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Browsers send Origin with each POST, and programs do not.
+        # Browsers send an Origin header with each POST request, and other programs do not.
         if request.header("origin") is not None or not request.names_this_machine:
             return _refusal(403, "AccessDenied")
         action = self._actions.get((request.header("x-amz-target") or "").rpartition(".")[2])
@@ -158,22 +166,23 @@ def _send(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def send_batch(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
-    sent = [(one["Id"], queue.send(one["MessageBody"])) for one in given["Entries"]]
+    sent = [(entry["Id"], queue.send(entry["MessageBody"])) for entry in given["Entries"]]
     return {"Successful": [{"Id": id_, "MessageId": message} for id_, message in sent]}
 
 
 def receive(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
     found = queue.receive(given.get("MaxNumberOfMessages", 1), given.get("VisibilityTimeout"))
     messages = [
-        {"MessageId": one.id, "ReceiptHandle": one.receipt, "Body": one.body} for one in found
+        {"MessageId": message.id, "ReceiptHandle": message.receipt, "Body": message.body}
+        for message in found
     ]
     return {"Messages": messages} if messages else {}
 
 
 def delete_batch(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
-    for one in given["Entries"]:
-        queue.delete(one["ReceiptHandle"])
-    return {"Successful": [{"Id": one["Id"]} for one in given["Entries"]]}
+    for entry in given["Entries"]:
+        queue.delete(entry["ReceiptHandle"])
+    return {"Successful": [{"Id": entry["Id"]} for entry in given["Entries"]]}
 
 
 def _change_visibility(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:

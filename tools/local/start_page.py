@@ -1,4 +1,7 @@
-"""The page at / of the local run: its lists, the documents, and the console's command."""
+"""The page at / of the local run.
+
+It shows the waitlists, links to the documentation, and useful commands.
+"""
 
 import base64
 import hashlib
@@ -29,30 +32,30 @@ PAGE = """<!doctype html>
 <title>Waitlist: local run</title><style>{style}</style>
 <main>
 <h1>Waitlist: local run</h1>
-<h2>Lists</h2>
+<h2>Waitlists</h2>
 {lists}
-<h2>Look further</h2>
+<h2>Where to go next</h2>
 <ul>
-<li><a href="/docs">The API's documentation</a>, to try requests in</li>
-<li><a href="/_local/mailbox">The mailbox</a>: what people are told by mail and SMS</li>
-<li>The operator's console: <code>{port}.venv/bin/waitlist --local console</code></li>
-<li>2,000 people who sign up: <code>{port}make demo</code></li>
+<li><a href="/docs">The API documentation</a>, where you can try requests</li>
+<li><a href="/_local/mailbox">The mailbox</a>, with the mails and SMS that people get</li>
+<li>To open the operator's console: <code>{port}.venv/bin/waitlist --local console</code></li>
+<li>To sign up 2,000 people: <code>{port}make demo</code></li>
 </ul>
 </main>
 </html>
 """
 NO_LISTS = (
-    "<p>There is none yet. Make one: "
+    "<p>There are no waitlists yet. To create a waitlist, run "
     "<code>{port}.venv/bin/waitlist --local create bakery --name Bakery</code></p>"
 )
 
 
 def start_page(waitlists: Sequence[Mapping[str, Any]] | None, host: str) -> HttpResponse:
-    """Return the page; `waitlists` None if the service did not list them at this moment."""
+    """Return the page. `waitlists` is None if the service could not list them."""
     port = host.rpartition(":")[2] if ":" in host else ""
     prefix = "" if port in ("", str(DEFAULT_PORT)) or not port.isdecimal() else f"PORT={port} "
     if waitlists is None:
-        lists = "<p>The service does not list them at this moment. Load the page again.</p>"
+        lists = "<p>The service could not list the waitlists. Reload the page.</p>"
     elif not waitlists:
         lists = NO_LISTS.format(port=prefix)
     else:
@@ -65,5 +68,5 @@ def _item(waitlist: Mapping[str, Any]) -> str:
     waitlist_id, name = escape(waitlist["waitlist_id"]), escape(waitlist["name"])
     return (
         f'<li><bdi>{name}</bdi> <code>{waitlist_id}</code>: <a href="/w/{waitlist_id}">'
-        "its customers' page</a></li>"
+        "customer page</a></li>"
     )

@@ -1,7 +1,7 @@
-"""The DynamoDB table of `template.yaml`, for code that creates it without CloudFormation.
+"""The DynamoDB table of `template.yaml`, for code that creates the table without CloudFormation.
 
-The template is the only place that names keys and indexes, so a local table cannot drift from the
-deployed one.
+Keys and indexes are declared only in the template, so a local table cannot differ from the deployed
+table.
 """
 
 from functools import cache
@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-# The loader on libyaml takes a tenth of the time, and each process of the local run reads the file.
+# The libyaml loader needs a tenth of the time, and each process of the local run reads the file.
 try:
     from yaml import CSafeLoader as SafeLoader
 except ImportError:
@@ -21,7 +21,9 @@ TABLE_RESOURCE = "WaitlistTable"
 
 
 class _CloudFormationLoader(SafeLoader):
-    """Loads `!Ref x` as `{"Ref": x}` and `!Sub x` as `{"Fn::Sub": x}`, the long forms."""
+    """A YAML loader that reads the short forms `!Ref x` and `!Sub x` as the long forms `{"Ref": x}`
+    and `{"Fn::Sub": x}`.
+    """
 
 
 def _intrinsic(loader: Any, suffix: str, node: yaml.Node) -> dict[str, Any]:
@@ -43,9 +45,10 @@ _CloudFormationLoader.add_multi_constructor("!", _intrinsic)
 
 @cache
 def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
-    """Return the template with short-form functions (`!Ref`, `!Sub`, …) in their long forms.
+    """Return the template. Short forms of functions such as `!Ref` and `!Sub` are replaced by their
+    long forms.
 
-    Read once per process: a caller that changes it works on a copy.
+    The file is read once per process. A caller that changes the template must copy it first.
     """
     template = yaml.load(path.read_text(encoding="utf-8"), Loader=_CloudFormationLoader)
     if not isinstance(template, dict):
@@ -54,9 +57,10 @@ def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
 
 
 def create_table_request(table_name: str) -> dict[str, Any]:
-    """Return the arguments of boto3's `create_table`.
+    """Return the arguments for boto3's `create_table`.
 
-    Without point-in-time recovery and TTL: these are other API calls, and no code depends on them.
+    They do not include point-in-time recovery and time to live, which need other API calls and
+    affect no code.
     """
     table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     return {
@@ -64,7 +68,7 @@ def create_table_request(table_name: str) -> dict[str, Any]:
         "BillingMode": table["BillingMode"],
         "AttributeDefinitions": table["AttributeDefinitions"],
         "KeySchema": table["KeySchema"],
-        # Without the throughput that the stack's parameters ask for.
+        # Leave out the throughput that the parameters of the stack set.
         "GlobalSecondaryIndexes": [
             {name: value for name, value in index.items() if name != "WarmThroughput"}
             for index in table["GlobalSecondaryIndexes"]

@@ -1,4 +1,6 @@
-"""`make token CUSTOMER=bob`: prints a customer's token of the local run's issuer."""
+"""Print a customer's token, signed by the issuer of the local run, for `make token
+CUSTOMER=bob`.
+"""
 
 import os
 import sys
@@ -16,7 +18,7 @@ def main() -> int:
         return _explain(str(error))
     if not subject or not settings.jwt_issuer:
         return _explain(
-            "Name the customer, and the settings of `make run`: "
+            "Pass the customer and the settings of `make run`: "
             "make token CUSTOMER=bob JWT_ISSUER=https://… JWT_AUDIENCE=…"
         )
     issuer = LocalIssuer(settings.jwt_issuer, settings.jwt_audiences[0])

@@ -1,4 +1,7 @@
-"""The webhook of the local run: the table's stream, the pipes, the rule and the queue's reader."""
+"""The webhook of the local run.
+
+It replaces the table's stream, the pipes, the event rule and the reader of the queue.
+"""
 
 import json
 import logging
@@ -18,10 +21,11 @@ from waitlist_api.clock import iso, now_millis
 
 QUEUE_NAME = "waitlist-local-webhook"
 DEAD_LETTERS_NAME = "waitlist-local-webhook-dead-letters"
-# As in the template.
+# The same values as in the template.
 HIDDEN_SECONDS = 360
 MOST_RECEIVES = 500
-# The environments of the function; a receiver that answers no one holds each for some seconds.
+# The number of environments of the function. A receiver that does not answer occupies an
+# environment for several seconds.
 CALLS = 8
 LOOK_SECONDS = 0.1
 
@@ -29,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
-    """Return a reader of the new records of the embedded DynamoDB's stream."""
+    """Return a function that reads the new records from the stream of the embedded DynamoDB."""
     host = urlsplit(dynamodb_url).netloc
 
     def read() -> list[dict[str, Any]]:
@@ -46,7 +50,9 @@ def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
 
 
 class WebhookPump(Background):
-    """Puts the events of a stream into the queue, and hands its messages to the function."""
+    """A thread that puts the events of a stream into the queue, and passes the queue's messages to
+    the function.
+    """
 
     def __init__(
         self,
@@ -64,7 +70,7 @@ class WebhookPump(Background):
         self._free = threading.Semaphore(CALLS)
 
     def stop(self, timeout_seconds: float) -> None:
-        """End, and wait for calls that run; what is in the queue is lost."""
+        """Stop, and wait for the calls that are running. The messages in the queue are lost."""
         super().stop(timeout_seconds)
         self._calls.shutdown(wait=False, cancel_futures=True)
         end = time.monotonic() + timeout_seconds
@@ -77,11 +83,11 @@ class WebhookPump(Background):
                 for detail in details_of(self._read(), iso(self._now_millis())):
                     self._queue.send(json.dumps(detail))
             except (OSError, HTTPException):
-                logger.warning("the table's stream cannot be read", exc_info=True)
+                logger.warning("the stream of the table could not be read", exc_info=True)
             self._start_calls(time.monotonic() + LOOK_SECONDS)
 
     def _start_calls(self, end: float) -> None:
-        """Hand messages over until a time, as long as there are some and a call is free."""
+        """Pass messages to the function until the time `end`, or until the queue is empty."""
         while (left := end - time.monotonic()) > 0 and self._free.acquire(timeout=left):
             received = self._queue.receive(1)
             if not received:
@@ -104,8 +110,9 @@ class WebhookPump(Background):
             logger.error("the webhook's function failed: %s", invocation.error_text())
             return
         back = {
-            one["itemIdentifier"] for one in json.loads(invocation.payload)["batchItemFailures"]
+            failure["itemIdentifier"]
+            for failure in json.loads(invocation.payload)["batchItemFailures"]
         }
-        for one in received:
-            if one.id not in back:
-                self._queue.delete(one.receipt)
+        for message in received:
+            if message.id not in back:
+                self._queue.delete(message.receipt)

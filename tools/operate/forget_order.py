@@ -1,10 +1,12 @@
-"""`make forget-order STACK=waitlist-prod`: deletes the queues from Redis, to be rebuilt.
+"""Delete the queues from Redis, so that maintenance rebuilds them. Run by `make forget-order
+STACK=waitlist-prod`.
 
-Use it after the record was restored to an earlier time, because Redis is then ahead of it. The next
-minute's maintenance rebuilds each queue from the record. Until then customers get `503 rebuilding`,
-and signups are accepted; everything in the record stays. It needs
-`cloudformation:DescribeStacks` on the stack, `lambda:InvokeFunction` on the private function's
-alias, and `dynamodb:Query` and `BatchGetItem` on the table.
+Use this command after the DynamoDB table was restored to an earlier time, because Redis then knows
+changes that the table does not. Maintenance rebuilds each queue from the table within a minute.
+Until then, customers get `503 rebuilding`, but signups are accepted. The command changes nothing in
+the table. It needs the permissions `cloudformation:DescribeStacks` on the stack,
+`lambda:InvokeFunction` on the alias of the private function, and `dynamodb:Query` and
+`dynamodb:BatchGetItem` on the table.
 """
 
 import argparse
@@ -28,11 +30,11 @@ FUNCTION = "PrivateFunctionName"
 
 
 class Refused(Exception):
-    """Nothing was done; the message has the cause and the remedy."""
+    """Nothing was done. The message states the cause and the remedy."""
 
 
 def forget(queue: Queue, waitlist_ids: Iterable[str]) -> None:
-    """Delete the queue of each waitlist from Redis, one after the other."""
+    """Delete the queue of each waitlist from Redis, one waitlist at a time."""
     for waitlist_id in waitlist_ids:
         queue.send(c.Purge(waitlist_id=waitlist_id))
         print(f"✓ {waitlist_id}", flush=True)
@@ -40,17 +42,24 @@ def forget(queue: Queue, waitlist_ids: Iterable[str]) -> None:
 
 def _outputs(cloudformation: Any, stack: str) -> dict[str, str]:
     (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
-    outputs = {one["OutputKey"]: str(one["OutputValue"]) for one in found.get("Outputs", [])}
+    outputs = {
+        output["OutputKey"]: str(output["OutputValue"]) for output in found.get("Outputs", [])
+    }
     for name in (TABLE, FUNCTION):
         if name not in outputs:
-            raise Refused(f"The stack {stack} has no output {name}: is it one of this service?")
+            raise Refused(
+                f"The stack {stack} has no output {name}. Check that it is a stack of this service."
+            )
     return outputs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Deletes the queues of waitlists from Redis.")
-    parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
-    parser.add_argument("--waitlist", help="only this one, be it in the record or not")
+    parser = argparse.ArgumentParser(description="Delete the queues of waitlists from Redis.")
+    parser.add_argument("--stack", required=True, help="the name of the CloudFormation stack")
+    parser.add_argument(
+        "--waitlist",
+        help="delete only the queue of this waitlist, even if the table does not contain it",
+    )
     given = parser.parse_args(arguments)
     try:
         cloudformation: Any = boto3.client("cloudformation")
@@ -60,9 +69,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         known = (record.waitlist_id for record in records.all())
         forget(queue, [given.waitlist] if given.waitlist else known)
     except (Refused, WaitlistError, ClientError, BotoCoreError) as error:
-        print(f"Failed, perhaps after some waitlists: {error}. Run it again.", file=sys.stderr)
+        print(
+            f"Failed: {error}. Some queues may already be deleted. Run the command again.",
+            file=sys.stderr,
+        )
         return 1
-    print("Maintenance rebuilds the queues: at the first request, or within a minute.")
+    print("The queues will be rebuilt at their first request, or within a minute.")
     return 0
 
 

@@ -1,10 +1,10 @@
-"""`make rotate-token-secret STACK=waitlist-prod`: gives the entry tokens a new key.
+"""Rotate the key that signs entry tokens. Run by `make rotate-token-secret STACK=waitlist-prod`.
 
-Customers keep their access: the previous key stays valid until the next rotation, and customers
-who read their entry until then get a token of the new key. `ALL=1` ends all tokens instead, after a
-leak. Both keep the key by which lists with `identity` know people. It needs
-`cloudformation:DescribeStacks` on the stack, and `secretsmanager:GetSecretValue` and
-`PutSecretValue` on its secret.
+Customers keep their access. The previous key stays valid until the next rotation, and customers who
+read their entry before then get a token that the new key signs. After a leak, use `ALL=1`, which
+invalidates all tokens. Neither changes the key that identifies people on waitlists with `identity`.
+The command needs the permissions `cloudformation:DescribeStacks` on the stack, and
+`secretsmanager:GetSecretValue` and `secretsmanager:PutSecretValue` on its secret.
 """
 
 import argparse
@@ -26,7 +26,8 @@ from waitlist_api.auth.token_keys import (
     TokenKeys,
 )
 
-# A stack of older code has no such output and would read both keys as one.
+# A stack that an older version deployed has no such output. Its code would read both keys as a
+# single key.
 OUTPUT = "EntryTokenSecretArn"
 KEY_BYTES = 48
 DAY_SECONDS = 24 * 3600
@@ -34,23 +35,24 @@ DAYS_BETWEEN = 30
 
 
 class Refused(Exception):
-    """Nothing was changed; the message has the cause and the remedy."""
+    """Nothing was changed. The message states the cause and the remedy."""
 
 
 def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
-    """Return the secret with a new key, and the current one as the previous key.
+    """Return a secret with the new key. The current key becomes the previous key.
 
-    Raises Refused if the previous key is so new that customers may have no other token yet.
+    Raise Refused if the last rotation was so recent that some customers may only have a token of
+    the previous key.
     """
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
     if keys.previous is not None and age_days < DAYS_BETWEEN and not force:
         raise Refused(
-            f"The last rotation was {max(age_days, 0):.0f} days ago. A new one would "
+            f"The last rotation was {max(age_days, 0):.0f} days ago. Another rotation would "
             f"invalidate the tokens of customers who have not read their entry since. "
             f"Wait until {DAYS_BETWEEN} days have passed, or set FORCE=1."
         )
-    # A key that does not sign yet has no tokens, so it can be replaced.
+    # A key that has not started to sign has no tokens, so it can be replaced.
     previous = keys.signing(now_seconds)
     return json.dumps(
         {
@@ -63,7 +65,10 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
 
 
 def with_one_key(secret: str, new_key: str) -> str:
-    """Return the secret with a new key alone: all tokens end, and people stay who they are."""
+    """Return a secret that contains only the new key, so that all tokens become invalid.
+
+    The identity key does not change.
+    """
     return json.dumps({"current": new_key, "identity": TokenKeys.parse(secret).identity})
 
 
@@ -76,7 +81,7 @@ def rotate(
     force: bool,
     ends_all: bool = False,
 ) -> str:
-    """Put a new key into a stack's secret; return a report with the next steps."""
+    """Store a new key in the secret of a stack, and return a report with the next steps."""
     arn = _secret_of(cloudformation, stack)
     secret = secretsmanager.get_secret_value(SecretId=arn)["SecretString"]
     new_key = secrets.token_urlsafe(KEY_BYTES)
@@ -88,20 +93,22 @@ def rotate(
     keys = TokenKeys.parse(new_secret)
     if keys.previous is None:
         return (
-            f"{arn} has the new key {keys.current.id} alone.\n"
-            f"Within {READ_EACH_SECONDS // 60} minutes every earlier token is refused. Guests get "
-            "new ones by repeating their signup with its Idempotency-Key, or from an operator.\n"
-            "To undo this: move the secret's stage AWSCURRENT to the version that is AWSPREVIOUS."
+            f"{arn} now contains only the new key {keys.current.id}.\n"
+            f"Within {READ_EACH_SECONDS // 60} minutes, all earlier tokens become invalid. Guests "
+            "get new tokens by repeating their signup with its Idempotency-Key, or from an "
+            "operator.\n"
+            "To undo this, move the secret's stage AWSCURRENT to the version with the stage "
+            "AWSPREVIOUS."
         )
     before = keys.previous.id
     signs_at = datetime.fromtimestamp(keys.current_from_seconds, UTC).isoformat()
     return (
-        f"{arn} has a new key {keys.current.id}; {before} is the previous one.\n"
-        f"It signs new tokens from {signs_at}, when every process has read it.\n"
-        f"Tokens of {before} stay valid until the next rotation; customers who read their entry "
-        f"get a new one. Rotate again in {DAYS_BETWEEN} days or later.\n"
-        f"To undo this, only before {signs_at}: move the secret's stage AWSCURRENT to the "
-        "version that is AWSPREVIOUS."
+        f"{arn} has the new key {keys.current.id}. The previous key is {before}.\n"
+        f"The new key signs tokens from {signs_at} on, when every process has read it.\n"
+        f"Tokens of {before} stay valid until the next rotation. Customers who read their entry "
+        f"get a new token. Wait at least {DAYS_BETWEEN} days before you rotate again.\n"
+        f"You can undo this until {signs_at}. Move the secret's stage AWSCURRENT to the "
+        "version with the stage AWSPREVIOUS."
     )
 
 
@@ -110,16 +117,24 @@ def _secret_of(cloudformation: Any, stack: str) -> str:
     for output in found.get("Outputs", []):
         if output["OutputKey"] == OUTPUT:
             return str(output["OutputValue"])
-    raise Refused(f"The stack {stack} has no output {OUTPUT}: deploy this version to it first.")
+    raise Refused(
+        f"The stack {stack} has no output {OUTPUT}. Deploy this version to the stack first."
+    )
 
 
 def main(
     arguments: Sequence[str] | None = None, now_seconds: Callable[[], float] = time.time
 ) -> int:
-    parser = argparse.ArgumentParser(description="Gives a stack's entry tokens a new key.")
-    parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
-    parser.add_argument("--force", action="store_true", help="also soon after the last rotation")
-    parser.add_argument("--all", action="store_true", help="end all tokens, after a leak")
+    parser = argparse.ArgumentParser(
+        description="Rotate the key that signs the entry tokens of a stack."
+    )
+    parser.add_argument("--stack", required=True, help="the name of the CloudFormation stack")
+    parser.add_argument(
+        "--force", action="store_true", help="rotate even if the last rotation was recent"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="invalidate all tokens, for use after a leak"
+    )
     given = parser.parse_args(arguments)
     session = aws.session()
     try:

@@ -60,5 +60,5 @@ def test_the_benchmark_of_waits_compares_each_simulated_list_with_two_baselines(
     assert {row["beside"] for row in rows} == {
         "low to high",
         "position / last hour's rate",
-        "wait of the last one served",
+        "wait of the last person served",
     }

@@ -27,8 +27,8 @@ def test_the_notes_are_the_chapter_of_the_version() -> None:
     [
         ("v0.3.0", "0.2.0", "tag v0.2.0"),
         ("0.2.0", "0.2.0", "tag v0.2.0"),
-        ("v0.1.0", "0.1.0", "write the date"),
-        ("v0.3.0", "0.3.0", "no chapter"),
+        ("v0.1.0", "0.1.0", "or its date"),
+        ("v0.3.0", "0.3.0", "no section"),
     ],
 )
 def test_a_mismatched_release_is_refused_with_advice(tag: str, version: str, advice: str) -> None:

@@ -37,7 +37,7 @@ def test_without_lists_the_page_says_how_to_create_a_list() -> None:
 
 def test_the_page_opens_even_if_the_service_does_not_answer() -> None:
     status, html = load_page([], 503)
-    assert (status, "Load the page again" in html) == (200, True)
+    assert (status, "Reload the page" in html) == (200, True)
 
 
 @pytest.mark.parametrize(

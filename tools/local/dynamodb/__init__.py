@@ -1,1 +1,4 @@
-"""An in-memory DynamoDB: one table as `template.yaml` declares it, for tests and the local run."""
+"""An in-memory DynamoDB for tests and the local run.
+
+It has the one table that `template.yaml` declares.
+"""

@@ -1,4 +1,4 @@
-"""Creates the table in the local DynamoDB or in another one."""
+"""Create the table in the embedded DynamoDB or in another DynamoDB."""
 
 from contextlib import suppress
 from typing import Any
@@ -16,7 +16,7 @@ class DynamoDbUnreachableError(Exception):
 
 
 def dynamodb_client(endpoint_url: str) -> Any:
-    """Return a client of a local DynamoDB, which gives up soon."""
+    """Return a client for a local DynamoDB. The client has short timeouts and does not retry."""
     return boto3.client(
         "dynamodb",
         endpoint_url=endpoint_url,
@@ -30,7 +30,7 @@ def dynamodb_client(endpoint_url: str) -> Any:
 
 
 def ensure_table(endpoint_url: str, table_name: str) -> None:
-    """Create the table if it is missing. Raises DynamoDbUnreachableError."""
+    """Create the table if it does not exist. Raises DynamoDbUnreachableError."""
     client = dynamodb_client(endpoint_url)
     try:
         with suppress(client.exceptions.ResourceInUseException):

@@ -1,4 +1,4 @@
-"""The items of a table, sorted as its queries read them."""
+"""The items of a table, sorted in the order in which queries read them."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
@@ -7,7 +7,7 @@ from typing import Any
 
 Item = dict[str, Any]
 Key = tuple[str, str]
-# The sort key's value first, then the item's own key.
+# The place of an item in its partition: the value of the sort key, followed by the item's own key.
 Place = tuple[Any, str, str]
 
 TABLE_KEYS = ("pk", "sk")
@@ -15,10 +15,10 @@ INDEX_KEYS = ("place", "place_rank")
 
 
 class Items(dict[Key, Item]):
-    """Items by (pk, sk), and the sorted keys of each partition of the table and of its index.
+    """The items by (pk, sk), and the sorted keys of each partition of the table and of its index.
 
-    The partitions are sorted at the first query, because tests replace all items of small tables
-    many thousand times and seldom query them.
+    The partitions are sorted when the first query runs. Tests replace all items of small tables
+    many thousand times, and seldom query them.
     """
 
     def __init__(self, items: Mapping[Key, Item] = {}) -> None:
@@ -26,7 +26,10 @@ class Items(dict[Key, Item]):
         self._partitions: defaultdict[tuple[str, str], list[Place]] | None = None
 
     def partition(self, keys: tuple[str, str], value: str) -> list[Place]:
-        """Return the places in one partition, `keys` being those of the table or of the index."""
+        """Return the places in a partition.
+
+        `keys` are the key names of the table or of the index.
+        """
         if self._partitions is None:
             self._partitions = self._sorted()
         return self._partitions.get((keys[0], value), [])
@@ -40,7 +43,7 @@ class Items(dict[Key, Item]):
         self.pop(key)
 
     def pop(self, key: Key, *default: Any) -> Any:
-        """Remove an item and return it, or the default if there is no such item."""
+        """Remove an item and return it. Return the default if there is no such item."""
         before = self.get(key)
         removed = super().pop(key, *default)
         self._replace(before, None)
@@ -70,12 +73,15 @@ class Items(dict[Key, Item]):
 
 
 def place_of(item: Mapping[str, Any], keys: tuple[str, str]) -> Place:
-    """Return where an item, or a key with the index's attributes, stands in its partition."""
+    """Return the place of an item in its partition.
+
+    The item may also be a key that includes the attributes of the index.
+    """
     return plain(item[keys[1]]), item["pk"]["S"], item["sk"]["S"]
 
 
 def plain(value: Mapping[str, Any]) -> Any:
-    """Return the value of an attribute without its type; numbers are whole."""
+    """Return the value of an attribute without its type. Numbers become whole numbers."""
     ((kind, content),) = value.items()
     return int(content) if kind == "N" else content
 

@@ -1,4 +1,4 @@
-"""The in-memory table, kept in a SQLite file."""
+"""An in-memory table that is stored in a SQLite file."""
 
 import json
 import sqlite3
@@ -10,21 +10,24 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 
 class KeptTable(MemoryTable):
-    """Writes each change to the file before it answers, each request in one transaction."""
+    """A table that writes each change to the file before it answers.
+
+    Each request is one transaction.
+    """
 
     def __init__(self, file: Path) -> None:
         super().__init__()
-        # The lock of the table lets one thread at a time use the connection.
+        # The lock of the table ensures that only one thread at a time uses the connection.
         self._file = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         self._file.execute("PRAGMA journal_mode = WAL")
-        # This setting survives a killed process; a power cut may lose the last writes.
+        # This setting survives a killed process. A power failure may lose the last writes.
         self._file.execute("PRAGMA synchronous = NORMAL")
         self._file.execute(
             "CREATE TABLE IF NOT EXISTS items (pk, sk, item, PRIMARY KEY (pk, sk)) WITHOUT ROWID"
         )
         rows = self._file.execute("SELECT pk, sk, item FROM items")
         self.items = {(pk, sk): json.loads(item) for pk, sk, item in rows}
-        # Sorts them now, so that no request has to wait for it.
+        # Sort the partitions now, so that no request has to wait for it.
         self.items.partition(TABLE_KEYS, "")
 
     def transact_write_items(self, TransactItems: list[Item], **_: Any) -> Item:  # noqa: N803
@@ -33,7 +36,7 @@ class KeptTable(MemoryTable):
             try:
                 return super().transact_write_items(TransactItems)
             finally:
-                # After a refusal the table has already undone its writes.
+                # If a transaction was refused, the table has already undone its writes.
                 self._file.execute("COMMIT")
 
     def _write(self, key: Key, item: Item | None) -> None:

@@ -1,6 +1,6 @@
-"""The writes that DynamoDB refuses for their size or form.
+"""The writes that DynamoDB refuses because of their size or form.
 
-AWS's own DynamoDB Local refuses the same (`make test-dynamodb` compares them).
+`make test-dynamodb` checks that AWS's DynamoDB Local refuses the same writes.
 """
 
 import re
@@ -23,17 +23,20 @@ ASSIGNMENT = re.compile(r"(#\w+) = (:\w+)")
 
 
 class Refused(Exception):
-    """DynamoDB's ValidationException, with its message."""
+    """A ValidationException of DynamoDB, with its message."""
 
 
 class MisfitItem(Refused):
-    """A write that DynamoDB refuses only inside of the transaction, at `position`."""
+    """A write that DynamoDB refuses only as part of a transaction.
+
+    `position` is the write's position in the transaction.
+    """
 
     position = 0
 
 
 def check_key(key: Mapping[str, Any]) -> None:
-    """Raise Refused for a key that is empty or too long."""
+    """Raise Refused if a key is empty or too long."""
     for name, most in MAX_KEY_BYTES.items():
         text = key[name].get("S", "")
         if not text:
@@ -46,7 +49,7 @@ def check_key(key: Mapping[str, Any]) -> None:
 
 
 def check_write(write: Mapping[str, Any]) -> None:
-    """Raise Refused for a put, an update or a delete."""
+    """Raise Refused if DynamoDB would refuse this put, update or delete."""
     item = write.get("Item")
     check_key(write["Key"] if item is None else item)
     if item is not None:
@@ -59,13 +62,13 @@ def check_write(write: Mapping[str, Any]) -> None:
 
 
 def check_updated(item: Mapping[str, Any]) -> None:
-    """Raise MisfitItem if an update has made an item too large."""
+    """Raise MisfitItem if an update has made the item too large."""
     if item_bytes(item) > MAX_ITEM_BYTES:
         raise MisfitItem("Item size to update has exceeded the maximum allowed size")
 
 
 def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
-    """Raise Refused for a transaction."""
+    """Raise Refused if DynamoDB would refuse this transaction."""
     if len(actions) > MAX_ACTIONS:
         raise Refused(f"Member must have length less than or equal to {MAX_ACTIONS}")
     misfit: MisfitItem | None = None
@@ -92,7 +95,10 @@ def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
 
 
 def item_bytes(item: Mapping[str, Any]) -> int:
-    """Return an item's size as DynamoDB counts it: names, and values by their types."""
+    """Return the size of an item as DynamoDB counts it.
+
+    The size includes the names and the values.
+    """
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
@@ -103,9 +109,11 @@ def _value_bytes(value: Mapping[str, Any]) -> int:
     if kind == "N":
         return (len(_digits(content)) + 1) // 2 + 1
     if kind == "M":
-        return 3 + sum(1 + len(name.encode()) + _value_bytes(one) for name, one in content.items())
+        return 3 + sum(
+            1 + len(name.encode()) + _value_bytes(member) for name, member in content.items()
+        )
     if kind == "L":
-        return 3 + sum(1 + _value_bytes(one) for one in content)
+        return 3 + sum(1 + _value_bytes(member) for member in content)
     return 1
 
 
@@ -118,7 +126,7 @@ def _write_bytes(write: Mapping[str, Any]) -> int:
 
 
 def _digits(number: str) -> str:
-    """Return a number's significant digits."""
+    """Return the significant digits of a number."""
     return number.lstrip("-").strip("0").replace(".", "") or "0"
 
 
@@ -143,7 +151,7 @@ def _check_number(text: str) -> None:
 
 
 def _assigned(write: Mapping[str, Any]) -> Item:
-    """Return the attributes that an update assigns without a function."""
+    """Return the attributes that an update sets to a plain value."""
     names, values = (
         write.get("ExpressionAttributeNames", {}),
         write.get("ExpressionAttributeValues"),
@@ -169,7 +177,10 @@ def _check_index_keys(attributes: Mapping[str, Any]) -> None:
 @cache
 def _index_keys() -> dict[str, str]:
     request = create_table_request("any")
-    types = {one["AttributeName"]: one["AttributeType"] for one in request["AttributeDefinitions"]}
+    types = {
+        attribute["AttributeName"]: attribute["AttributeType"]
+        for attribute in request["AttributeDefinitions"]
+    }
     (index,) = request["GlobalSecondaryIndexes"]
-    names = [one["AttributeName"] for one in index["KeySchema"]]
+    names = [key["AttributeName"] for key in index["KeySchema"]]
     return {name: types[name] for name in names}

@@ -1,7 +1,7 @@
-"""DynamoDB in memory, as far as the records use it.
+"""An in-memory DynamoDB with the features that the records use.
 
-`make test-dynamodb` compares its answers with those of AWS's DynamoDB Local. It refuses what
-DynamoDB refuses for its size or its form (limits.py).
+`make test-dynamodb` compares its answers with the answers of AWS's DynamoDB Local. Like DynamoDB,
+it refuses writes because of their size or form (see limits.py).
 """
 
 import re
@@ -30,19 +30,20 @@ from tools.local.dynamodb.limits import MisfitItem, Refused
 from tools.local.table import create_table_request
 
 BATCH_GET = 100
-# A key condition begins with the partition; its range, if any, has at most one lower bound.
+# A key condition starts with the partition. If it has a range, the range has at most one lower
+# bound.
 PARTITION = re.compile(r"(?:#\w+) = (:\w+)")
 LOWER_BOUND = re.compile(r"(?:>=?|BETWEEN) (:\w+)|begins_with\(#\w+, (:\w+)\)")
 EXPRESSION = re.compile(
     r"(?:#\w+|:\w+|[<>]=?|=|<>|[(), ]|AND|OR|NOT|IN|BETWEEN"
     r"|attribute_exists|attribute_not_exists|begins_with)+"
 )
-# The commas between assignments, not those within a function's arguments.
+# Matches the commas between assignments, but not the commas between the arguments of a function.
 ASSIGNMENTS = re.compile(r",(?![^(]*\))")
 
 
 class Missing:
-    """The value of a missing attribute: every comparison with it is false."""
+    """The value of a missing attribute. Every comparison with it is false."""
 
     def __eq__(self, _: object) -> bool:
         return False
@@ -58,7 +59,7 @@ class ConditionNotMet(Exception):
 
 
 class MemoryTable:
-    """A DynamoDB client with one table; each call is atomic."""
+    """A DynamoDB client with a single table. Each call is atomic."""
 
     def __init__(self) -> None:
         self._items = Items()
@@ -66,7 +67,7 @@ class MemoryTable:
 
     @property
     def items(self) -> Items:
-        """All items; tests may change them or assign others."""
+        """All items. Tests may change or replace them."""
         return self._items
 
     @items.setter
@@ -95,8 +96,8 @@ class MemoryTable:
             limits.check_transaction(TransactItems)
             before = {key: self.items.get(key) for key in map(_key_of_action, TransactItems)}
             try:
-                for number, one in enumerate(TransactItems):
-                    ((kind, request),) = one.items()
+                for number, action in enumerate(TransactItems):
+                    ((kind, request),) = action.items()
                     try:
                         writes[kind](request)
                     except ConditionNotMet as error:
@@ -133,7 +134,7 @@ class MemoryTable:
         return {"UnprocessedItems": {}}
 
     def query(self, **request: Any) -> Item:
-        """Answer a page of a partition, in the order of its sort key."""
+        """Return a page of a partition, in the order of the sort key."""
         keys = INDEX_KEYS if "IndexName" in request else TABLE_KEYS
         with _refusing("Query"), self._lock:
             items = self._readable(request)
@@ -152,14 +153,19 @@ class MemoryTable:
     def scan(self, **request: Any) -> Item:
         with self._lock:
             items = list(self.items.values())
-        return {"Items": [dict(one) for one in items if _holds(request, "FilterExpression", one)]}
+        return {
+            "Items": [dict(item) for item in items if _holds(request, "FilterExpression", item)]
+        }
 
     def _readable(self, _request: Item) -> Items:
-        """Return the items that a query reads: all of them, because this index is never late."""
+        """Return the items that a query can see.
+
+        Here these are all items, because this index is never behind the table.
+        """
         return self.items
 
     def _write(self, key: Key, item: Item | None) -> None:
-        """Store an item, or remove it."""
+        """Store an item, or remove it if `item` is None."""
         if item is None:
             self.items.pop(key, None)
         else:
@@ -210,7 +216,10 @@ class MemoryTable:
 
 @contextmanager
 def _refusing(operation: str, reasons: list[Item] | None = None) -> Iterator[None]:
-    """Raise refusals as DynamoDB does: inside of a transaction, as its cancellation."""
+    """Convert refusals to DynamoDB's errors.
+
+    In a transaction, some refusals become a cancellation of the transaction.
+    """
     try:
         yield
     except MisfitItem as error:
@@ -231,15 +240,18 @@ def _check_batch(keys: list[Key], most: int, operation: str) -> None:
 
 
 def _check_projection(request: Item) -> None:
-    """Refuse to return attributes that an index does not have."""
+    """Raise Refused if a query of an index asks for attributes that the index does not contain."""
     if "IndexName" in request and (missing := _asked(request) - projected()):
         raise Refused(f"Global secondary index does not project {sorted(missing)}")
 
 
 def _asked(request: Item) -> set[str]:
-    """Return the attributes that a query asks for; none if it asks for all."""
+    """Return the attributes that a query asks for.
+
+    The set is empty if the query asks for all attributes.
+    """
     names = request.get("ExpressionAttributeNames", {})
-    return {names[one] for one in request.get("ProjectionExpression", "").split(", ") if one}
+    return {names[name] for name in request.get("ProjectionExpression", "").split(", ") if name}
 
 
 def _in_index(item: Item) -> Item:
@@ -258,7 +270,7 @@ def projected() -> set[str]:
 
 
 def _sum(terms: list[str], item: Item, names: Item, values: Item) -> Item:
-    operands = [_operand(one.strip(), item, names, values) for one in terms]
+    operands = [_operand(term.strip(), item, names, values) for term in terms]
     if len(operands) == 1:
         operand: Item = operands[0]
         return operand
@@ -293,9 +305,9 @@ def _key_of_action(action: Item) -> Key:
 
 
 def _chosen(items: Items, keys: tuple[str, str], request: Item) -> list[Place]:
-    """Return the places that the key condition selects, in the query's direction.
+    """Return the places that the key condition selects, in the direction of the query.
 
-    They are found by bisection, so that a page costs the same in a partition of any size.
+    The places are found by bisection, so that a page costs the same in a partition of any size.
     """
     condition, values = request["KeyConditionExpression"], _values(request)
     found = PARTITION.match(condition)
@@ -346,9 +358,10 @@ FUNCTIONS = {
 
 @cache
 def _compiled(expression: str) -> CodeType:
-    """Translate an expression: DynamoDB's words are Python's, except for the equals signs.
+    """Translate an expression to Python. DynamoDB's words mean the same in Python, except for the
+    equals signs.
 
-    It refuses all other words first, because Python will evaluate the text.
+    Python will evaluate the text, so this function first refuses all other words.
     """
     if not EXPRESSION.fullmatch(expression):
         raise Refused(f"Invalid expression, or not supported here: {expression}")
@@ -357,18 +370,18 @@ def _compiled(expression: str) -> CodeType:
     text = re.sub(r"(#\w+) BETWEEN (:\w+) AND (:\w+)", r"\2 <= \1 <= \3", expression)
     text = re.sub(r"(?<![<>])=", "==", text).replace("<>", "!=")
     text = re.sub(r"\b(AND|OR|NOT|IN)\b", lambda word: word[0].lower(), text)
-    text = re.sub(r"#\w+", lambda one: f"attribute({one[0]!r})", text)
-    text = re.sub(r":\w+", lambda one: f"value({one[0]!r})", text)
+    text = re.sub(r"#\w+", lambda name: f"attribute({name[0]!r})", text)
+    text = re.sub(r":\w+", lambda name: f"value({name[0]!r})", text)
     return compile(text, expression, "eval")
 
 
 def _has_redundant_parentheses(expression: str) -> bool:
-    """Whether two pairs of parentheses enclose the same, of which DynamoDB refuses one."""
+    """Return whether two pairs of parentheses enclose the same text, which DynamoDB refuses."""
     opened, closed = [], {}
-    for place, one in enumerate(expression):
-        if one == "(":
+    for place, character in enumerate(expression):
+        if character == "(":
             opened.append(place)
-        elif one == ")" and opened:
+        elif character == ")" and opened:
             closed[opened.pop()] = place
     return any(closed.get(start + 1) == end - 1 for start, end in closed.items())
 

@@ -1,9 +1,9 @@
-"""An in-memory DynamoDB over its JSON protocol.
+"""An in-memory DynamoDB server that speaks DynamoDB's JSON protocol.
 
-`python -m tools.local.dynamodb.server [--stream] [file]` runs as a child process, so that it does
-not share the gateway's interpreter lock. With a file, it keeps all items there and reads them at
-the next start. With `--stream` the operation TakeRecords returns the records of the table's stream
-since the last call.
+It runs as a child process, so that it does not share the interpreter lock of the gateway. It is
+started with `python -m tools.local.dynamodb.server [--stream] [file]`. If a file is given, the
+server stores all items there and reads them at the next start. With `--stream`, the operation
+TakeRecords returns the stream records since the last call.
 """
 
 import gc
@@ -27,12 +27,15 @@ Answer = dict[str, Any]
 STREAM_OPTION = "--stream"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 ERROR_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
-# DynamoDB remembers a transaction's token for ten minutes; clients repeat within seconds.
+# DynamoDB remembers the token of a transaction for ten minutes. Clients retry within seconds.
 REMEMBERED_TRANSACTIONS = 10_000
 
 
 class Database:
-    """Answers DynamoDB's operations for one table. Not thread-safe: one request at a time."""
+    """An endpoint for DynamoDB's operations on one table.
+
+    It is not thread-safe and handles one request at a time.
+    """
 
     def __init__(self, file: Path | None = None, *, has_stream: bool = False) -> None:
         self._table = _table(file, has_stream)
@@ -58,7 +61,9 @@ class Database:
         operation = (request.header("x-amz-target") or "").rpartition(".")[2]
         try:
             if request.header("origin") is not None or not request.names_this_machine:
-                raise _error("AccessDeniedException", "Only programs on this machine may call.")
+                raise _error(
+                    "AccessDeniedException", "Only programs on this machine may call this endpoint."
+                )
             if operation not in self._operations:
                 raise _error("UnknownOperationException", f"{operation} is not supported here")
             return json_response(
@@ -79,7 +84,10 @@ class Database:
         return {"Table": self._description}
 
     def _transact_write_items(self, ClientRequestToken: str = "", **request: Any) -> Answer:  # noqa: N803
-        """Write at most once per token: the client repeats a transaction whose answer it lost."""
+        """Write at most once for each token.
+
+        The client repeats a transaction if its answer was lost.
+        """
         if ClientRequestToken in self._done:
             return {}
         answer = self._table.transact_write_items(**request)
@@ -106,7 +114,7 @@ def _error(code: str, message: str) -> ClientError:
 
 
 def _body(error: ClientError) -> Answer:
-    """Return a refusal as DynamoDB writes it."""
+    """Return the body with which DynamoDB answers a refused request."""
     response: Any = error.response
     more = {name: value for name, value in response.items() if name != "Error"}
     stated = response["Error"]
@@ -114,10 +122,10 @@ def _body(error: ClientError) -> Answer:
 
 
 def main() -> None:
-    files = [one for one in sys.argv[1:] if one != STREAM_OPTION]
+    files = [argument for argument in sys.argv[1:] if argument != STREAM_OPTION]
     file = Path(files[0]) if files else None
-    # Items live long and form no cycles. A full collection with 50,000 people takes seconds, during
-    # which no request is answered, so only young objects are collected.
+    # Items live long and form no reference cycles. With 50,000 people, a full collection takes
+    # seconds in which no request is answered, so only young objects are collected.
     gc.set_threshold(10_000, 50, 1_000_000)
     server = HttpServer(port=0)
     database = Database(file, has_stream=STREAM_OPTION in sys.argv)

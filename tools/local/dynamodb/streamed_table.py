@@ -1,4 +1,7 @@
-"""The table in memory with its stream: one record for each item that a call has changed."""
+"""The in-memory table with its stream.
+
+The stream has a record for each item that a call has changed.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,9 @@ TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
 
 class StreamedTable(MemoryTable):
-    """`records` has old and new images, as the template's stream does, until they are taken."""
+    """A table whose `records` contain the old and new images of the changed items, like the stream
+    in the template. `take_records` empties the list.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,13 +32,13 @@ class StreamedTable(MemoryTable):
                 raise
 
     def take_records(self) -> Item:
-        """Return the records of the stream since the last call, oldest first."""
+        """Return the stream records since the last call, oldest first."""
         with self._lock:
             records, self.records = self.records, []
         return {"Records": records}
 
     def expire(self, now_seconds: int) -> None:
-        """Delete the items that DynamoDB's time to live would have deleted."""
+        """Delete the items that DynamoDB's time to live would have deleted by this time."""
         with self._lock:
             for item in list(self.items.values()):
                 if int(item.get("expires_at", {"N": "9" * 12})["N"]) <= now_seconds:
@@ -43,13 +48,13 @@ class StreamedTable(MemoryTable):
     def _write(self, key: Key, item: Item | None) -> None:
         before = self.items.get(key)
         super()._write(key, item)
-        # A write that changes nothing is not in the stream.
+        # DynamoDB writes no stream record for a write that changes nothing.
         if before != item:
             self.records.append(_record(key, before, item))
 
 
 class StreamedKeptTable(StreamedTable, KeptTable):
-    """The table that a file keeps, with its stream."""
+    """A table that is stored in a file and has a stream."""
 
     def __init__(self, file: Path) -> None:
         KeptTable.__init__(self, file)
