@@ -55,7 +55,7 @@ def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
     terms = ("--people", str(PEOPLE), "--seconds", "3")
     demo = run_module("tools.demo", "launch", *terms, PORT=str(service.port), COLUMNS="120")
     assert demo.returncode == 0, demo.stderr
-    assert re.search(rf"\d+ of {PEOPLE} entered within \d+ s\.", demo.stdout)
+    assert re.search(rf"\d+ of {PEOPLE} people entered within \d+ s\.", demo.stdout)
     for group in ("waiting", "offered", "inside", "admitted"):
         assert re.search(rf"^ {group} +\d+ ", demo.stdout, re.M), group
     (waitlist_id,) = re.findall(r"The waitlist (launch-\w+) is now paused", demo.stdout)
