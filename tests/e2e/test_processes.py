@@ -20,7 +20,9 @@ def test_the_start_prints_how_long_it_took(service: Service) -> None:
 
 def test_a_taken_port_is_an_error_and_nothing_is_started(service: Service) -> None:
     second = run_module("tools.local", PORT=str(service.port))
-    expected = f"Port {service.port} is in use. Try another port: PORT={service.port + 1} make run\n"
+    expected = (
+        f"Port {service.port} is in use. Try another port: PORT={service.port + 1} make run\n"
+    )
     assert (second.returncode, second.stdout, second.stderr) == (1, "", expected)
 
 
