@@ -1,4 +1,6 @@
-"""What the checks before a deployment ask of an account, and what they find."""
+"""The account into which a stack is deployed, and the findings of the checks before the
+deployment.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +28,10 @@ DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Aut
 
 @dataclass(frozen=True)
 class Finding:
-    """`mark` is one of STOPS, WARNS, UNKNOWN and GOOD; `commands` are what to run next."""
+    """A finding of a check.
+
+    `mark` is STOPS, WARNS, UNKNOWN or GOOD. `commands` are the commands to run next.
+    """
 
     mark: str
     text: str
@@ -42,7 +47,9 @@ Fetch = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Account:
-    """One account in one region, and what it has of the stack that is to be deployed."""
+    """An AWS account in one region, and the resources of the planned stack that already exist
+    there.
+    """
 
     session: Any
     settings: Settings
@@ -52,7 +59,7 @@ class Account:
     _clients: dict[tuple[str, str | None], Any] = field(default_factory=dict)
 
     def client(self, service: str, region: str | None = None) -> Any:
-        """Return a client of a service, in the stack's region or in another."""
+        """Return a client for a service. The default region is the region of the stack."""
         key = (service, region)
         if key not in self._clients:
             self._clients[key] = self.session.client(service, region_name=region or self.region)
@@ -76,9 +83,10 @@ class Account:
 
     @cached_property
     def deployed(self) -> dict[str, Any] | None:
-        """The stack as it is now; None if it is still to be created."""
+        """The stack in its current state, or None if it does not exist yet."""
         found = self.stack(self.settings.stack)
-        # SAM leaves such a stack when a change set was refused, and then creates it.
+        # SAM leaves a stack in this state when a change set was refused. The next deployment
+        # creates the stack.
         return None if found and found["StackStatus"] == "REVIEW_IN_PROGRESS" else found
 
     def stack(self, name: str) -> dict[str, Any] | None:
@@ -91,7 +99,9 @@ class Account:
         return dict(found)
 
     def own(self, logical_id: str) -> str | None:
-        """Return AWS' name of a resource of the stack, None if the stack has none."""
+        """Return AWS's name for a resource of the stack, or None if the stack does not have this
+        resource.
+        """
         if self.deployed is None:
             return None
         try:
@@ -105,9 +115,12 @@ class Account:
         return str(found["StackResourceDetail"].get("PhysicalResourceId"))
 
     def was(self, parameter: str) -> str:
-        """Return the value that a parameter has in the stack as it is now; empty without one."""
+        """Return the current value of a parameter of the deployed stack.
+
+        Return an empty string if there is none.
+        """
         now = (self.deployed or {}).get("Parameters", [])
-        found = {one["ParameterKey"]: one["ParameterValue"] for one in now}
+        found = {item["ParameterKey"]: item["ParameterValue"] for item in now}
         return str(found.get(parameter, ""))
 
     def increase(self, service: str, quota: str, value: int) -> str:

@@ -1,4 +1,4 @@
-"""The values of a stack against botocore's models of the calls that create its resources.
+"""Check the values of a stack against botocore's models of the API calls that create its resources.
 
 The published schemas of some types leave out enumerations and lengths that the service's own API
 has, such as the stream view types of DynamoDB.
@@ -13,8 +13,8 @@ from botocore.model import ListShape, Shape, StructureShape
 
 from tools.deploy.stack import Stack
 
-# Types whose properties have the names of the call's parameters. Others, and parameters that the
-# call lacks, are left to the published schemas.
+# The types whose properties have the same names as the parameters of the API call. Other types, and
+# properties that are not parameters of the call, are only checked against the published schemas.
 CREATED_BY = {
     "AWS::ApiGatewayV2::Stage": ("apigatewayv2", "CreateStage"),
     "AWS::CloudFront::CachePolicy": ("cloudfront", "CreateCachePolicy"),
@@ -44,7 +44,7 @@ CREATED_BY = {
 
 
 def against_api_models(stack: Stack) -> Iterator[str]:
-    """Yield each value that the call of its service would refuse."""
+    """Yield a description of each value that the API call would refuse."""
     session = botocore.session.get_session()
     for logical_id, resource in stack.resources.items():
         if resource["Type"] in CREATED_BY:
@@ -57,7 +57,7 @@ def against_api_models(stack: Stack) -> Iterator[str]:
 def _refused(shape: Shape, value: Any, path: str) -> Iterator[str]:
     match shape, value:
         case StructureShape(), dict():
-            # Some services begin their parameters with a small letter.
+            # The parameter names of some services begin with a lower-case letter.
             members = {name.lower(): member for name, member in shape.members.items()}
             for name, inner in value.items():
                 if name.lower() in members:
@@ -68,16 +68,16 @@ def _refused(shape: Shape, value: Any, path: str) -> Iterator[str]:
         case Shape(), str():
             limits = shape.metadata
             if "enum" in limits and value not in limits["enum"]:
-                yield f"{path}: {value!r} is none of {', '.join(limits['enum'])}"
+                yield f"{path}: {value!r} is not one of {', '.join(limits['enum'])}"
             if len(value) > limits.get("max", len(value)):
-                yield f"{path}: {len(value)} characters, and AWS allows {limits['max']}"
+                yield f"{path}: {len(value)} characters, but AWS allows {limits['max']}"
             if "pattern" in limits and not _fits(limits["pattern"], value):
-                yield f"{path}: {value!r} does not fit {limits['pattern']}"
+                yield f"{path}: {value!r} does not match {limits['pattern']}"
 
 
 def _fits(pattern: str, value: str) -> bool:
     try:
         return re.fullmatch(pattern, value) is not None
     except re.error:
-        # Written for another engine, such as Java's `\p{L}`.
+        # The pattern is written for another regex engine. An example is Java's `\p{L}`.
         return True

@@ -1,4 +1,4 @@
-"""The AWS account and region of the commands that operate a stack."""
+"""The AWS account and region for the commands that operate a stack."""
 
 import os
 from typing import Any
@@ -7,9 +7,10 @@ import boto3
 
 
 def session(profile: str | None = None, region: str | None = None) -> Any:
-    """Return a session of boto3 for the given or the environment's profile and region.
+    """Return a boto3 session. The profile and region are the given ones, or those of the
+    environment.
 
-    The AWS CLI reads the region from AWS_REGION first, boto3 from AWS_DEFAULT_REGION alone.
+    The AWS CLI prefers the region in AWS_REGION, but boto3 only reads AWS_DEFAULT_REGION.
     """
     chosen = region or os.environ.get("AWS_REGION") or None
     return boto3.session.Session(profile_name=profile, region_name=chosen)

@@ -1,4 +1,4 @@
-"""The address of this machine as its containers see it."""
+"""The address at which containers reach this machine."""
 
 import ipaddress
 import json
@@ -12,7 +12,7 @@ from tools.deploy.processes import Failed
 
 LOOPBACK = "127.0.0.1"
 NEED_DOCKER = (
-    "Docker is needed to run the functions in containers, and {problem}.\n"
+    "The functions run in containers, which need Docker, but {problem}.\n"
     "Install it from https://docs.docker.com/get-started/get-docker/ and start it"
     " (on Linux: sudo systemctl start docker).\n"
     "`make run` runs the same functions without Docker."
@@ -26,15 +26,15 @@ class Endpoint:
 
     @classmethod
     def of_url(cls, host: str, url: str) -> "Endpoint":
-        """The port of a URL, on another host."""
+        """Return the endpoint that has the port of this URL on another host."""
         port = urlsplit(url).port
         if port is None:
-            raise Failed(f"{url} names no port")
+            raise Failed(f"{url} contains no port")
         return cls(host, port)
 
     @property
     def flags(self) -> list[str]:
-        """The options of `sam local start-…`."""
+        """The options of `sam local start-…` for this endpoint."""
         return ["--host", self.host, "--port", str(self.port)]
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Endpoint:
 
 
 def need_docker() -> None:
-    """Raise Failed, with the remedy, if no Docker engine answers."""
+    """Raise Failed with a remedy if no Docker engine answers."""
     if shutil.which("docker") is None:
         raise Failed(NEED_DOCKER.format(problem="there is no `docker` command"))
     info = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False)
@@ -52,10 +52,10 @@ def need_docker() -> None:
 
 
 def bind_address() -> str:
-    """Return the address by which containers reach this machine and other machines do not.
+    """Return an address of this machine that containers can reach and other machines cannot.
 
-    On Linux it is this machine's end of Docker's bridge. With Docker Desktop the bridge is in a
-    virtual machine, in which host.docker.internal leads to the loopback address.
+    On Linux, it is the address of this machine on Docker's bridge network. With Docker Desktop, the
+    bridge is in a virtual machine, in which host.docker.internal leads to the loopback address.
     """
     inspected = subprocess.run(
         ["docker", "network", "inspect", "bridge", "--format", "{{json .IPAM.Config}}"],
@@ -74,12 +74,13 @@ def bind_address() -> str:
 def need_free(endpoint: Endpoint) -> None:
     """Raise Failed if another program listens on the port."""
     if not _can_bind(endpoint):
-        raise Failed(f"{endpoint} is taken: stop what listens there, and try again")
+        raise Failed(f"{endpoint} is in use. Stop the program that listens there, and try again.")
 
 
 def _can_bind(endpoint: Endpoint) -> bool:
     with socket.socket() as listener:
-        # As servers do, because closed connections of the last run still hold the port.
+        # Servers set this option too, because closed connections of the last run may still hold the
+        # port.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((endpoint.host, endpoint.port))

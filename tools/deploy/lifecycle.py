@@ -1,7 +1,8 @@
-"""A stand-in of CloudFormation: the order of creation, update and deletion, and what stays behind.
+"""A stand-in for CloudFormation that checks the order of creation, update and deletion, and finds
+what a deletion keeps.
 
-It creates no resource. It knows what each resource waits for, which properties of a type replace a
-resource (the `createOnlyProperties` of its published schema), which names are taken, and what a
+It creates no resources. It knows what each resource waits for, which property changes replace a
+resource (the `createOnlyProperties` of the published schema), which names are taken, and what a
 deletion policy keeps.
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 from tools.deploy.stack import NAMED_BY, Resource, Stack
 
 REGION = "us-east-1"
-# Data, keys and addresses that a replacement would lose.
+# The types that hold data, keys or addresses, which a replacement would lose.
 STATEFUL = {
     "AWS::ApiGatewayV2::Api",
     "AWS::DynamoDB::Table",
@@ -26,7 +27,7 @@ STATEFUL = {
 
 
 class Refused(Exception):
-    """CloudFormation refuses the template or the change; the text says why."""
+    """CloudFormation refuses the template or the change. The text states the reason."""
 
 
 def schema(resource_type: str) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def schema(resource_type: str) -> dict[str, Any]:
 
 
 def references(value: Any) -> Iterator[str]:
-    """Yield each logical id, parameter or pseudo parameter that a value refers to."""
+    """Yield each logical id, parameter and pseudo parameter to which a value refers."""
     if isinstance(value, list):
         for inner in value:
             yield from references(inner)
@@ -64,9 +65,10 @@ def references(value: Any) -> Iterator[str]:
 
 
 def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
-    """Return the resources that exist before this one: what it refers to, and `DependsOn`.
+    """Return the resources that must exist before this one: those to which it refers, and its
+    `DependsOn`.
 
-    References of an `UpdatePolicy` count, although it acts at updates only.
+    References in an `UpdatePolicy` count too, although the policy only applies to updates.
     """
     resource = made[logical_id]
     depends_on = resource.get("DependsOn", [])
@@ -76,30 +78,33 @@ def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
 
 
 def order(made: Mapping[str, Resource]) -> list[str]:
-    """Return the resources in an order of creation; raises Refused for a circle."""
+    """Return the resources in a possible order of creation.
+
+    Raise Refused if there is a circular dependency.
+    """
     graph = {logical_id: waits_for(made, logical_id) for logical_id in made}
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
-        # graphlib lists each resource before the one that waits for it.
+        # graphlib lists each resource before the resource that waits for it.
         raise Refused(f"circular dependency: {' -> '.join(reversed(error.args[1]))}") from error
 
 
 def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool:
-    """Return whether CloudFormation always finishes `earlier` before it begins `later`."""
+    """Return whether CloudFormation always finishes `earlier` before it starts `later`."""
     reached: set[str] = set()
     ahead = [later]
     while ahead:
-        for one in waits_for(made, ahead.pop()) - reached:
-            reached.add(one)
-            ahead.append(one)
+        for needed in waits_for(made, ahead.pop()) - reached:
+            reached.add(needed)
+            ahead.append(needed)
     return earlier in reached
 
 
 def replaced(old: Stack, new: Stack) -> list[str]:
-    """Return the resources of both stacks that the update makes a second time.
+    """Return the resources of both stacks that the update would replace.
 
-    A resource whose create-only property refers to a replaced one is replaced as well.
+    If a create-only property refers to a replaced resource, its own resource is replaced as well.
     """
     found: list[str] = []
     for logical_id in order(new.made):
@@ -116,16 +121,16 @@ def replaced(old: Stack, new: Stack) -> list[str]:
 
 
 def refusals_of_update(old: Stack, new: Stack) -> list[str]:
-    """Return why an update fails, or loses what it should keep."""
+    """Return the reasons why an update would fail or lose data."""
     found = []
     for logical_id in replaced(old, new):
         resource = new.resources[logical_id]
         if resource["Type"] in STATEFUL:
-            found.append(f"{logical_id} is replaced, with what it has")
+            found.append(f"{logical_id} is replaced, which loses its content")
         elif _own_name(old, logical_id) and _own_name(old, logical_id) == _own_name(
             new, logical_id
         ):
-            found.append(f"{logical_id} is replaced, but its name is taken by itself")
+            found.append(f"{logical_id} is replaced, but the old resource still has its name")
     return found
 
 
@@ -136,7 +141,8 @@ class Account:
     taken: set[tuple[str, str]] = field(default_factory=set)
 
     def create(self, stack: Stack, fails_at: str = "") -> list[str]:
-        """Create a stack, or roll back where `fails_at` fails; return what the account then has.
+        """Create a stack, or roll the creation back if `fails_at` fails. Return the resources that
+        remain.
 
         Raises Refused if a name is taken.
         """
@@ -149,7 +155,10 @@ class Account:
         return made
 
     def delete(self, stack: Stack) -> list[str]:
-        """Delete a stack, the last created resource first; return what is kept."""
+        """Delete a stack in the reverse order of its creation.
+
+        Return the resources that are kept.
+        """
         return self._delete(stack, order(stack.made), is_rollback=False)
 
     def _take(self, stack: Stack, logical_id: str) -> None:
@@ -165,7 +174,7 @@ class Account:
         for logical_id in reversed(made):
             resource = stack.resources[logical_id]
             policy = resource.get("DeletionPolicy", "Delete")
-            # SAM retains versions of functions, and they go with their function.
+            # SAM retains function versions, but they are deleted with their function.
             if resource["Type"] == "AWS::Lambda::Version":
                 continue
             if policy == "Retain" or (policy == "RetainExceptOnCreate" and not is_rollback):
@@ -176,14 +185,17 @@ class Account:
 
 
 def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
-    """Return type and name of a resource to which the template gives the name."""
+    """Return the type and the name of a resource if the template sets its name, and None
+    otherwise.
+    """
     resource = stack.resources[logical_id]
     last_word = resource["Type"].split("::")[-1]
     properties = resource.get("Properties", {})
     name = properties.get(NAMED_BY.get(resource["Type"], f"{last_word}Name"))
     if resource["Type"] == "AWS::CloudFront::CachePolicy":
         name = properties["CachePolicyConfig"]["Name"]
-    # A version of a layer, of a function or of an alias shares its function's name.
+    # A layer version, like the versions and aliases of a function, has no name of its own that
+    # could be taken.
     if name is None or resource["Type"] == "AWS::Lambda::LayerVersion":
         return None
     return resource["Type"], str(name)

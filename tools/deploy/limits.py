@@ -1,7 +1,8 @@
-"""Sizes, values and names that AWS refuses at a deployment, and that no schema or model has.
+"""Sizes, values and names that AWS refuses at a deployment, although no schema or API model
+excludes them.
 
-Each check yields what AWS would refuse. Sources: the quota pages of CloudFormation, IAM, Lambda,
-DynamoDB, API Gateway, CloudFront and CloudWatch in AWS's documentation.
+Each check yields what AWS would refuse. The sources are the quota pages of CloudFormation, IAM,
+Lambda, DynamoDB, API Gateway, CloudFront and CloudWatch in AWS's documentation.
 """
 
 import json
@@ -31,7 +32,7 @@ CACHE_BEHAVIORS = 25
 CACHE_KEY_HEADERS = 10
 CONFIG = "DistributionConfig"
 METHOD = r"GET|HEAD|OPTIONS|PUT|PATCH|POST|DELETE"
-# Longest values of properties: resource type, property, characters.
+# The maximum length of properties: resource type, property, number of characters.
 LONGEST = (
     ("AWS::IAM::Role", "RoleName", 64),
     ("AWS::Lambda::Function", "FunctionName", 64),
@@ -54,7 +55,7 @@ LONGEST = (
     ("AWS::SQS::Queue", "QueueName", 80),
 )
 POLICY_NAME_CHARACTERS = 128
-# Values that the documentation of a property enumerates: resource type, property, pattern.
+# The values that the documentation of a property enumerates: resource type, property, pattern.
 STATISTIC = r"SampleCount|Average|Sum|Minimum|Maximum|p\d{1,2}(\.\d{1,2})?"
 VALUES = (
     ("AWS::ElastiCache::ServerlessCache", "Engine", r"redis|valkey|memcached"),
@@ -70,18 +71,19 @@ VALUES = (
     ),
     ("AWS::ApiGatewayV2::Stage", "StageName", r"\$default"),
 )
-# Which service takes a role: the resource type that names it, its property, the service.
+# The service that uses a role: the resource type that refers to the role, the property, the
+# service.
 TAKEN_BY = (
     ("AWS::Lambda::Function", "Role", "lambda"),
     ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
 )
-# The service that a source of calls belongs to, by the service in its ARN.
+# The service that may call a function, by the service in the ARN of the call's source.
 CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
 HTTP_API_MILLIS = 30_000
 
 
 def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
-    """Yield each size of the stack, or of its translated template, that AWS would refuse."""
+    """Yield each size of the stack, or of its translated template, that exceeds a limit of AWS."""
     yield from _over("the template, in bytes", len(json.dumps(template)), TEMPLATE_BYTES)
     yield from _over("resources", len(stack.resources), RESOURCES)
     yield from _over("outputs", len(stack.outputs), OUTPUTS)
@@ -103,16 +105,16 @@ def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
 
 def _over(what: str, size: int, limit: int) -> Iterator[str]:
     if size > limit:
-        yield f"{what}: {size:,}, and AWS allows {limit:,}"
+        yield f"{what}: {size:,}, but AWS allows at most {limit:,}"
 
 
 def _length(value: Any) -> int:
-    """Return the characters that IAM counts of a policy, which are all but white space."""
+    """Return the number of characters in a policy as IAM counts them. IAM ignores white space."""
     return len("".join(json.dumps(value, separators=(",", ":")).split()))
 
 
 def names_over(stack: Stack) -> Iterator[str]:
-    """Yield each name or text of the stack that is longer than AWS allows."""
+    """Yield each name or text in the stack that is longer than AWS allows."""
     for resource_type, name, limit in LONGEST:
         for logical_id, properties in stack.of_type(resource_type).items():
             yield from _over(f"{logical_id}.{name}", len(properties.get(name, "")), limit)
@@ -123,11 +125,11 @@ def _values(stack: Stack) -> Iterator[str]:
         for logical_id, properties in stack.of_type(resource_type).items():
             for value in _at(properties, path.split("/")):
                 if not re.fullmatch(pattern, str(value)):
-                    yield f"{logical_id} {path}: {value!r} is none of {pattern}"
+                    yield f"{logical_id} {path}: {value!r} does not match {pattern}"
 
 
 def _at(value: Any, path: list[str]) -> Iterator[Any]:
-    """Yield each value at a path, which goes into every item of a list."""
+    """Yield each value at a path. The path goes through every item of a list."""
     if isinstance(value, list):
         for inner in value:
             yield from _at(inner, path)
@@ -149,7 +151,7 @@ def _roles(stack: Stack) -> Iterator[str]:
     for resource_type, name, service in TAKEN_BY:
         for logical_id, properties in stack.of_type(resource_type).items():
             if f"{service}.amazonaws.com" not in trusted.get(properties[name], []):
-                yield f"{logical_id}: {service} may not take the role {properties[name]}"
+                yield f"{logical_id}: {service} may not assume the role {properties[name]}"
     for logical_id, permission in stack.of_type("AWS::Lambda::Permission").items():
         source = permission["SourceArn"].split(":")[2]
         if permission["Principal"] != CALLERS.get(source):
@@ -188,7 +190,7 @@ def _functions(stack: Stack) -> Iterator[str]:
         yield from _over(f"{logical_id}, environment", size, ENVIRONMENT_BYTES)
     policies: dict[str, int] = {}
     for logical_id, permission in stack.of_type("AWS::Lambda::Permission").items():
-        # The statement that Lambda writes, with the name that CloudFormation gives it.
+        # This is the statement that Lambda writes, with the name that CloudFormation gives to it.
         statement = {
             "Sid": f"{stack.name}-{logical_id}-1A2B3C4D5E6F",
             "Effect": "Allow",
@@ -219,14 +221,14 @@ def _api(stack: Stack) -> Iterator[str]:
             for method in item
         }
         yield from _over(f"{logical_id}, routes", len(routes), ROUTES)
-        aliases = {f"{one['FunctionName']}:{one['Name']}" for one in _aliases(stack)}
+        aliases = {f"{alias['FunctionName']}:{alias['Name']}" for alias in _aliases(stack)}
         for path, item in api["Body"]["paths"].items():
             for method, operation in item.items():
                 for problem in _integration(operation, aliases):
                     yield f"{logical_id} {method} {path}: {problem}"
         for name, stage in stack.of_type("AWS::ApiGatewayV2::Stage").items():
             for route in stage.get("RouteSettings", {}).keys() - routes:
-                yield f"{name} limits {route}, which is no route of the API"
+                yield f"{name} limits {route}, but the API has no such route"
 
 
 def _aliases(stack: Stack) -> Iterable[dict[str, Any]]:
@@ -237,11 +239,11 @@ def _integration(operation: dict[str, Any], aliases: set[str]) -> Iterator[str]:
     integration = operation["x-amazon-apigateway-integration"]
     form = (integration["type"], integration["httpMethod"], integration["payloadFormatVersion"])
     if form != ("aws_proxy", "POST", "2.0"):
-        yield f"{form} is no integration of a function"
+        yield f"{form} is not the integration of a function"
     yield from _over("timeoutInMillis", integration["timeoutInMillis"], HTTP_API_MILLIS)
     function = re.search(r":function:([^/]+)/invocations$", integration["uri"])
     if not function or function[1] not in aliases:
-        yield f"{integration['uri']} calls no alias of the stack"
+        yield f"{integration['uri']} does not call an alias of the stack"
 
 
 def _telemetry(stack: Stack) -> Iterator[str]:
@@ -251,22 +253,24 @@ def _telemetry(stack: Stack) -> Iterator[str]:
         for dimension in _dimensions(alarm):
             if not dimension["Value"]:
                 yield f"{logical_id}: the dimension {dimension['Name']} is empty"
-    # CodeDeploy accepts any name, and stops at a deployment if there is no such alarm.
+    # CodeDeploy accepts any alarm name, but stops the deployment if the alarm does not exist.
     names = {alarm.get("AlarmName") for alarm in alarms.values()}
     for logical_id, group in stack.of_type("AWS::CodeDeploy::DeploymentGroup").items():
         for alarm in group.get("AlarmConfiguration", {}).get("Alarms", []):
             if alarm["Name"] not in names:
-                yield f"{logical_id} watches {alarm['Name']}, which is no alarm of the stack"
+                yield f"{logical_id} watches {alarm['Name']}, but the stack has no such alarm"
     for logical_id, dashboard in stack.of_type("AWS::CloudWatch::Dashboard").items():
         try:
             widgets = json.loads(dashboard["DashboardBody"])["widgets"]
         except ValueError as error:
             yield f"{logical_id} is not JSON: {error}"
             continue
-        metrics = [one for widget in widgets for one in widget["properties"].get("metrics", [])]
+        metrics = [
+            metric for widget in widgets for metric in widget["properties"].get("metrics", [])
+        ]
         yield from _over(f"{logical_id}, metrics", len(metrics), DASHBOARD_METRICS)
         yield from (
-            f"{logical_id}: an empty dimension in {metric}" for metric in metrics if "" in metric
+            f"{logical_id}: {metric} has an empty dimension" for metric in metrics if "" in metric
         )
 
 
@@ -294,7 +298,7 @@ def _edge(stack: Stack) -> Iterator[str]:
         origins = {origin["Id"] for origin in config["Origins"]}
         for behavior in (config["DefaultCacheBehavior"], *config["CacheBehaviors"]):
             if behavior["TargetOriginId"] not in origins:
-                yield f"{logical_id}: {behavior['TargetOriginId']} is none of its origins"
+                yield f"{logical_id}: {behavior['TargetOriginId']} is not one of its origins"
         yield from _over(f"{logical_id}.Comment", len(config["Comment"]), 128)
         yield from _over(f"{logical_id}, behaviors", len(config["CacheBehaviors"]), CACHE_BEHAVIORS)
     for logical_id, policy in stack.of_type("AWS::CloudFront::CachePolicy").items():

@@ -1,10 +1,12 @@
-"""`make lint-templates`: checks what AWS receives, for each set of parameters that matters.
+"""Check the template in the form in which AWS receives it, for each relevant set of parameters. Run
+by `make lint-templates`.
 
-`sam validate` and cfn-lint see the template before SAM's transform, where aliases, deployment
-groups and permissions do not exist yet. Here each set is translated by SAM's own translator, every
-function is resolved, and the result is held against cfn-lint, the published schemas, botocore's
-models, AWS's limits, a stand-in of CloudFormation and the rights of GitHub's roles. Prints each
-finding with the sets that have it; exits with 1 if there is any.
+`sam validate` and cfn-lint read the template before SAM's transform, when aliases, deployment
+groups and permissions do not exist yet. This program translates the template with SAM's own
+translator for each set of parameters, and resolves every function in it. It checks the result with
+cfn-lint, the published schemas, botocore's models, the limits of AWS, a stand-in for CloudFormation
+and the permissions of GitHub's roles. It prints each finding with the parameter sets that cause it.
+The exit status is 1 if there are any findings.
 """
 
 import argparse
@@ -36,7 +38,8 @@ from tools.deploy.stack import Stack, Unresolved, make, translated
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_STACK_NAME = "a-waiting-list-whose-stack-has-a-name-of-just-59-characters"
-# In resolved values a zone is a literal (W3010), and a version names its function by text (W2530).
+# The rules that do not apply to resolved values. In these, an availability zone is a literal
+# (W3010), and a version refers to its function by name (W2530).
 NOT_OF_VALUES = ["W2530", "W3010"]
 VPC = {
     "ExistingVpcId": "vpc-0a1b2c3d4e5f60718",
@@ -61,13 +64,13 @@ DOMAIN = {
 }
 SENDERS = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
-# CloudFormation cannot change these in place (docs/operate/upgrade.md).
+# CloudFormation cannot change these parameters after the creation (docs/operate/upgrade.md).
 FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "ZoneB"}
 
 
 @dataclass(frozen=True)
 class Set:
-    """Parameters of a stack that the checks look at."""
+    """A set of stack parameters to check."""
 
     label: str
     parameters: dict[str, str] = field(default_factory=dict)
@@ -76,7 +79,9 @@ class Set:
 
 
 def sets() -> list[Set]:
-    """Return the sets: defaults, samconfig's environments, and each condition both ways."""
+    """Return the sets to check: the defaults, the environments in samconfig.toml, and sets that
+    make each condition both true and false.
+    """
     return [
         Set("defaults"),
         *map(configured, ("dev", "prod")),
@@ -122,16 +127,16 @@ def sets() -> list[Set]:
 
 
 def configured(section: str) -> Set:
-    """Return what a section of samconfig.toml deploys."""
+    """Return the set of parameters that a section of samconfig.toml deploys."""
     settings = Settings.read(section)
     return Set(f"samconfig {section}", settings.parameters, settings.stack)
 
 
-def findings_of(one: Set, template: dict[str, Any] | None = None) -> list[str]:
-    """Return what AWS would refuse of a stack with these parameters."""
-    template = template or translated(one.parameters)
+def findings_of(checked: Set, template: dict[str, Any] | None = None) -> list[str]:
+    """Return the reasons why AWS would refuse a stack with these parameters."""
+    template = template or translated(checked.parameters)
     try:
-        stack = make(one.parameters, one.name, one.region, template)
+        stack = make(checked.parameters, checked.name, checked.region, template)
         order(stack.made)
     except (Unresolved, Refused) as error:
         return [str(error)]
@@ -146,12 +151,12 @@ def findings_of(one: Set, template: dict[str, Any] | None = None) -> list[str]:
 
 
 def linted_template(template: dict[str, Any], region: str) -> list[str]:
-    """Return cfn-lint's findings, errors and warnings alike, of a translated template."""
+    """Return cfn-lint's findings in a translated template, both errors and warnings."""
     return _linted(template, region, [])
 
 
 def linted(stack: Stack) -> list[str]:
-    """Return cfn-lint's findings of the values that AWS receives."""
+    """Return cfn-lint's findings in the values that AWS receives."""
     template = {"AWSTemplateFormatVersion": "2010-09-09", "Resources": stack.resources}
     return _linted(template, stack.region, NOT_OF_VALUES)
 
@@ -168,7 +173,7 @@ def _linted(template: dict[str, Any], region: str, ignored: list[str]) -> list[s
 
 
 def against_schemas(stack: Stack) -> Iterator[str]:
-    """Yield where the properties of a resource break the published schema of its type."""
+    """Yield each property that violates the published schema of its resource type."""
     for logical_id, resource in stack.resources.items():
         validator = jsonschema.Draft7Validator(schema(resource["Type"]))
         for error in validator.iter_errors(resource.get("Properties", {})):
@@ -177,13 +182,15 @@ def against_schemas(stack: Stack) -> Iterator[str]:
 
 
 def first_creations(stack: Stack) -> Iterator[str]:
-    """Yield what a failed first creation, or a deletion, leaves in the way of the next creation."""
+    """Yield each resource that remains after a failed creation or a deletion and prevents the next
+    creation.
+    """
     for fails_at in order(stack.made):
         account = Account()
         kept = account.create(stack, fails_at)
-        # The record is protected; `make preflight` finds such tables.
+        # The table is protected on purpose. `make preflight` finds tables that remain.
         if left := set(kept) - {"WaitlistTable"}:
-            yield f"a creation that fails at {fails_at} leaves {', '.join(sorted(left))}"
+            yield f"a creation that fails at {fails_at} leaves {', '.join(sorted(left))} behind"
         try:
             account.create(stack)
         except Refused as error:
@@ -191,40 +198,47 @@ def first_creations(stack: Stack) -> Iterator[str]:
     account = Account()
     account.create(stack)
     if left := set(account.delete(stack)) - {"WaitlistTable", "EntryTokenSecret"}:
-        yield f"a deletion leaves {', '.join(sorted(left))}"
+        yield f"a deletion leaves {', '.join(sorted(left))} behind"
     try:
         account.create(stack)
     except Refused as error:
         yield f"after a deletion: {error}"
 
 
-# What an update has to change before it moves an alias, or an alias before what calls it.
+# Pairs of resources that an update must change in this order. The second is an alias, or something
+# that calls an alias.
 BEFORE = (
     ("PublicDeployRole", "PublicFnAliaslive"),
     ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
     ("PrivateDeployRole", "PrivateFnAliaslive"),
     ("PrivateCanaryErrorsAlarm", "PrivateFnAliaslive"),
-    # The private function understands older callers, not newer ones.
+    # The private function understands older callers, but not newer callers.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
-    # A mapping that is made seconds after its role may not read the stream yet.
+    # If the mapping is created only seconds after its role, it may not be able to read the stream
+    # yet.
     ("EventsFnRole", "EventsFnStream"),
-    # The function of events reads what the new versions of these write.
+    # The events function reads what the new versions of these functions write.
     ("PublicFnAliaslive", "EventsFnStream"),
     ("MaintenanceFnAliaslive", "EventsFnStream"),
 )
 
 
 def out_of_order(stack: Stack) -> Iterator[str]:
-    """Yield what CloudFormation may do in the wrong order."""
+    """Yield each pair of resources that CloudFormation may change in the wrong order."""
     for earlier, later in BEFORE:
         if not comes_before(stack.made, earlier, later):
             yield f"{later} does not wait for {earlier}"
 
 
 def changes() -> list[Set]:
-    """Return stacks that differ from the defaults as an update may: in a set, or a parameter."""
-    allowed = [one for one in sets() if not one.parameters.keys() & FIXED_AT_CREATION]
+    """Return sets that an update from the defaults may lead to.
+
+    They change several parameters, or a single parameter.
+    """
+    allowed = [
+        candidate for candidate in sets() if not candidate.parameters.keys() & FIXED_AT_CREATION
+    ]
     return [*allowed, *map(changed, sorted(single_changes()))]
 
 
@@ -233,7 +247,7 @@ def changed(parameter_value: tuple[str, str]) -> Set:
 
 
 def single_changes() -> set[tuple[str, str]]:
-    """Return another value for each parameter whose declaration tells one."""
+    """Return another value for each parameter whose declaration allows other values."""
     found = set()
     for name, declared in translated()["Parameters"].items():
         default = str(declared["Default"])
@@ -245,24 +259,26 @@ def single_changes() -> set[tuple[str, str]]:
 
 
 def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Iterator[str]:
-    """Yield what an update from the defaults, or back to them, would lose."""
+    """Yield what an update from the defaults to these sets, or back, would lose."""
     old = make(template=template)
-    for one in changes:
-        new = make(one.parameters, template=template)
+    for change in changes:
+        new = make(change.parameters, template=template)
         for before, after, way in ((old, new, "to"), (new, old, "from")):
             for refusal in refusals_of_update(before, after):
-                yield f"an update {way} {one.label}: {refusal}"
+                yield f"an update {way} {change.label}: {refusal}"
 
 
-def _check(one: Set) -> tuple[Set, list[str]]:
-    found = findings_of(one)
-    # What calls for rights is a stack that can be created.
-    return one, found or [*against_handlers(one.parameters, one.name, one.region)]
+def _check(checked: Set) -> tuple[Set, list[str]]:
+    found = findings_of(checked)
+    # Only a stack that can be created calls for permissions.
+    return checked, found or [*against_handlers(checked.parameters, checked.name, checked.region)]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("written", type=Path, help="where to write the translated template")
+    parser.add_argument(
+        "written", type=Path, help="the file to which the translated template is written"
+    )
     written = parser.parse_args().written
     written.parent.mkdir(parents=True, exist_ok=True)
     written.write_text(json.dumps(translated(), indent=1) + "\n", encoding="utf-8")
@@ -272,14 +288,14 @@ def main() -> int:
     with ProcessPoolExecutor() as pool:
         templates = pool.submit(linted_template, translated(), "us-east-1")
         results = track(
-            pool.map(_check, every), "The template as AWS receives it", len(every), console=console
+            pool.map(_check, every), "Checking the template", len(every), console=console
         )
-        for one, findings in results:
+        for checked, findings in results:
             for finding in findings:
-                found.setdefault(finding, []).append(one.label)
+                found.setdefault(finding, []).append(checked.label)
         for finding in templates.result():
             found.setdefault(finding, []).append("the translated template")
-    # An update needs a stack that can be created.
+    # Updates are only checked if the stacks can be created.
     for finding in [] if found else updates(changes()):
         found.setdefault(finding, []).append("the defaults")
     for finding, labels in found.items():

@@ -1,6 +1,7 @@
-"""Checks before a deployment: what the parameters name, and the stack does not make.
+"""Checks of resources that the parameters refer to and that the stack does not create.
 
-A name that does not exist stops a deployment after minutes, or the stack works and sends nothing.
+If such a resource does not exist, the deployment fails after several minutes, or the stack works
+but cannot send anything.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,30 +23,30 @@ from tools.deploy.account import (
 from tools.deploy.limits import names_over
 from tools.local.table import TABLE_RESOURCE, read_template
 
-# What a new table on demand takes at once, and its index.
+# The write units per second that a new on-demand table and its index accept at once.
 NEW_TABLE_UNITS = 4_000
-# Of a serverless cache.
+# The smallest minimum that a serverless cache accepts.
 LEAST_ECPUS = 1_000
-# CloudFront takes certificates and web ACLs from there alone.
+# CloudFront only accepts certificates and web ACLs from this region.
 EDGE_REGION = "us-east-1"
 
 
 def check_length_of_name(account: Account) -> Findings:
-    """Find a stack's name with which a resource would have a longer name than AWS allows."""
+    """Find a stack name with which the name of a resource would be too long."""
     for text in names_over(account.planned):
         yield Finding(STOPS, f"Choose a shorter stack_name in samconfig.toml: {text}")
 
 
 def check_topic(account: Account) -> Findings:
-    """Find a topic that does not exist, or that alarms of this region cannot notify."""
+    """Find a topic that does not exist, or that alarms in this region cannot notify."""
     topic = account.parameter("AlarmTopicArn")
     if not topic:
         return
     if topic.split(":")[3] != account.region:
         yield Finding(
             STOPS,
-            f"Alarms notify topics of their own region ({account.region}) alone:"
-            f" AlarmTopicArn={topic} is of another.",
+            f"Alarms can only notify topics in their own region ({account.region}), but"
+            f" AlarmTopicArn={topic} is in another region.",
         )
     elif _found(account.client("sns").get_topic_attributes, TopicArn=topic) is None:
         yield Finding(
@@ -55,7 +56,7 @@ def check_topic(account: Account) -> Findings:
 
 
 def check_existing_network(account: Account) -> Findings:
-    """Find subnets and a group that do not exist, or are of another network."""
+    """Find subnets and a security group that do not exist or belong to another VPC."""
     vpc = account.parameter("ExistingVpcId")
     if not vpc:
         return
@@ -63,56 +64,62 @@ def check_existing_network(account: Account) -> Findings:
     ec2 = account.client("ec2")
     asked = set(account.parameter("ExistingSubnetIds").split(","))
     subnets = ec2.describe_subnets(Filters=here)["Subnets"]
-    zones = {one["AvailabilityZone"] for one in subnets if one["SubnetId"] in asked}
-    if missing := asked - {one["SubnetId"] for one in subnets}:
-        yield Finding(STOPS, f"{vpc} has no {', '.join(sorted(missing))} (ExistingSubnetIds).")
+    zones = {subnet["AvailabilityZone"] for subnet in subnets if subnet["SubnetId"] in asked}
+    if missing := asked - {subnet["SubnetId"] for subnet in subnets}:
+        yield Finding(
+            STOPS, f"{vpc} has no subnet {', '.join(sorted(missing))} (ExistingSubnetIds)."
+        )
     elif len(zones) < 2:
-        yield Finding(STOPS, f"ExistingSubnetIds are all in {', '.join(zones)}: choose two zones.")
+        yield Finding(
+            STOPS, f"ExistingSubnetIds are all in {', '.join(zones)}. Choose subnets in two zones."
+        )
     group = account.parameter("ExistingSecurityGroupId")
     groups = ec2.describe_security_groups(Filters=here)["SecurityGroups"] if group else []
-    if group and group not in [one["GroupId"] for one in groups]:
-        yield Finding(STOPS, f"{vpc} has no {group} (ExistingSecurityGroupId).")
+    if group and group not in [found["GroupId"] for found in groups]:
+        yield Finding(STOPS, f"{vpc} has no security group {group} (ExistingSecurityGroupId).")
 
 
 def check_mail(account: Account) -> Findings:
-    """Find an address that SES does not send from, the sandbox, and a paused account."""
+    """Find a sender that SES has not verified, an account in the sandbox, and an account whose
+    sending is paused.
+    """
     sender = account.parameter("MailFrom")
     if not sender:
         return
     ses = account.client("sesv2")
     identities = (sender, sender.partition("@")[2])
-    found = [_found(ses.get_email_identity, EmailIdentity=one) for one in identities]
-    if not any(one and one["VerifiedForSendingStatus"] for one in found):
+    found = [_found(ses.get_email_identity, EmailIdentity=identity) for identity in identities]
+    if not any(identity and identity["VerifiedForSendingStatus"] for identity in found):
         yield Finding(
             STOPS,
             f"SES has verified neither {sender} (MailFrom) nor its domain in {account.region}, so"
-            " no mail can be sent. Confirm the domain by the records that this prints:",
+            " no mail can be sent. Verify the domain with the DNS records that this prints:",
             (f"aws sesv2 create-email-identity --email-identity {identities[1]}",),
         )
     state = ses.get_account()
     if not state["SendingEnabled"]:
         yield Finding(
             STOPS,
-            "SES has paused sending for the account. Its reputation page has the reason, and how to"
-            " ask for a review.",
+            "SES has paused sending for the account. Its reputation page states the reason and how"
+            " to ask for a review.",
         )
     if not state["ProductionAccessEnabled"]:
         yield Finding(
             WARNS,
-            "SES is in its sandbox: it sends to confirmed addresses alone. Ask for production"
+            "SES is in its sandbox and only sends to verified addresses. Ask for production"
             " access (docs/operate/messages.md).",
         )
     else:
         most = state["SendQuota"]
         yield Finding(
             GOOD,
-            f"SES sends {most['MaxSendRate']:,.0f} mails a second,"
-            f" {most['Max24HourSend']:,.0f} a day",
+            f"SES sends {most['MaxSendRate']:,.0f} mails per second and"
+            f" {most['Max24HourSend']:,.0f} per day",
         )
 
 
 def check_text(account: Account) -> Findings:
-    """Find an origin of SMS that the account does not have, or that is not active yet."""
+    """Find an SMS origin that the account does not have or that is not active yet."""
     origin = account.parameter("SmsFrom")
     if not origin:
         return
@@ -125,9 +132,9 @@ def check_text(account: Account) -> Findings:
     )
     for operation, answer, names in kinds:
         for page in sms.get_paginator(operation).paginate():
-            for one in page[answer]:
-                if name in [one.get(key) for key in names]:
-                    yield _state_of_origin(origin, one)
+            for candidate in page[answer]:
+                if name in [candidate.get(key) for key in names]:
+                    yield _state_of_origin(origin, candidate)
                     return
     yield Finding(
         STOPS,
@@ -137,11 +144,11 @@ def check_text(account: Account) -> Findings:
 
 
 def _state_of_origin(origin: str, found: Mapping[str, Any]) -> Finding:
-    # A sender id has no state.
+    # Sender ids have no status.
     state = found.get("Status", "ACTIVE")
     if state != "ACTIVE":
-        return Finding(WARNS, f"SmsFrom={origin} is {state}: SMS cannot be sent by it yet.")
-    return Finding(GOOD, f"SMS are sent by {origin}")
+        return Finding(WARNS, f"SmsFrom={origin} is {state}, so it cannot send SMS yet.")
+    return Finding(GOOD, f"SMS are sent from {origin}")
 
 
 def check_certificate(account: Account) -> Findings:
@@ -159,8 +166,8 @@ def check_certificate(account: Account) -> Findings:
     if found["Status"] != "ISSUED":
         yield Finding(
             STOPS,
-            f"The certificate EdgeCertificateArn={arn} is {found['Status']}, and CloudFront takes"
-            " an ISSUED one alone.",
+            f"The certificate EdgeCertificateArn={arn} is {found['Status']}, but CloudFront only"
+            " accepts an ISSUED certificate.",
         )
     elif not any(_covers(name, domain) for name in names):
         yield Finding(
@@ -169,11 +176,14 @@ def check_certificate(account: Account) -> Findings:
             f" EdgeDomain={domain}.",
         )
     else:
-        yield Finding(GOOD, f"The certificate of {domain} is issued")
+        yield Finding(GOOD, f"The certificate for {domain} is issued")
 
 
 def _covers(name: str, domain: str) -> bool:
-    """Return whether a name of a certificate is a domain's; a star is one label."""
+    """Return whether a name in a certificate covers a domain.
+
+    A star stands for exactly one label.
+    """
     return name.count(".") == domain.count(".") and fnmatch(domain, name)
 
 
@@ -189,7 +199,9 @@ def check_web_acl(account: Account) -> Findings:
 
 
 def check_table(account: Account) -> Findings:
-    """Find an existing table that the functions could not use, and one that is not warm enough."""
+    """Find an existing table that the functions could not use, and a table with too little warm
+    throughput.
+    """
     name = account.parameter("ExistingTableName") or account.own(TABLE_RESOURCE)
     if name is None:
         yield from _warmth(account, NEW_TABLE_UNITS)
@@ -201,27 +213,32 @@ def check_table(account: Account) -> Findings:
     table = answer["Table"]
     if account.parameter("ExistingTableName"):
         yield from _problems_of(table, account.parameter("ExistingTableStreamArn"))
-    warm = [one.get("WarmThroughput") for one in (table, *table.get("GlobalSecondaryIndexes", []))]
-    units = [int(one["WriteUnitsPerSecond"]) for one in warm if one]
+    warm = [
+        part.get("WarmThroughput") for part in (table, *table.get("GlobalSecondaryIndexes", []))
+    ]
+    units = [int(throughput["WriteUnitsPerSecond"]) for throughput in warm if throughput]
     yield from _warmth(account, min(units, default=NEW_TABLE_UNITS))
 
 
 def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
-    """Yield in what a table differs from the one that the stack would make."""
+    """Yield the differences between a table and the table that the stack would create."""
     name = table["TableName"]
     expected = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     if table["KeySchema"] != expected["KeySchema"]:
-        yield Finding(STOPS, f"The table {name} has other keys than the record of a stack.")
-    indexes = {one["IndexName"]: one for one in table.get("GlobalSecondaryIndexes", [])}
+        yield Finding(STOPS, f"The table {name} has other keys than the table of this service.")
+    indexes = {index["IndexName"]: index for index in table.get("GlobalSecondaryIndexes", [])}
     for index in expected["GlobalSecondaryIndexes"]:
         there = indexes.get(index["IndexName"])
         needed = set(index["Projection"]["NonKeyAttributes"])
         if there is None or there["KeySchema"] != index["KeySchema"]:
-            yield Finding(STOPS, f"The table {name} has no index {index['IndexName']} as it needs.")
+            yield Finding(
+                STOPS, f"The table {name} has no index {index['IndexName']} with the required keys."
+            )
         elif missing := needed - set(there["Projection"].get("NonKeyAttributes", [])):
             yield Finding(
                 STOPS,
-                f"The index {index['IndexName']} of {name} lacks {', '.join(sorted(missing))}.",
+                f"The index {index['IndexName']} of {name} lacks the attributes"
+                f" {', '.join(sorted(missing))}.",
             )
     latest = table.get("LatestStreamArn")
     view = table.get("StreamSpecification", {}).get("StreamViewType")
@@ -237,43 +254,45 @@ def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
     elif stream != latest:
         yield Finding(
             STOPS,
-            f"The stream of {name} is {latest}, and ExistingTableStreamArn={stream or '(empty)'}.",
+            f"The stream of {name} is {latest}, but ExistingTableStreamArn={stream or '(empty)'}.",
         )
 
 
 def check_size_of_cache(account: Account) -> Findings:
-    """Find a minimum that ElastiCache refuses."""
+    """Find a minimum that ElastiCache would refuse."""
     least = int(account.parameter("RedisMinEcpuPerSecond"))
     most = int(account.parameter("RedisMaxEcpuPerSecond"))
     if least and not LEAST_ECPUS <= least <= most:
         yield Finding(
             STOPS,
-            f"RedisMinEcpuPerSecond={least} must be 0, or from {LEAST_ECPUS} to"
+            f"RedisMinEcpuPerSecond={least} must be 0, or between {LEAST_ECPUS} and"
             f" RedisMaxEcpuPerSecond={most}.",
         )
 
 
 def _warmth(account: Account, has: int) -> Findings:
-    """Compare what the table takes at once with what the settings let customers write."""
+    """Compare the write units that the table accepts at once with the units that the settings allow
+    customers to use.
+    """
     asked = int(account.parameter("WarmThroughput"))
     most = int(account.parameter("MaxWriteUnitsPerSecond"))
     if 0 < asked < has:
         yield Finding(
             STOPS,
-            f"The table takes {has:,} write units a second at once, and DynamoDB does not lower"
-            f" this: set WarmThroughput={has} or 0.",
+            f"The table accepts {has:,} write units per second, and DynamoDB does not lower"
+            f" this value. Set WarmThroughput={has} or 0.",
         )
     elif max(asked, has) < most:
         yield Finding(
             WARNS,
-            f"The table takes {max(asked, has):,} write units a second until it has grown, and"
-            f" answers 429 above: before a launch set WarmThroughput={most}"
+            f"The table accepts {max(asked, has):,} write units per second until it has grown."
+            f" Requests above this are answered 429. Before a launch, set WarmThroughput={most}"
             " (docs/operate/sizing.md).",
         )
 
 
 def _found(call: Callable[..., Any], **arguments: str) -> dict[str, Any] | None:
-    """Return what AWS answers; None if there is no such thing."""
+    """Return the answer of AWS, or None if the resource does not exist."""
     try:
         return dict(call(**arguments))
     except ClientError as error:

@@ -1,7 +1,8 @@
-"""Part of `make sam-package BUCKET=…`: makes a template for tools that do not run SAM's transform.
+"""Create a template for tools that do not run SAM's transform. This is a part of `make sam-package
+BUCKET=…`.
 
-SAM decides by some parameters while it translates (`Deployment` becomes a configuration of
-CodeDeploy), so the template is for one section of samconfig.toml.
+While SAM translates the template, some parameters influence the result. For example, `Deployment`
+becomes a CodeDeploy configuration. The template is therefore for one section of samconfig.toml.
 """
 
 import argparse
@@ -24,7 +25,10 @@ TRANSLATED = BUILT / "cloudformation.json"
 
 
 def translate(packaged: Path, translated: Path, parameters: dict[str, str]) -> str:
-    """Write the template as CloudFormation receives it; return the release that it deploys."""
+    """Write the template in the form in which CloudFormation receives it.
+
+    Return the release that it deploys.
+    """
     template = json.loads(json.dumps(read_template(packaged)))
     release = str(template["Globals"]["Function"]["Environment"]["Variables"]["RELEASE"])
     text = json.dumps(expanded(template, parameters), indent=1)
@@ -33,23 +37,28 @@ def translate(packaged: Path, translated: Path, parameters: dict[str, str]) -> s
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Makes a template without SAM's transform.")
+    parser = argparse.ArgumentParser(description="Create a template that needs no SAM transform.")
     parser.add_argument("--config-env", default="default", help="the section of samconfig.toml")
-    parser.add_argument("--bucket", required=True, help="where the template goes, beside its code")
+    parser.add_argument(
+        "--bucket",
+        required=True,
+        help="the bucket that receives the template and already has its code",
+    )
     given = parser.parse_args(arguments)
     try:
         settings = Settings.read(given.config_env)
         release = translate(PACKAGED, TRANSLATED, settings.parameters)
         session: Any = aws.session(settings.profile, settings.region)
-        # A name of its own for each release: tools compare the address, not the content.
+        # Each release gets its own object name, because tools compare the address of the template
+        # and not the content.
         key = f"{settings.stack}-{release}.json"
         session.client("s3").put_object(Bucket=given.bucket, Key=key, Body=TRANSLATED.read_bytes())
     except (NoSuchSection, OSError, ClientError, BotoCoreError) as error:
-        print(f"Not packaged: {error}", file=sys.stderr)
+        print(f"The package was not created: {error}", file=sys.stderr)
         return 1
-    print(f"{TRANSLATED.relative_to(BUILT.parent)} is release {release} for {settings.stack}:")
+    print(f"{TRANSLATED.relative_to(BUILT.parent)} contains release {release} of {settings.stack}:")
     print(f"https://{given.bucket}.s3.{session.region_name}.amazonaws.com/{key}")
-    print("It needs CAPABILITY_IAM.")
+    print("Deploying the template requires CAPABILITY_IAM.")
     return 0
 
 

@@ -1,7 +1,9 @@
-"""`make preflight CONFIG_ENV=dev`: finds what would stop `make sam-deploy`, before it starts.
+"""Find problems that would stop `make sam-deploy`, before it starts. Run by `make preflight
+CONFIG_ENV=dev`.
 
-It reads `samconfig.toml` and the account, and changes nothing: docs/operate/policies/preflight.json
-has the rights that it needs. Exits with 1 if something would stop the deployment.
+This program reads `samconfig.toml` and the account, and changes nothing.
+docs/operate/policies/preflight.json contains the permissions that it needs. The exit status is 1 if
+something would stop the deployment.
 """
 
 import argparse
@@ -35,29 +37,33 @@ from tools.local.table import TABLE_RESOURCE, read_template
 
 SECRET = "EntryTokenSecret"
 SAM_STACK = "aws-sam-cli-managed-default"
-# Lambda keeps this part of the account's concurrency for functions without a reservation.
+# Lambda keeps at least this much of the account's concurrency for functions without a reservation.
 UNRESERVED = 100
 ENOUGH = 1000
-# Runs of maintenance at once: one each minute of up to five minutes, and those that requests start.
+# The largest number of parallel maintenance runs. A run starts every minute and takes up to five
+# minutes, and requests start more runs.
 MAINTENANCE = 10
-# AWS' default where Service Quotas lists no value of the account's own.
+# The default quota of AWS. It applies if Service Quotas lists no value for the account.
 VPCS = 5
 
 
 class Refused(Exception):
-    """Nothing can be looked at; the message has the cause and the remedy."""
+    """The account cannot be checked. The message states the cause and the remedy."""
 
 
 def check_stack(account: Account) -> Findings:
-    """Find a stack in a state in which CloudFormation refuses an update, also SAM's own."""
+    """Find a stack whose state makes CloudFormation refuse an update.
+
+    SAM's own stack is checked too.
+    """
     for name in (account.settings.stack, SAM_STACK):
         found = account.stack(name)
         status = found["StackStatus"] if found else ""
         if status in ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED"):
             yield Finding(
                 STOPS,
-                f"The stack {name} is {status}, so it can only be deleted. Its events have the"
-                " reason; a table that it had made is kept.",
+                f"The stack {name} is {status}, so it can only be deleted. Its events state the"
+                " reason. If it has created a table, the table is kept.",
                 (
                     f"aws cloudformation delete-stack --stack-name {name}",
                     f"aws cloudformation wait stack-delete-complete --stack-name {name}",
@@ -66,20 +72,20 @@ def check_stack(account: Account) -> Findings:
         elif status == "UPDATE_ROLLBACK_FAILED":
             yield Finding(
                 STOPS,
-                f"The stack {name} is {status}. End the cause (docs/operate/upgrade.md), then:",
+                f"The stack {name} is {status}. Remove the cause (docs/operate/upgrade.md), then:",
                 (f"aws cloudformation continue-update-rollback --stack-name {name}",),
             )
         elif status.endswith("_IN_PROGRESS") and status != "REVIEW_IN_PROGRESS":
-            yield Finding(STOPS, f"The stack {name} is {status}: wait until that has ended.")
+            yield Finding(STOPS, f"The stack {name} is {status}. Wait until this has ended.")
 
 
 def check_names(account: Account) -> Findings:
-    """Find resources of another stack, or of nobody, with names that the new stack takes."""
+    """Find existing resources that have a name which the new stack needs."""
     if account.deployed is not None:
         return
     for group in _named(account, "Logs::LogGroup", "LogGroupName"):
         page = account.client("logs").describe_log_groups(logGroupNamePrefix=group)
-        if group in [one["logGroupName"] for one in page["logGroups"]]:
+        if group in [found["logGroupName"] for found in page["logGroups"]]:
             yield _taken(f"log group {group}", f"logs delete-log-group --log-group-name {group}")
     for bus in _named(account, "Events::EventBus", "Name"):
         if exists(account.client("events").describe_event_bus, Name=bus):
@@ -95,38 +101,41 @@ def check_names(account: Account) -> Findings:
         yield _taken(f"alarm {name}", f"cloudwatch delete-alarms --alarm-names {name}")
     for board in _named(account, "CloudWatch::Dashboard", "DashboardName"):
         page = cloudwatch.list_dashboards(DashboardNamePrefix=board)
-        if board in [one["DashboardName"] for one in page["DashboardEntries"]]:
+        if board in [found["DashboardName"] for found in page["DashboardEntries"]]:
             yield _taken(
                 f"dashboard {board}", f"cloudwatch delete-dashboards --dashboard-names {board}"
             )
     policies = account.planned.of_type("AWS::CloudFront::CachePolicy").values()
-    for name in [one["CachePolicyConfig"]["Name"] for one in policies]:
+    for name in [policy["CachePolicyConfig"]["Name"] for policy in policies]:
         listed = account.client("cloudfront").list_cache_policies(Type="custom")
-        for one in listed["CachePolicyList"].get("Items", []):
-            if one["CachePolicy"]["CachePolicyConfig"]["Name"] == name:
+        for item in listed["CachePolicyList"].get("Items", []):
+            if item["CachePolicy"]["CachePolicyConfig"]["Name"] == name:
                 yield _taken(
                     f"CloudFront cache policy {name}",
-                    f"cloudfront get-cache-policy --id {one['CachePolicy']['Id']}",
+                    f"cloudfront get-cache-policy --id {item['CachePolicy']['Id']}",
                 )
 
 
 def _named(account: Account, kind: str, name: str) -> list[str]:
-    """Return the names that the template, not CloudFormation, gives to resources of a type."""
+    """Return the names that the template sets for the resources of a type.
+
+    Names that CloudFormation generates are left out.
+    """
     made = account.planned.of_type(f"AWS::{kind}").values()
-    return sorted(str(one[name]) for one in made if name in one)
+    return sorted(str(properties[name]) for properties in made if name in properties)
 
 
 def _taken(what: str, *commands: str) -> Finding:
     return Finding(
         STOPS,
-        f"There is a {what} already, so the stack cannot create its own. If nothing needs it,"
-        " delete it; otherwise choose another stack_name in samconfig.toml.",
+        f"The {what} already exists, so the stack cannot create it. If nothing needs it,"
+        " delete it. Otherwise choose another stack_name in samconfig.toml.",
         tuple(f"aws {command}" for command in commands),
     )
 
 
 def check_leftovers(account: Account) -> Findings:
-    """Find tables and secrets of this stack's name that a deleted stack has left."""
+    """Find tables and secrets that a deleted stack of the same name has left behind."""
     own = account.own(TABLE_RESOURCE)
     pages = account.client("dynamodb").get_paginator("list_tables").paginate()
     prefix = f"{account.settings.stack}-{TABLE_RESOURCE}-"
@@ -135,8 +144,9 @@ def check_leftovers(account: Account) -> Findings:
         if table.startswith(prefix) and not in_use:
             yield Finding(
                 WARNS,
-                f"The table {table} is kept from a stack before. If it has a record that you"
-                " need, set ExistingTableName (docs/operate/restore.md). If it is of no use:",
+                f"The table {table} was kept from an earlier stack. If it contains data that you"
+                " need, set ExistingTableName (docs/operate/restore.md). If you do not need it,"
+                " run:",
                 (
                     "aws dynamodb update-table --no-deletion-protection-enabled"
                     f" --table-name {table}",
@@ -151,14 +161,16 @@ def check_leftovers(account: Account) -> Findings:
             if secret.get("Description") == description and secret["ARN"] != own:
                 yield Finding(
                     WARNS,
-                    f"The secret {secret['Name']} is kept from a stack before: it validates that"
-                    " stack's entry tokens. If they are of no use any more:",
+                    f"The secret {secret['Name']} was kept from an earlier stack. It validates that"
+                    " stack's entry tokens. If you do not need them, run:",
                     (f"aws secretsmanager delete-secret --secret-id {secret['ARN']}",),
                 )
 
 
 def check_concurrency(account: Account) -> Findings:
-    """Compare Lambda's concurrency with what requests, provisions and reservations take."""
+    """Compare Lambda's concurrency with the environments that requests, provisioned concurrency and
+    reservations need.
+    """
     limits = account.client("lambda").get_account_settings()["AccountLimit"]
     most, free = limits["ConcurrentExecutions"], limits["UnreservedConcurrentExecutions"]
     provisioned = _provisioned(account.parameter) - _provisioned(account.was)
@@ -170,22 +182,24 @@ def check_concurrency(account: Account) -> Findings:
         instead = " and ".join(name for name, number in takes.items() if number > 0)
         yield Finding(
             STOPS,
-            f"The settings take {needed} more environments, and Lambda has {free} unreserved here,"
+            f"The settings need {needed} more environments, but Lambda has {free} unreserved here,"
             f" of which it keeps {kept} for other functions. Ask for more, or set {instead}:",
             (account.increase("lambda", "L-B99A9384", max(ENOUGH, most + needed)),),
         )
     elif most < ENOUGH:
         yield Finding(
             WARNS,
-            f"Lambda runs {most} environments at once in this region, and each request holds"
-            f" two: {most // 2} requests at a time, more are answered 429 or 503. Ask for more:",
+            f"Lambda runs at most {most} environments in this region, and each request needs"
+            f" two. More than {most // 2} parallel requests are answered 429 or 503. Ask for more:",
             (account.increase("lambda", "L-B99A9384", ENOUGH),),
         )
     else:
         advice = ""
         if not _reserved(account.parameter) and free - kept >= MAINTENANCE:
-            advice = f"; MaintenanceConcurrency={MAINTENANCE} keeps some of them for maintenance"
-        yield Finding(GOOD, f"Lambda runs {most:,} environments at once{advice}")
+            advice = (
+                f". MaintenanceConcurrency={MAINTENANCE} would reserve some of them for maintenance"
+            )
+        yield Finding(GOOD, f"Lambda runs up to {most:,} environments{advice}")
 
 
 def _reserved(value: Callable[[str], str]) -> int:
@@ -198,12 +212,12 @@ def _provisioned(value: Callable[[str], str]) -> int:
 
 
 def check_network(account: Account) -> Findings:
-    """Find a full quota of VPCs, and zones in which the cache may not exist."""
+    """Find a VPC quota that is used up, and zones in which the cache may not exist."""
     if account.deployed is not None or account.parameter("ExistingVpcId"):
         return
     ec2 = account.client("ec2")
     used = len(
-        [one for page in ec2.get_paginator("describe_vpcs").paginate() for one in page["Vpcs"]]
+        [vpc for page in ec2.get_paginator("describe_vpcs").paginate() for vpc in page["Vpcs"]]
     )
     most = VPCS
     try:
@@ -217,8 +231,8 @@ def check_network(account: Account) -> Findings:
     if used >= most:
         yield Finding(
             STOPS,
-            f"The region has {used} VPCs of at most {most}. Delete one, set ExistingVpcId and"
-            " ExistingSubnetIds, or ask for more:",
+            f"The region has {used} VPCs, and the quota is {most}. Delete a VPC, set ExistingVpcId"
+            " and ExistingSubnetIds, or ask for a higher quota:",
             (account.increase("vpc", "L-F678F1CE", most + 5),),
         )
     else:
@@ -227,21 +241,23 @@ def check_network(account: Account) -> Findings:
 
 
 def _check_zones(account: Account, ec2: Any) -> Findings:
-    """Compare the subnets' zones with those of ElastiCache's own endpoint.
+    """Compare the zones of the subnets with the zones in which AWS offers an endpoint of
+    ElastiCache.
 
-    No call lists the zones of the serverless cache, so this is a hint: a zone in which AWS offers
-    no endpoint of ElastiCache is unlikely to have one.
+    No API call lists the zones of the serverless cache, so the result is only a hint. A zone
+    without an endpoint of ElastiCache is unlikely to support the cache.
     """
     here = [{"Name": "zone-type", "Values": ["availability-zone"]}]
     zones = sorted(
-        one["ZoneName"]
-        for one in ec2.describe_availability_zones(Filters=here)["AvailabilityZones"]
-        if one["State"] == "available"
+        zone["ZoneName"]
+        for zone in ec2.describe_availability_zones(Filters=here)["AvailabilityZones"]
+        if zone["State"] == "available"
     )
-    # As Fn::GetAZs: zones with a default subnet, or all if there is none.
+    # Select the zones like Fn::GetAZs does: the zones with a default subnet, or all zones if there
+    # is no default subnet.
     default = [{"Name": "default-for-az", "Values": ["true"]}]
     subnets = ec2.describe_subnets(Filters=default)["Subnets"]
-    chosen = sorted({one["AvailabilityZone"] for one in subnets} & set(zones)) or zones
+    chosen = sorted({subnet["AvailabilityZone"] for subnet in subnets} & set(zones)) or zones
     if account.parameter("ZoneA"):
         chosen = [account.parameter("ZoneA"), account.parameter("ZoneB")]
     name = f"com.amazonaws.{account.session.region_name}.elasticache"
@@ -251,9 +267,9 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
     served = sorted(
         {
             zone
-            for one in services
-            if one["ServiceName"] == name
-            for zone in one["AvailabilityZones"]
+            for service in services
+            if service["ServiceName"] == name
+            for zone in service["AvailabilityZones"]
         }
         & set(zones)
     )
@@ -262,8 +278,8 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
         good = served or zones
         yield Finding(
             WARNS,
-            f"ElastiCache Serverless may not exist in {' and '.join(bad)}: AWS offers no endpoint"
-            " of ElastiCache there. Set in samconfig.toml:",
+            f"ElastiCache Serverless may not be available in {' and '.join(bad)}, because AWS"
+            " offers no ElastiCache endpoint there. Set in samconfig.toml:",
             (f'"ZoneA={good[0]}", "ZoneB={good[1]}",',) if len(good) > 1 else (),
         )
     else:
@@ -271,7 +287,9 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
 
 
 def check_roles(account: Account) -> Findings:
-    """Find a permissions boundary that does not exist, and ElastiCache's missing role."""
+    """Find a permissions boundary that does not exist, and an account without ElastiCache's
+    service-linked role.
+    """
     iam = account.client("iam")
     boundary = account.parameter("PermissionsBoundary")
     if boundary:
@@ -280,22 +298,25 @@ def check_roles(account: Account) -> Findings:
             yield Finding(
                 STOPS,
                 f"The policy {boundary} (PermissionsBoundary) does not exist, so no role can be"
-                " created. The stack of docs/operate/policies/github-oidc-role.yaml makes it"
-                " (docs/operate/github.md); without GitHub leave the parameter out.",
+                " created. The stack of docs/operate/policies/github-oidc-role.yaml creates the"
+                " policy (docs/operate/github.md). If you do not use GitHub, leave the parameter"
+                " out.",
             )
     makes_redis = not account.parameter("ExistingRedisUrl")
     if makes_redis and not exists(iam.get_role, RoleName="AWSServiceRoleForElastiCache"):
         yield Finding(
             WARNS,
             "The account has no service-linked role of ElastiCache. AWS creates it with the first"
-            " cache if the deployment may (iam:CreateServiceLinkedRole, iam:PutRolePolicy), which"
-            " may fail that creation. Once, as an administrator:",
+            " cache, if the deployment may call iam:CreateServiceLinkedRole and iam:PutRolePolicy."
+            " This first creation may fail. Run once, as an administrator:",
             ("aws iam create-service-linked-role --aws-service-name elasticache.amazonaws.com",),
         )
 
 
 def check_rates(account: Account) -> Findings:
-    """Compare the routes' limits with the account's limit of API Gateway in the region."""
+    """Compare the rate limits of the routes with the account's limit for API Gateway in the
+    region.
+    """
     throttle = account.client("apigateway").get_account()["throttleSettings"]
     limits = {"RateLimit": throttle["rateLimit"], "BurstLimit": throttle["burstLimit"]}
     above = [
@@ -304,13 +325,14 @@ def check_rates(account: Account) -> Findings:
         for kind, most in limits.items()
         if name.endswith(kind) and float(account.parameter(name)) > most
     ]
-    have = f"{limits['RateLimit']:,.0f} requests a second, in bursts of {limits['BurstLimit']:,}"
+    have = f"{limits['RateLimit']:,.0f} requests per second, in bursts of {limits['BurstLimit']:,}"
     if above:
-        wanted = max(float(one.split("=")[1]) for one in above)
+        wanted = max(float(setting.split("=")[1]) for setting in above)
         yield Finding(
             STOPS,
-            f"API Gateway serves {have} in this region, for all APIs together, and no route can"
-            f" have more: lower {', '.join(above)}, or ask for more (the burst follows the rate):",
+            f"In this region, API Gateway serves {have} for all APIs together, and no route can"
+            f" have more. Lower {', '.join(above)}, or ask for a higher rate (the burst follows"
+            " the rate):",
             (account.increase("apigateway", "L-8A5B8E43", int(max(wanted, 10_000))),),
         )
     else:
@@ -318,23 +340,24 @@ def check_rates(account: Account) -> Findings:
 
 
 def check_issuer(account: Account) -> Findings:
-    """Find an issuer of tokens that API Gateway would refuse, because it does not answer."""
+    """Find a token issuer that does not answer, because API Gateway would refuse it."""
     issuer = account.parameter("JwtIssuer")
     if not issuer:
         return
     url = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
     try:
         found = json.loads(account.fetch(url))
-        problem = "names no jwks_uri" if "jwks_uri" not in found else ""
+        problem = "contains no jwks_uri" if "jwks_uri" not in found else ""
         if found.get("issuer") != issuer:
-            problem = f"names the issuer {found.get('issuer')!r}"
+            problem = f"contains the issuer {found.get('issuer')!r}"
     except (OSError, ValueError, AttributeError, TypeError) as error:
         problem = f"does not answer with JSON ({error})"
     if problem:
         yield Finding(
             STOPS,
-            f"{url} {problem}. API Gateway reads it when the stack is deployed, from the internet,"
-            f" and tokens must name the same `iss`: correct JwtIssuer={issuer}, or the issuer.",
+            f"{url} {problem}. API Gateway reads this URL from the internet when the stack is"
+            f" deployed, and tokens must contain the same `iss`. Correct JwtIssuer={issuer},"
+            " or the issuer.",
         )
     else:
         yield Finding(GOOD, f"The issuer {issuer} answers")
@@ -354,7 +377,10 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
 
 
 def findings(account: Account) -> Findings:
-    """Yield what each check finds, and which check AWS did not answer."""
+    """Yield the findings of all checks.
+
+    If AWS refuses a call, yield a finding that the check was not done.
+    """
     for check in CHECKS:
         try:
             yield from check(account)
@@ -371,10 +397,13 @@ def _fetch(url: str) -> bytes:
 
 
 def account_of(settings: Settings, fetch: Fetch = _fetch) -> Account:
-    """Return the account of the environment; raises Refused without region or credentials."""
+    """Return the account of the environment.
+
+    Raise Refused if there is no region or no valid credentials.
+    """
     session = aws.session(settings.profile, settings.region)
     if session.region_name is None:
-        raise Refused("No AWS region. Set AWS_REGION, such as AWS_REGION=eu-central-1.")
+        raise Refused("No AWS region is set. Set AWS_REGION, for example AWS_REGION=eu-central-1.")
     try:
         identity = session.client("sts").get_caller_identity()
     except (ClientError, BotoCoreError) as error:
@@ -390,7 +419,7 @@ def account_of(settings: Settings, fetch: Fetch = _fetch) -> Account:
 
 
 def main(arguments: Sequence[str] | None = None, fetch: Fetch = _fetch) -> int:
-    parser = argparse.ArgumentParser(description="Finds what would stop a deployment.")
+    parser = argparse.ArgumentParser(description="Find problems that would stop a deployment.")
     parser.add_argument("--config-env", default="default", help="the section of samconfig.toml")
     given = parser.parse_args(arguments)
     try:
@@ -407,9 +436,11 @@ def main(arguments: Sequence[str] | None = None, fetch: Fetch = _fetch) -> int:
         print(f"preflight failed: {error}", file=sys.stderr)
         return 1
     if STOPS in found:
-        print(f"\n{found.count(STOPS)} of these would stop the deployment.", file=sys.stderr)
+        print(
+            f"\n{found.count(STOPS)} of these findings would stop the deployment.", file=sys.stderr
+        )
         return 1
-    print("Nothing that was looked at stops the deployment.")
+    print("The checks found nothing that would stop the deployment.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Starts programs, and ends all of them and their containers."""
+"""Start programs, and stop them together with their containers."""
 
 import os
 import re
@@ -17,7 +17,7 @@ INVOKE_SECONDS = 180
 
 
 class Failed(Exception):
-    """A step failed; the message is for the user."""
+    """A step failed. The message is for the user."""
 
 
 class Address(Protocol):
@@ -32,10 +32,11 @@ class Address(Protocol):
 def background(
     command: Sequence[str], endpoint: Address, log: Path, environment: Mapping[str, str]
 ) -> Iterator[None]:
-    """Run a server until the block ends; the block begins when it listens."""
+    """Run a server until the block ends. The block is entered when the server listens."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
-        # In its own session, so that Ctrl-C reaches only this process, which then stops it.
+        # The process runs in its own session, so that Ctrl-C only reaches this program, which then
+        # stops the process.
         process = subprocess.Popen(
             command, stdout=output, stderr=output, env=environment, start_new_session=True
         )
@@ -48,7 +49,7 @@ def background(
 
 
 def output_of(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:
-    """Return a program's output; its diagnostics go to the log."""
+    """Return the output of a program. Its diagnostics are written to the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as diagnostics:
         process = subprocess.Popen(
@@ -62,7 +63,9 @@ def output_of(command: Sequence[str], log: Path, environment: Mapping[str, str])
     try:
         printed, _ = process.communicate(timeout=INVOKE_SECONDS)
     except subprocess.TimeoutExpired as error:
-        raise Failed(f"{' '.join(command)} takes over {INVOKE_SECONDS} s; see {log}") from error
+        raise Failed(
+            f"{' '.join(command)} takes more than {INVOKE_SECONDS} s. See {log}"
+        ) from error
     finally:
         _stop(process)
         _remove_containers(log)
@@ -83,7 +86,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], endpoint: Address, log: 
 
 
 def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
-    # SAM removes its containers at SIGINT.
+    # SAM removes its containers when it receives SIGINT.
     for stop_signal, seconds in ((signal.SIGINT, STOP_SECONDS), (signal.SIGKILL, 5)):
         if process.poll() is not None:
             return
@@ -95,7 +98,7 @@ def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
 
 
 def _remove_containers(log: Path) -> None:
-    """Remove the containers that SAM started and did not remove because it was killed."""
+    """Remove the containers that SAM started but could not remove because it was killed."""
     ids = re.findall(r"SAM_CONTAINER_ID: ([0-9a-f]{64})", log.read_text(errors="replace"))
     if ids:
         subprocess.run(["docker", "rm", "--force", *ids], capture_output=True, check=False)

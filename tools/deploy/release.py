@@ -1,7 +1,9 @@
-"""Part of `make sam-build`: writes the release's name into the built template, and weighs it.
+"""Write the name of the release into the built template, and check the size of the packages. This
+is a part of `make sam-build`.
 
-The name is a digest of everything deployed: code, layer, template and parameters. SAM publishes a
-new version of a function only if it sees a change, and it sees none in a layer or a parameter.
+The name is a digest of everything that is deployed: code, layer, template and parameters. SAM
+publishes a new version of a function only if it detects a change, and it does not detect changes of
+a layer or a parameter.
 """
 
 import hashlib
@@ -10,17 +12,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".aws-sam" / "build"
-# The parameters of each deployment.
+# The file with the parameters of each deployment.
 CONFIG = ROOT / "samconfig.toml"
 UNBUILT = "RELEASE: unbuilt"
 DIGITS = 12
 LAYER = "SharedLayer"
-# Lambda's limit of a function and its layers, unpacked.
+# Lambda's limit for the unpacked size of a function and its layers.
 PACKAGE_BYTES = 262_144_000
 
 
 def release_of(built: Path, config: Path) -> str:
-    """Return the same name for the same files, on every machine and at any time."""
+    """Return the name of the release.
+
+    The same files have the same name on every machine and at any time.
+    """
     digest = hashlib.sha256()
     files = sorted(path for path in built.rglob("*") if path.is_file())
     for path in (*files, config):
@@ -32,25 +37,28 @@ def release_of(built: Path, config: Path) -> str:
 
 
 def write_release(built: Path, config: Path) -> str:
-    """Write the release into the template of a build; raises ValueError without a place for it."""
+    """Write the release into the template of a build.
+
+    Raise ValueError if the template has no place for it.
+    """
     template = built / "template.yaml"
     text = template.read_text(encoding="utf-8")
     if UNBUILT not in text:
-        raise ValueError(f"{template} has no `{UNBUILT}`: run `make sam-build`, which builds it")
+        raise ValueError(f"{template} has no `{UNBUILT}`. Build it again with `make sam-build`.")
     release = release_of(built, config)
     template.write_text(text.replace(UNBUILT, f"RELEASE: '{release}'"), encoding="utf-8")
     return release
 
 
 def check_sizes(built: Path, most: int = PACKAGE_BYTES) -> None:
-    """Raise ValueError if Lambda would refuse a function with its layer as too large."""
+    """Raise ValueError if a function and its layer are too large for Lambda."""
     for function in built.iterdir():
         if function.is_dir() and function.name != LAYER:
             size = _bytes_in(function) + _bytes_in(built / LAYER)
             if size > most:
                 raise ValueError(
-                    f"{function.name} has {size:,} bytes with its layer, and Lambda allows"
-                    f" {most:,}: remove a library from */requirements.in"
+                    f"{function.name} has {size:,} bytes with its layer, but Lambda allows at most"
+                    f" {most:,}. Remove a library from */requirements.in"
                 )
 
 

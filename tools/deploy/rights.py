@@ -1,7 +1,7 @@
-"""The rights of the stack's roles against what is called with them.
+"""Check the permissions of the stack's roles against the calls that are made with them.
 
-The code of the functions makes some of the calls (`Use`). The services that take a role make the
-others, which the sources below name.
+Some of the calls are made by the code of the functions (`Use`). The other calls are made by the
+services that assume a role, and the comments below name the sources.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -11,8 +11,9 @@ from itertools import chain
 from tools.deploy.iam import ALLOW, Call, Rule, is_allowed, rules
 from tools.deploy.stack import ACCOUNT, PARTITION, Stack
 
-# AWS' managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole and
-# AWSXRayDaemonWriteAccess; Lambda fetches the sampling rules of X-Ray itself.
+# These are AWS's managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole and
+# AWSXRayDaemonWriteAccess. The sampling rules of X-Ray are left out, because Lambda itself fetches
+# them.
 LOG_ACTIONS = ("logs:CreateLogStream", "logs:PutLogEvents")
 NETWORK_ACTIONS = (
     "ec2:AssignPrivateIpAddresses",
@@ -23,26 +24,31 @@ NETWORK_ACTIONS = (
     "ec2:UnassignPrivateIpAddresses",
 )
 TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
-# AWSCodeDeployRoleForLambdaLimited, without what hooks and an AppSpec in S3 need. The service
-# authorization reference names functions for the first two, Lambda's guide their aliases too.
+# This is AWSCodeDeployRoleForLambdaLimited, except for the actions that hooks and an AppSpec in S3
+# need. For the first two actions, the service authorization reference names functions as resources,
+# and Lambda's guide also names their aliases.
 ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
 PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
 ALARM_ACTION = "cloudwatch:DescribeAlarms"
-# AWSLambdaDynamoDBExecutionRole, without its logs.
+# This is AWSLambdaDynamoDBExecutionRole, except for its log actions.
 STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 LIST_STREAMS = "dynamodb:ListStreams"
-# AWSLambdaSQSQueueExecutionRole, without its logs.
+# This is AWSLambdaSQSQueueExecutionRole, except for its log actions.
 QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
-# What a function's own code sends with each call, and a service that uses its role does not.
+# The condition key that only calls of the function's own code contain. Calls of a service that uses
+# the function's role do not contain it.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
-# Of docs/operate/policies/github-oidc-role.yaml.
+# The resource in docs/operate/policies/github-oidc-role.yaml that is the boundary.
 BOUNDARY = "Boundary"
 
 
 @dataclass(frozen=True, order=True)
 class Use:
-    """A call of a function's code, on what a variable of its environment names."""
+    """A call that the code of a function makes.
+
+    An environment variable of the function names the resource.
+    """
 
     function: str
     action: str
@@ -52,7 +58,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Need:
-    """A call that a role, by its logical id, has to be allowed."""
+    """A call that a role must be allowed to make. The role is named by its logical id."""
 
     role: str
     call: Call
@@ -62,7 +68,7 @@ class Need:
 
 
 class Roles:
-    """The roles of one stack, and with a boundary the most that they may do."""
+    """The roles of a stack, and the boundary that limits them, if there is one."""
 
     def __init__(self, stack: Stack, boundary: Stack | None = None) -> None:
         self.stack = stack
@@ -75,8 +81,8 @@ class Roles:
             for role, properties in stack.of_type("AWS::IAM::Role").items()
         }
         for name, attached in stack.of_type("AWS::IAM::Policy").items():
-            for one in stack.made[name]["Properties"]["Roles"]:
-                self.own[one["Ref"]] += rules(one["Ref"], name, attached["PolicyDocument"])
+            for role in stack.made[name]["Properties"]["Roles"]:
+                self.own[role["Ref"]] += rules(role["Ref"], name, attached["PolicyDocument"])
         self.keys = {
             stack.attribute(key, "Arn"): list(rules(key, "KeyPolicy", properties["KeyPolicy"]))
             for key, properties in stack.of_type("AWS::KMS::Key").items()
@@ -87,7 +93,7 @@ class Roles:
             self.boundary = list(rules(BOUNDARY, "PolicyDocument", policy["PolicyDocument"]))
 
     def allow(self, need: Need, without: Collection[Rule] = ()) -> bool:
-        """Return whether a call is allowed, or would be without some of the rules."""
+        """Return whether a call is allowed. The rules in `without` are ignored."""
         of_key = self.keys.get(need.call.resource)
         return is_allowed(
             need.call,
@@ -98,9 +104,11 @@ class Roles:
         )
 
     def rights(self) -> Iterator[tuple[str, list[Rule]]]:
-        """Yield what the stack can take from a role, with its name; of a boundary whole actions.
+        """Yield everything that could be removed from a role, with its name. From a boundary, only
+        whole actions can be removed.
 
-        What the policy of a key allows the account is no role's.
+        Rules of a key policy that apply to the account are left out, because they belong to no
+        role.
         """
         for rule in chain(*self.own.values(), *self.keys.values()):
             if rule.effect == ALLOW and not rule.principal.endswith(":root"):
@@ -110,7 +118,7 @@ class Roles:
             yield f"the boundary: {action}", [rule for rule in bounds if rule.action == action]
 
     def is_idle(self, right: Collection[Rule], asked: Iterable[Need]) -> bool:
-        """Return whether every call is allowed without a right, too."""
+        """Return whether every call is still allowed if a right is removed."""
         return all(
             self.allow(need, right)
             for need in asked
@@ -119,11 +127,11 @@ class Roles:
 
 
 def _but(found: list[Rule], without: Collection[Rule]) -> list[Rule]:
-    return [one for one in found if one not in without]
+    return [rule for rule in found if rule not in without]
 
 
 def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
-    """Return what the roles of a stack have to be allowed."""
+    """Return the calls that the roles of a stack must be allowed to make."""
     return [
         *needs_of_code(stack, uses),
         *_of_redis(stack),
@@ -136,7 +144,7 @@ def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
 def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
     for use in sorted(uses):
         if use.function not in stack.resources:
-            # Of a function that a parameter switches on.
+            # The function belongs to a feature that the parameters switch off.
             continue
         code = {OF_CODE: stack.attribute(use.function, "Arn")}
         for resource in _resources(stack, use):
@@ -145,7 +153,7 @@ def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
 
 
 def _resources(stack: Stack, use: Use) -> list[str]:
-    """Return the ARNs that IAM is asked about when a function's code uses a variable."""
+    """Return the ARNs on which IAM decides when a function's code uses a variable."""
     if use.variable == ITSELF:
         return [alias_of(stack, use.function)]
     value = variables(stack, use.function)[use.variable]
@@ -156,9 +164,9 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             keys: list[str] = value.split(",")
             return keys[:1] if use.action == "kms:Sign" else keys
         case "secretsmanager":
-            return [one for one in value.split(",") if one]
+            return [arn for arn in value.split(",") if arn]
         case "sqs":
-            # The URL of a queue ends with its name.
+            # The URL of a queue ends with the name of the queue.
             return [_arn(stack, "sqs", value.rpartition("/")[2])] if value else []
         case "ses":
             names = ["identity/example.com", f"configuration-set/{value}"] if value else []
@@ -167,21 +175,22 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             return [_arn(stack, "events", f"event-bus/{value}")]
         case "sms-voice":
             return [_arn(stack, "sms-voice", f"sender-id/{value}/DE")] if value else []
-    # Of a function that a parameter switches on, nothing.
+    # The variable is empty if the parameters switch its feature off.
     return [value] if value else []
 
 
 def _sender_of(stack: Stack, use: Use) -> dict[str, str]:
-    """Return the address that IAM compares when a mail is sent."""
+    """Return the sender address that IAM compares when a mail is sent."""
     if not use.action.startswith("ses:"):
         return {}
     return {"ses:FromAddress": variables(stack, use.function)["MAIL_FROM"]}
 
 
 def tags_of(stack: Stack, resource: str) -> dict[str, str]:
-    """Return the tags of a key or a secret as conditions name them.
+    """Return the tags of a key or a secret, in the form in which conditions name them.
 
-    CloudFormation's own tag is on secrets, not on keys (`cloudFormationSystemTags` of the schemas).
+    CloudFormation adds its own tag to secrets, but not to keys (`cloudFormationSystemTags` in the
+    schemas).
     """
     if resource.split(":")[2] == "secretsmanager":
         return {"aws:ResourceTag/aws:cloudformation:stack-name": stack.name}
@@ -194,18 +203,20 @@ def tags_of(stack: Stack, resource: str) -> dict[str, str]:
 
 
 def variables(stack: Stack, function: str) -> dict[str, str]:
-    """Return the environment of a function."""
+    """Return the environment variables of a function."""
     found: dict[str, str] = stack.resources[function]["Properties"]["Environment"]["Variables"]
     return found
 
 
 def alias_of(stack: Stack, function: str) -> str:
-    """Return the ARN by which a function is called."""
+    """Return the ARN of the alias through which a function is called."""
     return f"{stack.attribute(function, 'Arn')}:live"
 
 
 def _of_redis(stack: Stack) -> Iterator[Need]:
-    """Yield what ElastiCache asks IAM when the private function logs in with a token."""
+    """Yield the permissions that IAM checks when the private function logs in to ElastiCache with a
+    token.
+    """
     given = variables(stack, "PrivateFn")
     if user := given["REDIS_IAM_USER"]:
         context = {OF_CODE: stack.attribute("PrivateFn", "Arn")}
@@ -221,7 +232,7 @@ def _of_lambda(stack: Stack) -> Iterator[Need]:
         stream = _arn(stack, "logs", f"log-group:{group}:log-stream:2026/01/01/[1]abc")
         for action in LOG_ACTIONS:
             yield Need(role, Call(action, stream))
-        # Lambda asks for these on every resource.
+        # Lambda requests these actions for all resources.
         for action in NETWORK_ACTIONS if "VpcConfig" in properties else ():
             yield Need(role, Call(action, "*"))
         for action in TRACE_ACTIONS if properties["TracingConfig"]["Mode"] == "Active" else ():
@@ -240,7 +251,7 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
         for action in ALIAS_ACTIONS:
             yield Need(role, Call(action, function))
             yield Need(role, Call(action, live))
-        # Of the new version and of the one that the calls leave.
+        # These are the alias, the old version and the new version.
         for qualified in (live, f"{function}:7", f"{function}:8"):
             yield Need(role, Call(PROVISIONED_ACTION, qualified))
         alarms = stack.resources[group]["Properties"]["AlarmConfiguration"]["Alarms"]
@@ -251,7 +262,7 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
 
 
 def _of_mappings(stack: Stack) -> Iterator[Need]:
-    """Yield what Lambda asks IAM when it reads a queue or a stream for a function."""
+    """Yield the permissions that Lambda needs to read a queue or a stream for a function."""
     for mapping, properties in stack.of_type("AWS::Lambda::EventSourceMapping").items():
         function = stack.made[mapping]["Properties"]["FunctionName"]["Ref"].partition("Alias")[0]
         role, source = _role(stack, function), properties["EventSourceArn"]
@@ -269,7 +280,7 @@ def _role(stack: Stack, function: str) -> str:
 
 
 def _named(stack: Stack, resource: str, field: str) -> str:
-    """Return the logical id of the role that a property names."""
+    """Return the logical id of the role to which a property refers."""
     logical_id, _arn = stack.made[resource]["Properties"][field]["Fn::GetAtt"]
     return str(logical_id)
 

@@ -1,10 +1,10 @@
-"""Runs the deployed functions in containers: a signup from HTTP to Redis and back.
+"""Run the deployed functions in containers, and test a signup from HTTP to Redis and back.
 
     httpx → sam local start-api → PublicFn → sam local start-lambda → PrivateFn → Valkey
                                       └→ DynamoDB and KMS (moto)
 
-Redis, DynamoDB, KMS and both SAM servers listen on the addresses of `events/sam-local-env.json`. It
-exits with 1 if a step fails, and stops everything that it started.
+Redis, DynamoDB, KMS and both SAM servers listen on the addresses in `events/sam-local-env.json`.
+The program stops everything that it started. The exit status is 1 if a step fails.
 """
 
 import json
@@ -34,7 +34,8 @@ SAM = ROOT / ".venv-sam" / "bin" / "sam"
 API = Endpoint("127.0.0.1", 3000)
 WARM_UPS = 2
 FLAGS = shlex.split(os.environ.get("SAM_LOCAL_FLAGS", ""))
-# moto has a table per account and region, so containers and this program must use the same.
+# moto keeps separate tables for each account and region, so the containers and this program must
+# use the same ones.
 AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "us-east-1"}
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
@@ -46,7 +47,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Servers:
-    """The addresses that the containers use, and the table's name."""
+    """The addresses that the containers use, the name of the table and the key for passes."""
 
     redis: Endpoint
     dynamodb: Endpoint
@@ -56,7 +57,7 @@ class Servers:
 
     @classmethod
     def from_env_file(cls, bind: str) -> "Servers":
-        """Read ports and table from the file that `sam local` gets as `--env-vars`."""
+        """Read the ports and names from the file that `sam local` gets as `--env-vars`."""
         variables = json.loads((EVENTS / "sam-local-env.json").read_text(encoding="utf-8"))
         public, private = variables["PublicFn"], variables["PrivateFn"]
         return cls(
@@ -69,8 +70,8 @@ class Servers:
 
 
 def main() -> None:
-    """Start everything, run the steps, stop everything."""
-    # A shell lets background programs ignore SIGINT, and SAM would inherit that.
+    """Start the servers, run the steps, and stop the servers."""
+    # A shell starts background programs with SIGINT ignored, and SAM would inherit this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -91,7 +92,8 @@ def main() -> None:
 
 @contextmanager
 def _stores(servers: Servers) -> Iterator[None]:
-    # Protected mode would refuse the containers, because they are not on the loopback address.
+    # In protected mode, the server would refuse the containers, because they do not connect from
+    # the loopback address.
     redis = ValkeyServer(
         host=servers.redis.host,
         port=servers.redis.port,
@@ -116,7 +118,7 @@ def _stores(servers: Servers) -> Iterator[None]:
 
 @contextmanager
 def _sam_servers(servers: Servers) -> Iterator[None]:
-    # Warm containers, because PublicFn does not wait until a cold one has started.
+    # Keep the containers warm, because PublicFn does not wait for a cold start of PrivateFn.
     warm = ["--warm-containers", "LAZY", *FLAGS]
     with (
         background(
@@ -143,14 +145,14 @@ def _show(servers: Servers) -> None:
         answer = functions.invoke(FunctionName=function, Payload=(EVENTS / event).read_bytes())
         return _decoded(answer["Payload"].read().decode())
 
-    # The start counts against the function's 3 s here, which can fail on a busy machine; the
-    # container that answered once stays warm.
+    # The start of a container counts towards the function's timeout of 3 s and can exceed it on a
+    # busy machine. A container that has answered once stays warm.
     for _ in range(WARM_UPS):
         with suppress(Failed):
             started("PrivateFn", "private/ping.json")
     _expect(started("PrivateFn", "private/ping.json"), "start-lambda: PrivateFn ping", ok=True)
-    # start-api checks no signature, so an operator's call is sent as the event that API Gateway
-    # makes of a signed request.
+    # start-api does not check signatures. The operator's call is therefore sent as the event that
+    # API Gateway creates for a signed request.
     waitlist = started("PublicFn", "public/admin_put_waitlist.json")
     _expect(waitlist, "start-lambda: PublicFn admin_put_waitlist", statusCode=(200, 201))
     proof = _show_http()
@@ -164,7 +166,7 @@ def _show(servers: Servers) -> None:
 
 
 def _show_http() -> dict[str, str]:
-    """Sign customers up over HTTP; return the headers that authorize the first one."""
+    """Sign customers up over HTTP. Return the headers that authorize the first customer."""
     signup = json.loads((EVENTS / "public" / "signup.json").read_text(encoding="utf-8"))
     with httpx.Client(base_url=f"http://{API}", timeout=60) as http:
         path = signup["rawPath"]
@@ -192,7 +194,10 @@ def _expect_http(response: httpx.Response, status: int, **fields: object) -> Non
 
 
 def _expect(answer: Any, step: str, **fields: object) -> None:
-    """Print the step and its answer; each field must have the value, or one of a tuple."""
+    """Print the step and its answer.
+
+    Raise Failed unless each field has the wanted value, or one of the values of a tuple.
+    """
     text = json.dumps(answer)
     for name, wanted in fields.items():
         values = wanted if isinstance(wanted, tuple) else (wanted,)
@@ -202,7 +207,10 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
 
 
 def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
-    """Invoke a function with an event; a customer's event is authorized by `proof`."""
+    """Invoke a function with an event.
+
+    If the event is a customer's request, `proof` authorizes it.
+    """
     content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
     if proof and "authorization" in content["headers"]:
         content["headers"] |= proof
@@ -218,11 +226,14 @@ def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> 
 
 
 def _decoded(text: str) -> Any:
-    """Return a function's answer; SAM prints something else after a time-out."""
+    """Return the answer of a function.
+
+    After a timeout, SAM prints other text, and this function raises Failed.
+    """
     try:
         return json.loads(text)
     except ValueError as error:
-        raise Failed(f"not an answer: {text!r}\nSee the logs in {LOGS}.") from error
+        raise Failed(f"SAM did not print an answer: {text!r}\nSee the logs in {LOGS}.") from error
 
 
 def _client(service: Any, endpoint: Endpoint) -> Any:

@@ -1,4 +1,4 @@
-"""The deployments that samconfig.toml configures."""
+"""The deployments that are configured in samconfig.toml."""
 
 import shlex
 import tomllib
@@ -9,12 +9,12 @@ CONFIG = Path(__file__).resolve().parents[2] / "samconfig.toml"
 
 
 class NoSuchSection(Exception):
-    """samconfig.toml names no stack for a section; the message has the sections that do."""
+    """samconfig.toml has no stack name in this section. The message lists the sections."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a section of samconfig.toml deploys."""
+    """The deployment that a section of samconfig.toml configures."""
 
     stack: str
     parameters: dict[str, str]
@@ -23,14 +23,14 @@ class Settings:
 
     @classmethod
     def read(cls, config_env: str, path: Path | None = None) -> "Settings":
-        """Return a section's settings; raises NoSuchSection if there is no such section."""
+        """Return the settings of a section. Raise NoSuchSection if it has no stack name."""
         path = path or CONFIG
         sections = tomllib.loads(path.read_text(encoding="utf-8"))
         found = sections.get(config_env, {}).get("deploy", {}).get("parameters", {})
         if "stack_name" not in found:
-            known = [name for name, one in sections.items() if isinstance(one, dict)]
+            known = [name for name, section in sections.items() if isinstance(section, dict)]
             raise NoSuchSection(
-                f"{path.name} names no stack for {config_env!r}. Set CONFIG_ENV to one of "
+                f"{path.name} contains no stack name for {config_env!r}. Set CONFIG_ENV to one of "
                 f"{', '.join(known)}, or add `[{config_env}.deploy.parameters]`."
             )
         given = found.get("parameter_overrides", [])

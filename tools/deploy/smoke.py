@@ -1,11 +1,14 @@
-"""`make smoke STACK=waitlist-dev`: signs up, reads, leaves and erases customers on a stack.
+"""Test a deployed stack with two customers who sign up, read their positions, leave and are erased.
+Run by `make smoke STACK=waitlist-dev`.
 
-It works in a waitlist of its own and signs with the AWS CLI's credentials. It needs
-`cloudformation:DescribeStacks` on the stack and `execute-api:Invoke` on
-/v1/admin/waitlists/smoke-*. Customers of a stack with an issuer need the issuer's tokens, so there
-it only checks the operator's calls and that a signup without a token is refused. Guests of a stack
-with a bot check need a person at a widget, so there it checks that a signup without one is refused,
-and the operator imports the two customers.
+The test uses a waitlist of its own and signs with the credentials of the AWS CLI. It needs the
+permissions `cloudformation:DescribeStacks` on the stack and `execute-api:Invoke` on
+/v1/admin/waitlists/smoke-*.
+
+If the stack has an issuer, customers need the issuer's tokens. The test then only checks the
+operator's calls, and that a signup without a token is refused. If the stack has a bot check, guests
+need a person who solves it. The test then checks that a signup without a bot token is refused, and
+the operator imports the two customers.
 """
 
 import argparse
@@ -27,12 +30,12 @@ ADMIN = "/v1/admin/waitlists"
 
 
 class Failed(Exception):
-    """The stack gave a wrong answer; the message has the step and the answer."""
+    """The stack gave a wrong answer. The message contains the step and the answer."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """Where operators and customers call, and what customers have to bring with them."""
+    """The addresses that operators and customers call, and the proofs that customers need."""
 
     url: str
     customers_url: str
@@ -41,12 +44,15 @@ class Stack:
 
 
 class Smoke:
-    """The steps. Everything they create is in one waitlist, which the last step deletes."""
+    """The steps of the test.
+
+    Everything that they create is in one waitlist, which the last step deletes.
+    """
 
     def __init__(
         self, client: ApiClient, waitlist_id: str, customers: ApiClient | None = None
     ) -> None:
-        """Customers call by `customers`, by default as operators do."""
+        """Create the test. If `customers` is None, customers use the client of the operator."""
         self._client = client
         self._customers = customers or client
         self._path = f"{ADMIN}/{waitlist_id}"
@@ -55,21 +61,23 @@ class Smoke:
         self._are_imported = False
 
     def run(self, *, has_issuer: bool = False, has_bot_check: bool = False) -> None:
-        """Raise Failed or CliError at the first step that fails."""
+        """Run the steps. Raise Failed or CliError at the first step that fails."""
         health = self._customers.customer("GET", "/v1/health")
         _expect("both stores answer", health, status="ok", queue="ok", record="ok")
         if not self._customers.customer("GET", "/.well-known/jwks.json")["keys"]:
-            raise Failed("no key of passes is published: is PASS_KEY_ARNS set?")
-        _say("the keys of passes are published")
+            raise Failed("no key for passes is published. Check that PASS_KEY_ARNS is set.")
+        _say("the keys for passes are published")
         made = self._client.operator("PUT", self._path, json={"name": "Smoke test"})
         _expect("an operator creates a waitlist", made, open=True)
         try:
             if has_issuer:
-                self._is_refused({}, 401, "a signup without a token", "is JwtIssuer deployed?")
+                self._is_refused(
+                    {}, 401, "a signup without a token", "Check that JwtIssuer is deployed."
+                )
             else:
                 if has_bot_check:
                     body = {"customer_id": "bot"}
-                    what, advice = "a guest without a bot token", "is BotCheck deployed?"
+                    what, advice = "a guest without a bot token", "Check that BotCheck is deployed."
                     self._is_refused(body, 403, what, advice)
                     self._are_imported = True
                 self._two_customers()
@@ -78,7 +86,10 @@ class Smoke:
         _say("the waitlist is deleted")
 
     def _is_refused(self, body: dict[str, str], status: int, what: str, advice: str) -> None:
-        """Raise Failed if a signup gets in, and CliError if it has another answer."""
+        """Raise Failed if a signup is accepted.
+
+        Raise CliError if it is refused with another status.
+        """
         key = str(uuid.uuid4()) if body else ""
         try:
             self._customers.customer("POST", self._entries, json=body, key=key)
@@ -87,20 +98,20 @@ class Smoke:
                 _say(f"{what} is refused")
                 return
             raise
-        raise Failed(f"{what} was accepted: {advice}")
+        raise Failed(f"{what} was accepted. {advice}")
 
     def _two_customers(self) -> None:
         first = self._sign_up("first")
-        _expect("the first signs up", first, status="waiting", position=1, total=1)
+        _expect("the first customer signs up", first, status="waiting", position=1, total=1)
         _expect("a repeat keeps the place", self._sign_up("first"), position=1, total=1)
         second = self._sign_up("second")
-        _expect("the second stands behind", second, position=2, total=2)
+        _expect("the second customer is behind the first", second, position=2, total=2)
         self._customers.customer("DELETE", self._entry(first), first["entry_token"])
-        _say("the first leaves")
+        _say("the first customer leaves")
         seen = self._customers.customer("GET", self._entry(second), second["entry_token"])
-        _expect("the second has moved up", seen, status="waiting", position=1, total=1)
+        _expect("the second customer has moved up", seen, status="waiting", position=1, total=1)
         self._client.operator("DELETE", f"{self._path}/entries/{second['entry_id']}")
-        _say("the second is erased")
+        _say("the second customer is erased")
         stats = self._client.operator("GET", f"{self._path}/stats")
         _expect("no customer waits", stats, waiting=0, signed_up=2)
 
@@ -112,7 +123,10 @@ class Smoke:
         return self._customers.customer("POST", self._entries, json=body, key=key)
 
     def _import(self, row: dict[str, str]) -> Any:
-        """Return an imported entry as the customer sees it, with the entry token."""
+        """Import an entry.
+
+        Return the entry as the customer sees it, together with the entry token.
+        """
         body = {"entries": [row]}
         answer = self._client.operator("POST", f"{self._path}/import/tokens", json=body)
         (made,) = answer["results"]
@@ -137,15 +151,19 @@ def _say(step: str) -> None:
 
 
 def _stack(cloudformation: Any, name: str) -> Stack:
-    """Return the stack of a name.
+    """Return the addresses and settings of a stack.
 
-    Customers call CloudFront's own name, because a domain of the operator's may not lead there yet.
+    Customers use the CloudFront domain, because the operator's own domain may not point to it yet.
     """
     (found,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
-    outputs = {one["OutputKey"]: str(one["OutputValue"]) for one in found.get("Outputs", [])}
-    given = {one["ParameterKey"]: one["ParameterValue"] for one in found.get("Parameters", [])}
+    outputs = {
+        output["OutputKey"]: str(output["OutputValue"]) for output in found.get("Outputs", [])
+    }
+    given = {item["ParameterKey"]: item["ParameterValue"] for item in found.get("Parameters", [])}
     if "ApiUrl" not in outputs:
-        raise Failed(f"The stack {name} has no output ApiUrl: is it one of this service?")
+        raise Failed(
+            f"The stack {name} has no output ApiUrl. Check that it is a stack of this service."
+        )
     edge = outputs.get("EdgeTarget")
     customers = f"https://{edge}" if edge else outputs["ApiUrl"]
     return Stack(
@@ -156,13 +174,13 @@ def _stack(cloudformation: Any, name: str) -> Stack:
 def _signed_by(session: Any) -> OperatorAuth:
     credentials = session.get_credentials()
     if credentials is None or session.region_name is None:
-        raise Failed("No AWS credentials, or no region: set AWS_PROFILE and AWS_REGION.")
+        raise Failed("There are no AWS credentials or no region. Set AWS_PROFILE and AWS_REGION.")
     return OperatorAuth(credentials.get_frozen_credentials, session.region_name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Tests a deployed stack with two customers.")
-    parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
+    parser = argparse.ArgumentParser(description="Test a deployed stack with two customers.")
+    parser.add_argument("--stack", required=True, help="the name of the CloudFormation stack")
     name = parser.parse_args(arguments).stack
     session = aws.session()
     try:

@@ -1,8 +1,9 @@
-"""A stack as CloudFormation makes it of the template: SAM's transform done, parameters filled in.
+"""A stack in the form in which CloudFormation creates it from the template, after SAM's transform
+and with parameters filled in.
 
-Names, ids and ARNs that AWS chooses are stand-ins of the same form, in the account 123456789012.
-`made` has the resources with their references, for what asks who depends on whom; `resources` and
-`outputs` have every function resolved, for what asks what AWS receives.
+Names, ids and ARNs that AWS would choose are replaced by stand-ins of the same form in the account
+123456789012. `made` contains the resources with their references, for checks of dependencies.
+`resources` and `outputs` contain resolved values, for checks of the values that AWS receives.
 """
 
 import ipaddress
@@ -22,9 +23,10 @@ ACCOUNT = "123456789012"
 PARTITION = "aws"
 ZONES = ("a", "b", "c")
 STACK_UUID = "0a1b2c3d-4e5f-11ef-8a9b-0c1d2e3f4a5b"
-# CloudFormation ends a generated name with 12 such characters.
+# CloudFormation ends a generated name with 12 random characters.
 RANDOM = "1A2B3C4D5E6F"
-# The longest name of a type that CloudFormation names itself; others have room for any stack's.
+# The maximum length of the names that CloudFormation generates, by type. Other types have room for
+# the name of any stack.
 LONGEST_NAMES = {
     "AWS::Lambda::Function": 64,
     "AWS::IAM::Role": 64,
@@ -34,7 +36,8 @@ LONGEST_NAMES = {
     "AWS::CodeDeploy::DeploymentGroup": 100,
 }
 
-# The property in which a type takes its name, where it is not the type's last word and `Name`.
+# The property that contains the name of a resource. For other types, it is the last word of the
+# type followed by `Name`.
 NAMED_BY = {
     "AWS::CloudFront::Function": "Name",
     "AWS::ElastiCache::User": "UserId",
@@ -45,7 +48,7 @@ NAMED_BY = {
     "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
 }
 
-# SAM warns of its own feature switches and metrics at each translation.
+# At each translation, SAM logs warnings about its own feature switches and metrics.
 logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
 Parameters = Mapping[str, str]
@@ -54,14 +57,17 @@ NOTHING = object()
 
 
 class Unresolved(Exception):
-    """The template refers to what the stack does not have, or uses an unknown function."""
+    """The template refers to something that the stack does not have, or uses an unknown
+    function.
+    """
 
 
 @dataclass(frozen=True)
 class Stack:
-    """`made` has references, `resources` and `outputs` have values; each by logical id.
+    """A stack. `made` contains references, and `resources` and `outputs` contain values, each by
+    logical id.
 
-    `attribute` returns what `GetAtt` of a logical id and an attribute returns.
+    `attribute` returns the value of `GetAtt` for a logical id and an attribute.
     """
 
     name: str
@@ -87,28 +93,32 @@ class _NoManagedPolicies:
 
 @cache
 def _translated(given: str) -> dict[str, Any]:
-    # SAM changes what it is given, and an alias of YAML is one object in several places.
+    # Copy the template, because SAM changes its input, and a YAML alias is a single object in
+    # several places.
     template = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
-            # As `sam deploy` does: the transform accepts no local folders.
+            # `sam deploy` also replaces local folders, because the transform does not accept them.
             resource["Properties"][name] = "s3://bucket/key"
     return expanded(template, json.loads(given))
 
 
 def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
-    """Return a template after SAM's transform, which decides some values by the parameters."""
-    # SAM takes a second to import, and few importers of this module translate anything.
+    """Return a template after SAM's transform, whose result depends on some of the parameters."""
+    # SAM takes a second to import, and few of the modules that import this module translate a
+    # template.
     from samtranslator.translator.transform import transform
 
-    # The transform needs a region but calls no AWS service.
+    # The transform needs a region, although it calls no AWS service.
     os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
     found: dict[str, Any] = transform(template, dict(parameters), _NoManagedPolicies())
     return found
 
 
 def translated(parameters: Parameters | None = None) -> dict[str, Any]:
-    """Return the template with SAM's resources expanded, as CloudFormation receives it."""
+    """Return the project's template with SAM's resources expanded, as CloudFormation
+    receives it.
+    """
     return deepcopy(_translated(json.dumps(dict(parameters or {}), sort_keys=True)))
 
 
@@ -118,9 +128,10 @@ def make(
     region: str = "us-east-1",
     template: dict[str, Any] | None = None,
 ) -> Stack:
-    """Return the stack of `template`, by default of the project's, translated for the parameters.
+    """Return the stack of a translated template. The default is the project's template, translated
+    for the parameters.
 
-    Raises Unresolved for a reference to what the stack does not have.
+    Raises Unresolved if a reference leads to something that the stack does not have.
     """
     template = template or translated(parameters)
     resolver = _Resolver(template, dict(parameters or {}), name, region)
@@ -167,7 +178,7 @@ class _Resolver:
             "AWS::URLSuffix": "amazonaws.com",
         }
 
-    # Conditions.
+    # The methods that evaluate conditions.
 
     def has(self, found: Mapping[str, Any]) -> bool:
         return "Condition" not in found or self.holds({"Condition": found["Condition"]})
@@ -184,14 +195,14 @@ class _Resolver:
             case "Fn::Or":
                 return any(map(self.holds, operands))
             case "Fn::Equals":
-                left, right = (str(self.value(one)) for one in operands)
+                left, right = (str(self.value(operand)) for operand in operands)
                 return left == right
-        raise Unresolved(f"the condition function {function}")
+        raise Unresolved(f"the condition function {function} is not supported")
 
     def decided(self, value: Any) -> Any:
-        """Return the value with each `Fn::If` decided and without `AWS::NoValue`."""
+        """Return the value after evaluating each `Fn::If` and removing each `AWS::NoValue`."""
         if isinstance(value, list):
-            return [one for each in value if (one := self.decided(each)) is not NOTHING]
+            return [item for inner in value if (item := self.decided(inner)) is not NOTHING]
         if not isinstance(value, dict):
             return value
         if value == {"Ref": "AWS::NoValue"}:
@@ -202,7 +213,7 @@ class _Resolver:
         decided = {key: self.decided(inner) for key, inner in value.items()}
         return {key: inner for key, inner in decided.items() if inner is not NOTHING}
 
-    # Values.
+    # The methods that resolve values.
 
     def resource(self, logical_id: str) -> Resource:
         resource = self.made[logical_id]
@@ -214,7 +225,7 @@ class _Resolver:
 
     def value(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [self.value(one) for one in value]
+            return [self.value(item) for item in value]
         if not isinstance(value, dict):
             return value
         if len(value) == 1:
@@ -242,10 +253,10 @@ class _Resolver:
             case "Fn::GetAZs":
                 return [f"{self.region}{zone}" for zone in ZONES]
             case "Fn::Cidr":
-                block, count, bits = (self.value(one) for one in operand)
+                block, count, bits = (self.value(item) for item in operand)
                 network = ipaddress.ip_network(block)
-                return [str(one) for one in network.subnets(new_prefix=32 - bits)][:count]
-        raise Unresolved(f"the function {function}")
+                return [str(subnet) for subnet in network.subnets(new_prefix=32 - bits)][:count]
+        raise Unresolved(f"the function {function} is not supported")
 
     def _named(self, name: str, values: Mapping[str, Any]) -> str:
         if name in values:
@@ -264,13 +275,16 @@ class _Resolver:
     def attribute(self, logical_id: str, attribute: str) -> Any:
         identity = self._identity(logical_id)
         if attribute not in identity:
-            raise Unresolved(f"the attribute {logical_id}.{attribute}")
+            raise Unresolved(f"the attribute {logical_id}.{attribute} is unknown")
         return identity[attribute]
 
     def _identity(self, logical_id: str) -> dict[str, str]:
-        """Return what `Ref` and `GetAtt` answer for a resource; `Name` if `Ref` is the name."""
+        """Return the values of `Ref` and `GetAtt` for a resource.
+
+        If there is no `Ref`, its value is `Name`.
+        """
         if logical_id not in self.made:
-            raise Unresolved(f"{logical_id}, which this stack does not have")
+            raise Unresolved(f"this stack has no {logical_id}")
         resource = self.made[logical_id]
         properties = resource.get("Properties", {})
         name = self._name(logical_id, resource["Type"], properties)
@@ -357,10 +371,11 @@ class _Resolver:
 
 
 def generated_name(stack_name: str, logical_id: str, longest: int) -> str:
-    """Return the name that CloudFormation gives to a resource without one, at most `longest`.
+    """Return the name that CloudFormation generates for a resource, with at most `longest`
+    characters.
 
-    Beyond that it cuts the longer of both parts, down to half of the room
-    (IdentifierUtils of CloudFormation's provider library).
+    If the name would be too long, CloudFormation cuts the longer of its two parts, down to half of
+    the room (IdentifierUtils in CloudFormation's provider library).
     """
     room = longest - len(RANDOM) - 2
     stack_room = max(room // 2, room - len(logical_id))

@@ -161,24 +161,36 @@ MUTATIONS: list[tuple[Mutation, Set, str]] = [
     (one_role_for_both_functions, CANARY, "circular dependency"),
     (an_alarm_of_the_api_by_reference, CANARY, "circular dependency"),
     (a_table_that_depends_on_its_reader, CANARY, "circular dependency"),
-    (an_alarm_by_a_wrong_name, CANARY, "watches waitlist-LatencyAlarm-p99, which is no alarm"),
+    (
+        an_alarm_by_a_wrong_name,
+        CANARY,
+        "watches waitlist-LatencyAlarm-p99, but the stack has no such alarm",
+    ),
     (an_unknown_retention, CANARY, "ApiLogGroup AWS::Logs::LogGroup RetentionInDays"),
     (an_unknown_usage, CANARY, "cfn-lint E3030"),
-    (an_enumeration_that_only_the_service_has, CANARY, "'NEW_IMAGES' is none of"),
+    (an_enumeration_that_only_the_service_has, CANARY, "'NEW_IMAGES' is not one of"),
     (an_unknown_statistic, CANARY, "LatencyAlarm ExtendedStatistic: 'p999x'"),
-    (a_role_that_its_service_may_not_take, CANARY, "EventsFn: lambda may not take the role"),
+    (a_role_that_its_service_may_not_take, CANARY, "EventsFn: lambda may not assume the role"),
     (a_permission_for_another_service, CANARY, "s3.amazonaws.com is not the service of"),
-    (a_route_to_no_alias, CANARY, "Api get /v1/health: .* calls no alias"),
+    (a_route_to_no_alias, CANARY, "Api get /v1/health: .* does not call an alias"),
     (an_unknown_property, CANARY, "UndeliveredEvents AWS::SQS::Queue .*Retention"),
     (a_name_with_a_blank, CANARY, "EventBus AWS::Events::EventBus Name"),
-    (a_cache_named_after_the_stack, LONG, "Redis.ServerlessCacheName: 59, and AWS allows 40"),
-    (a_permission_for_each_route, CANARY, "the policy of .*:live: .* AWS allows 20,480"),
-    (a_large_environment, CANARY, "PublicFn, environment: .* AWS allows 4,096"),
-    (a_projection_of_21_attributes, CANARY, "attributes of by_place: 21, and AWS allows 20"),
-    (a_long_role, LONG, "PublicFnRole, inline policies: .* AWS allows 10,240"),
+    (
+        a_cache_named_after_the_stack,
+        LONG,
+        "Redis.ServerlessCacheName: 59, but AWS allows at most 40",
+    ),
+    (a_permission_for_each_route, CANARY, "the policy of .*:live: .* AWS allows at most 20,480"),
+    (a_large_environment, CANARY, "PublicFn, environment: .* AWS allows at most 4,096"),
+    (
+        a_projection_of_21_attributes,
+        CANARY,
+        "attributes of by_place: 21, but AWS allows at most 20",
+    ),
+    (a_long_role, LONG, "PublicFnRole, inline policies: .* AWS allows at most 10,240"),
     (an_empty_dimension, CANARY, "LatencyAlarm: the dimension ApiId is empty"),
     (a_dashboard_that_is_not_json, CANARY, "Dashboard is not JSON"),
-    (a_limit_of_no_route, CANARY, "limits GET /v1/gone, which is no route"),
+    (a_limit_of_no_route, CANARY, "limits GET /v1/gone, but the API has no such route"),
     (a_table_with_a_name, CANARY, "WaitlistTable: the name waitlist is taken"),
     (a_secret_that_a_failed_creation_leaves, CANARY, "leaves .*EntryTokenSecret"),
     (a_reader_that_does_not_wait, CANARY, "EventsFnStream does not wait for PublicFnAliaslive"),
@@ -187,11 +199,11 @@ MUTATIONS: list[tuple[Mutation, Set, str]] = [
         CANARY,
         "PublicFnAliaslive does not wait for PublicCanaryErrorsAlarm",
     ),
-    (a_reference_to_nothing, CANARY, "Gone, which this stack does not have"),
+    (a_reference_to_nothing, CANARY, "this stack has no Gone"),
     (
         a_reference_to_what_the_condition_leaves_out,
         CANARY,
-        "Distribution, which this stack does not have",
+        "this stack has no Distribution",
     ),
 ]
 
@@ -236,8 +248,8 @@ def test_a_replaced_cache_is_found() -> None:
     properties(template["Resources"], "Redis")["ServerlessCacheName"] = name
     change = changed(("RedisMaxGigabytes", "6"))
     assert list(updates([change], template)) == [
-        "an update to RedisMaxGigabytes=6: Redis is replaced, with what it has",
-        "an update from RedisMaxGigabytes=6: Redis is replaced, with what it has",
+        "an update to RedisMaxGigabytes=6: Redis is replaced, which loses its content",
+        "an update from RedisMaxGigabytes=6: Redis is replaced, which loses its content",
     ]
 
 

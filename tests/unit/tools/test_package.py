@@ -62,7 +62,7 @@ def test_the_command_uploads_each_release_under_its_own_name(
     monkeypatch.setattr(package, "TRANSLATED", tmp_path / "cloudformation.json")
     with mock_aws():
         assert main(["--bucket", "code", "--config-env", "prod"]) == 1
-        assert "Not packaged" in capsys.readouterr().err
+        assert "The package was not created" in capsys.readouterr().err
         s3: Any = boto3.client("s3", region_name="us-east-1")
         s3.create_bucket(Bucket="code")
         assert main(["--bucket", "code", "--config-env", "prod"]) == 0

@@ -200,7 +200,9 @@ def test_the_error_about_expired_credentials_says_how_to_log_in(
 
 
 def test_the_error_about_an_unknown_section_lists_the_sections() -> None:
-    with pytest.raises(NoSuchSection, match=r"names no stack for 'staging'.*default, dev, prod,"):
+    with pytest.raises(
+        NoSuchSection, match=r"contains no stack name for 'staging'.*default, dev, prod,"
+    ):
         Settings.read("staging", ROOT / "samconfig.toml")
 
 
@@ -224,7 +226,7 @@ def test_a_parameter_that_the_template_lacks_is_an_error(
         ("ROLLBACK_COMPLETE", "cloudformation delete-stack --stack-name waitlist-dev"),
         ("DELETE_FAILED", "cloudformation delete-stack --stack-name waitlist-dev"),
         ("UPDATE_ROLLBACK_FAILED", "cloudformation continue-update-rollback"),
-        ("UPDATE_IN_PROGRESS", "wait until"),
+        ("UPDATE_IN_PROGRESS", "Wait until"),
     ],
 )
 def test_a_stack_that_cannot_be_updated_stops_the_deployment(
@@ -258,7 +260,7 @@ def test_existing_resources_with_the_same_names_stop_a_creation(
     policy = {"CachePolicy": {"Id": "p1", "CachePolicyConfig": {"Name": name}}}
     account.answers["ListCachePolicies"] = {"CachePolicyList": {"Items": [policy]}}
     stopping = marked(look(1), STOPS)
-    assert [one.split(" already")[0].removeprefix(f"{STOPS} There is a ") for one in stopping] == [
+    assert [one.split(" already")[0].removeprefix(f"{STOPS} The ") for one in stopping] == [
         f"log group /aws/lambda/{STACK}/public",
         f"event bus {STACK}-events",
         f"alarm {STACK}-ErrorsAlarm-5xx",
@@ -311,7 +313,7 @@ def test_the_low_concurrency_of_a_new_account_is_shown_with_a_request_for_more(
 ) -> None:
     account.answers["GetAccountSettings"] = concurrency(10)
     (found,) = marked(look(0), WARNS)
-    assert "10 environments at once in this region, and each request holds two: 5 req" in found
+    assert "More than 5 parallel requests" in found
     assert (
         "| aws service-quotas request-service-quota-increase --region us-east-1 "
         "--service-code lambda --quota-code L-B99A9384 --desired-value 1000"
@@ -334,7 +336,7 @@ def test_reserved_environments_must_leave_lambda_its_minimum(
     for most in (99 + takes, 10):
         account.answers["GetAccountSettings"] = concurrency(most)
         (found,) = marked(look(1), STOPS)
-        assert f"take {takes} more environments" in found
+        assert f"need {takes} more environments" in found
         assert f"or set {instead}:" in found
 
 
@@ -347,7 +349,7 @@ def test_a_reservation_is_advised_if_there_is_room_for_it(
     account.answers["GetAccountSettings"] = concurrency(most)
     if reserved:
         account.set_parameters(f"MaintenanceConcurrency={reserved}")
-    assert ("MaintenanceConcurrency=10 keeps" in "\n".join(look(0))) == advises
+    assert ("MaintenanceConcurrency=10 would reserve" in "\n".join(look(0))) == advises
 
 
 def test_environments_that_the_stack_already_has_are_not_counted_again(
@@ -369,7 +371,7 @@ def test_a_full_quota_of_vpcs_stops_the_deployment(
     for _ in range(4):
         client("ec2").create_vpc(CidrBlock="10.0.0.0/24")
     (found,) = marked(look(1), STOPS)
-    assert "has 5 VPCs of at most 5" in found
+    assert "has 5 VPCs, and the quota is 5" in found
     assert "--service-code vpc --quota-code L-F678F1CE --desired-value 10" in found
 
 
@@ -398,8 +400,8 @@ def create_network(*zones: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ("ExistingSubnetIds=subnet-0a,subnet-0b", "has no subnet-0a, subnet-0b"),
-        ("ExistingSecurityGroupId=sg-0a1b2c3d", "has no sg-0a1b2c3d"),
+        ("ExistingSubnetIds=subnet-0a,subnet-0b", "has no subnet subnet-0a, subnet-0b"),
+        ("ExistingSecurityGroupId=sg-0a1b2c3d", "has no security group sg-0a1b2c3d"),
     ],
 )
 def test_a_wrong_name_of_an_existing_network_stops_the_deployment(
@@ -413,7 +415,7 @@ def test_a_wrong_name_of_an_existing_network_stops_the_deployment(
 def test_a_cache_needs_subnets_in_two_zones(account: Account, look: Look) -> None:
     account.set_parameters(*create_network("us-east-1a", "us-east-1a"))
     (found,) = marked(look(1), STOPS)
-    assert "all in us-east-1a: choose two zones" in found
+    assert "all in us-east-1a. Choose subnets in two zones" in found
 
 
 def test_the_warning_about_a_zone_without_elasticache_names_two_zones(
@@ -423,7 +425,7 @@ def test_the_warning_about_a_zone_without_elasticache_names_two_zones(
     served = [service | {"AvailabilityZones": ["us-east-1c", "us-east-1a"]}]
     account.answers["DescribeVpcEndpointServices"] = {"ServiceDetails": served}
     (found,) = marked(look(0), WARNS)
-    assert "may not exist in us-east-1b" in found
+    assert "may not be available in us-east-1b" in found
     assert '| "ZoneA=us-east-1a", "ZoneB=us-east-1c",' in found
     account.set_parameters("ZoneA=us-east-1a", "ZoneB=us-east-1c")
     assert marked(look(0), WARNS) == []
@@ -451,7 +453,7 @@ def test_rates_above_the_regions_limit_stop_the_deployment(account: Account, loo
     account.answers["GetAccount"] = limits
     account.set_parameters("LookRateLimit=4000", "LookBurstLimit=1250")
     (found,) = marked(look(1), STOPS)
-    assert "lower LookRateLimit=4000, or" in found
+    assert "Lower LookRateLimit=4000, or" in found
     assert "--quota-code L-8A5B8E43 --desired-value 10000" in found
 
 
@@ -459,8 +461,8 @@ def test_rates_above_the_regions_limit_stop_the_deployment(account: Account, loo
     ("document", "problem"),
     [
         ({"issuer": ISSUER, "jwks_uri": f"{ISSUER}/keys"}, None),
-        ({"issuer": ISSUER}, "names no jwks_uri"),
-        ({"issuer": f"{ISSUER}/", "jwks_uri": f"{ISSUER}/keys"}, "names the issuer"),
+        ({"issuer": ISSUER}, "contains no jwks_uri"),
+        ({"issuer": f"{ISSUER}/", "jwks_uri": f"{ISSUER}/keys"}, "contains the issuer"),
         ("<html>", "does not answer with JSON"),
         (OSError("no such host"), "no such host"),
     ],
@@ -484,7 +486,7 @@ def test_an_alarm_topic_in_another_region_stops_the_deployment(
     account: Account, look: Look
 ) -> None:
     account.set_parameters("AlarmTopicArn=arn:aws:sns:eu-west-1:123456789012:alarms")
-    assert "topics of their own region" in marked(look(1), STOPS)[0]
+    assert "topics in their own region" in marked(look(1), STOPS)[0]
 
 
 def test_a_missing_alarm_topic_stops_the_deployment(account: Account, look: Look) -> None:
@@ -544,7 +546,7 @@ def test_an_unverified_sender_address_stops_the_deployment(
 @pytest.mark.parametrize(
     ("state", "mark", "text"),
     [
-        ({}, GOOD, "SES sends 14 mails a second, 50,000 a day"),
+        ({}, GOOD, "SES sends 14 mails per second and 50,000 per day"),
         ({"ProductionAccessEnabled": False}, WARNS, "SES is in its sandbox"),
         ({"SendingEnabled": False}, STOPS, "SES has paused sending"),
     ],
@@ -564,8 +566,8 @@ PHONE = {"PhoneNumberId": "phone-1", "PhoneNumber": "+4915112345678"}
 @pytest.mark.parametrize(
     ("origin", "numbers", "mark", "text"),
     [
-        ("LINE", [], GOOD, "SMS are sent by LINE"),
-        ("+4915112345678", [PHONE | {"Status": "ACTIVE"}], GOOD, "SMS are sent by"),
+        ("LINE", [], GOOD, "SMS are sent from LINE"),
+        ("+4915112345678", [PHONE | {"Status": "ACTIVE"}], GOOD, "SMS are sent from"),
         ("phone-1", [PHONE | {"Status": "PENDING"}], WARNS, "SmsFrom=phone-1 is PENDING"),
         ("phone-2", [PHONE | {"Status": "ACTIVE"}], STOPS, "The account has no number, pool"),
     ],
@@ -660,7 +662,7 @@ def index_without_rank() -> list[Any]:
         ({"GlobalSecondaryIndexes": []}, "has no index by_place"),
         ({"GlobalSecondaryIndexes": index_without_rank()}, "by_place of waitlist-Restored-"),
         ({"StreamSpecification": {}}, "has no stream of new and old images"),
-        ({"LatestStreamArn": "arn:of:a/later/one"}, "is arn:of:a/later/one, and"),
+        ({"LatestStreamArn": "arn:of:a/later/one"}, "is arn:of:a/later/one, but"),
     ],
 )
 def test_an_unsuitable_existing_table_stops_the_deployment(
@@ -686,7 +688,7 @@ def test_a_launch_may_need_more_write_capacity_than_a_new_table_has(
 ) -> None:
     account.set_parameters(f"MaxWriteUnitsPerSecond={most}", f"WarmThroughput={warm}")
     found = marked(look(0), WARNS)
-    assert [f"before a launch set WarmThroughput={most}" in one for one in found] == [True] * warns
+    assert [f"Before a launch, set WarmThroughput={most}" in one for one in found] == [True] * warns
 
 
 @pytest.mark.parametrize(("least", "stops"), [(0, 0), (999, 1), (1_000, 0), (5_000, 0), (5_001, 1)])
@@ -695,7 +697,7 @@ def test_an_invalid_minimum_of_the_cache_stops_the_deployment(
 ) -> None:
     account.set_parameters(f"RedisMinEcpuPerSecond={least}", "RedisMaxEcpuPerSecond=5000")
     found = marked(look(stops), STOPS)
-    assert ["must be 0, or from 1000 to" in one for one in found] == [True] * stops
+    assert ["must be 0, or between 1000 and" in one for one in found] == [True] * stops
 
 
 def test_the_warm_throughput_of_a_table_cannot_be_lowered(account: Account, look: Look) -> None:
@@ -711,10 +713,10 @@ def test_the_warm_throughput_of_a_table_cannot_be_lowered(account: Account, look
         account.set_parameters(*existing, f"WarmThroughput={mine}")
         assert len(marked(look(1), STOPS)) == 1
     (found,) = marked(look(1), STOPS)
-    assert "set WarmThroughput=8000 or 0" in found
+    assert "Set WarmThroughput=8000 or 0" in found
     account.set_parameters(*existing, "MaxWriteUnitsPerSecond=9000")
     (found,) = marked(look(0), WARNS)
-    assert "takes 8,000 write units a second until it has grown" in found
+    assert "accepts 8,000 write units per second until it has grown" in found
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_the_release_id_is_written_to_the_built_template_as_a_string(built: Path
 
 def test_a_template_without_a_placeholder_is_refused(built: Path) -> None:
     (built / "template.yaml").write_text("Globals: {}\n")
-    with pytest.raises(ValueError, match="run `make sam-build`"):
+    with pytest.raises(ValueError, match="Build it again with `make sam-build`"):
         write_release(built, built.parent.parent / "samconfig.toml")
 
 
@@ -84,5 +84,5 @@ def test_a_function_that_is_too_large_with_its_layer_is_refused(built: Path) -> 
         (built / name).stat().st_size for name in ("PublicFn/app.py", f"{LAYER}/python/ids.py")
     ]
     check_sizes(built, sum(sizes))
-    with pytest.raises(ValueError, match="PublicFn has 22 bytes with its layer, and Lambda allows"):
+    with pytest.raises(ValueError, match="PublicFn has 22 bytes with its layer, but Lambda allows"):
         check_sizes(built, sum(sizes) - 1)

@@ -20,14 +20,14 @@ from waitlist_cli.errors import CliError
 LIST = "smoke-1a2b3c4d"
 STEPS = [
     "✓ both stores answer",
-    "✓ the keys of passes are published",
+    "✓ the keys for passes are published",
     "✓ an operator creates a waitlist",
-    "✓ the first signs up",
+    "✓ the first customer signs up",
     "✓ a repeat keeps the place",
-    "✓ the second stands behind",
-    "✓ the first leaves",
-    "✓ the second has moved up",
-    "✓ the second is erased",
+    "✓ the second customer is behind the first",
+    "✓ the first customer leaves",
+    "✓ the second customer has moved up",
+    "✓ the second customer is erased",
     "✓ no customer waits",
     "✓ the waitlist is deleted",
 ]
@@ -149,7 +149,7 @@ def test_the_smoke_test_creates_nothing_if_a_store_does_not_answer(guests: Deplo
 
 def test_a_stack_without_a_key_for_passes_fails(guests: Deployment) -> None:
     transport = Altered("GET", "/jwks.json", Answer(200, json={"keys": []}))
-    with pytest.raises(Failed, match="no key of passes"):
+    with pytest.raises(Failed, match="no key for passes"):
         run_smoke_test(guests, transport)
     assert transport.deleted == []
 
@@ -159,7 +159,7 @@ def test_after_a_failure_the_waitlist_is_deleted_too(
 ) -> None:
     entry = {"entry_id": "a" * 26, "status": "waiting", "position": 7, "total": 9}
     transport = Altered("POST", "/entries", Answer(201, json=entry))
-    with pytest.raises(Failed, match=r"the first signs up.*7"):
+    with pytest.raises(Failed, match=r"the first customer signs up.*7"):
         run_smoke_test(guests, transport)
     assert transport.deleted == [f"{ADMIN}/{LIST}"]
 
