@@ -1,4 +1,4 @@
-"""The HTTP API: resolves routes with Powertools, and answers every error as problem details."""
+"""The HTTP API. Powertools resolves the routes, and every error is returned as problem details."""
 
 import binascii
 import traceback
@@ -65,24 +65,25 @@ if TYPE_CHECKING:
 
 DOCS = "GET /docs"
 Event = Mapping[str, Any]
-# Bodies of other methods have no defined meaning (RFC 9110), so they are ignored.
+# Ignore the bodies of all other methods, because RFC 9110 gives such bodies no meaning.
 WITH_BODY = ("POST", "PUT", "PATCH")
 JSON = "application/json"
-# A browser sends a body as text, or without a type, from any page without asking first. It sends
-# JSON only after the API has allowed it (CORS). Operators sign their requests, so no page can send
-# them.
+# Any web page can make a browser send a text body without a CORS preflight, but a JSON body needs a
+# preflight that the API has to allow. Customers' requests must therefore be JSON. Operators'
+# requests are signed, so no web page can forge such a request.
 MEDIA_TYPES = (JSON,)
 OPERATORS_MEDIA_TYPES = (JSON, "")
 MERGE_PATCH = "application/merge-patch+json"
-# PATCH of an entry replaces the whole profile, so a caller who sent a merge patch would lose data.
+# Merge patches are accepted for waitlists only. PATCH of an entry replaces the whole profile, so an
+# operator who sent a merge patch to that route would lose data.
 MERGED = "PATCH /v1/admin/waitlists/{waitlist_id}"
-# Default headers of every response. Responses are for one caller and must not be cached. The few
-# responses that are the same for all callers set their own Cache-Control.
+# Default headers of every response. Most responses are for one caller, so caches must not store
+# these responses. A route whose response is the same for all callers sets its own Cache-Control.
 ALWAYS = {
     "Cache-Control": "no-store",
     "Strict-Transport-Security": "max-age=31536000",
     "X-Content-Type-Options": "nosniff",
-    # API Gateway adds CORS headers that depend on the origin of the web page.
+    # API Gateway adds CORS headers that depend on the `Origin` header of the request.
     "Vary": "Origin",
 }
 
@@ -92,7 +93,7 @@ def _no_code_keys() -> EntryTokens:
 
 
 class Api:
-    """Answers API Gateway's HTTP API events (payload version 2.0)."""
+    """Handles API Gateway events in the HTTP API format (payload version 2.0)."""
 
     def __init__(
         self,
@@ -103,11 +104,12 @@ class Api:
         edge_keys: Collection[str] = (),
         code_keys: Callable[[], EntryTokens] = _no_code_keys,
     ) -> None:
-        """Compose the API's routes.
+        """Set up the API's routes.
 
         If `tokens` is None, API Gateway's JWT authorizer identifies customers, and `code_keys`
-        returns the keys that sign the codes in mails. Pages from `cors_origins` may change entries.
-        If there are `edge_keys`, customers' requests must contain one of them.
+        returns the keys that sign the codes in mails. `cors_origins` lists the websites whose pages
+        may change entries. If `edge_keys` is not empty, every customer request must contain an edge
+        key.
         """
         self._services = services
         self._tokens = tokens
@@ -127,9 +129,9 @@ class Api:
         self._routes = Routes(self._resolver.all_routes())
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
-        """Answer one request.
+        """Return the response to an event.
 
-        A HEAD request gets the response of the GET request without its body.
+        A HEAD request gets the response to the corresponding GET request, but without the body.
         """
         if not is_head(event):
             return self._answer(event, context)
@@ -149,7 +151,8 @@ class Api:
             is_click = is_one_click(event)
             if not is_operator and not is_click:
                 check_origin(event, self._cors_origins)
-            # An attribute is safe here, because each process handles one request at a time.
+            # It is safe to store this in an attribute, because each process handles one request at
+            # a time.
             self._is_import = is_import(event)
             _check_size(event, MAX_IMPORT_BYTES if self._is_import else MAX_BODY_BYTES)
             if is_click:
@@ -162,9 +165,9 @@ class Api:
 
     @cached_property
     def documented(self) -> "DocumentedResolver":
-        """The resolver of `/docs`. Only the local run has a route to it.
+        """The resolver for the route `/docs`, which exists only in the local server.
 
-        Its models take 100 ms to import, so Lambda functions never import them.
+        Importing the OpenAPI models takes 100 ms, so Lambda functions never import these models.
         """
         from waitlist_api.http.openapi.document import DocumentedResolver
 
@@ -172,8 +175,8 @@ class Api:
         return DocumentedResolver(*routers, knows_issuer=self._tokens is None)
 
     def _parse(self, text: str) -> Any:
-        # The rows of an import are checked separately, so that an invalid row does not reject the
-        # others.
+        # Check each row of an import separately, so that an invalid row does not make the whole
+        # request fail.
         return json_body.parse(text) if self._is_import else json_body.loads(text)
 
     def _map_errors(self) -> None:
@@ -192,7 +195,7 @@ class Api:
         return problem(InvalidFields(*map(field_error, error.errors())))
 
     def _internal_error(self, error: Exception) -> Response[str]:
-        # Do not log the exception's message, because it may contain data from the customer.
+        # Do not log the exception's message, because the message may contain customer data.
         where = traceback.format_list(traceback.extract_tb(error.__traceback__))
         self._logger.error(
             "unhandled exception", extra={"error": type(error).__name__, "where": where}
@@ -207,7 +210,7 @@ def _routers(
         tokens, services.entries, services.waitlist_cache, services.joins, services.now_millis
     )
     responses = EntryResponses(services.polls, services.now_millis)
-    # The issuer of the accounts is responsible for keeping bots out.
+    # If customers have accounts, the account provider is responsible for keeping bots out.
     bot_check = None if tokens is None else services.bot_check
     identities = None if tokens is None else Identities(tokens, services.waitlist_cache)
     even_times = EvenTimes(services.now_millis, services.pause)
@@ -321,12 +324,13 @@ def _check_size(event: Event, limit: int) -> None:
 
 
 def _as_json(event: Event, media_types: Collection[str]) -> Event:
-    """Return the event with JSON as its content type. Raises UnsupportedMediaType for other bodies.
+    """Return the event with the content type set to JSON.
 
-    Powertools would parse other media types as forms, even if a request has no body.
+    Raise UnsupportedMediaType if the request has a body of another media type. Powertools would
+    parse other media types as forms, even for a request without a body.
     """
     method = event["requestContext"]["http"]["method"]
-    # API Gateway sends header names in lower case, but `sam local start-api` keeps their original
+    # API Gateway sends header names in lower case, but `sam local start-api` keeps the original
     # case.
     headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
     if method not in WITH_BODY:
@@ -345,7 +349,7 @@ def _without_body(event: Event) -> Event:
 
 
 def as_lambda_response(response: Response[str]) -> dict[str, Any]:
-    """Convert a response that no resolver has created to the format that API Gateway expects."""
+    """Convert a response that was built outside the resolver to the format that Lambda returns."""
     return {
         "statusCode": response.status_code,
         "headers": {**ALWAYS, **response.headers},

@@ -1,4 +1,4 @@
-"""The audit log of operators' requests that cannot be undone or that read personal data."""
+"""Audit log of operator requests that cannot be undone or that read personal data."""
 
 import re
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from waitlist_shared.ids import ENTRY_ID, WAITLIST_ID
 ADMIN_LIST = "/v1/admin/waitlists/{waitlist_id}"
 ADMIN_ENTRIES = f"{ADMIN_LIST}/entries"
 ADMIN_ENTRY = f"{ADMIN_ENTRIES}/{{entry_id}}"
-# Routes that return customer ids, profiles and attributes in pages.
+# Routes that return customer ids, profiles and attributes, one page at a time.
 READS = frozenset({f"GET {ADMIN_ENTRIES}", f"GET {ADMIN_ENTRY}"})
-# The routes above, and routes that delete data, replace settings, issue tokens, add many customers
-# or send a message. For every other change the history of the entry names the operator, but an
-# erasure deletes the history.
+# In addition to these routes, the audit log covers requests that delete data, replace settings,
+# issue tokens, import customers or send a message. Other changes need no audit log, because the
+# entry's history names the operator. An erasure is audited because it deletes the history.
 AUDITED = frozenset(
     {
         f"PUT {ADMIN_LIST}",
@@ -36,11 +36,11 @@ IDS = {"waitlist_id": re.compile(WAITLIST_ID), "entry_id": re.compile(ENTRY_ID)}
 
 
 def read_audit_fields(event: object) -> dict[str, str] | None:
-    """Return what the audit log records about a request, or None if it is not audited.
+    """Return the audit record of a request, or None if the request is not audited.
 
     The record contains the route, the operator, the waitlist and the entry. Only the first page of
-    a list or history is audited, so that an export writes one line. A path parameter that is not a
-    valid id is left out, because it could contain anything.
+    a list or a history is audited, so an export of many pages writes one line. The record omits
+    path parameters that are not valid ids, because an invalid parameter could contain any text.
     """
     if not isinstance(event, Mapping) or event.get("routeKey") not in AUDITED:
         return None
@@ -50,10 +50,13 @@ def read_audit_fields(event: object) -> dict[str, str] | None:
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
-    """Return the operator, waitlist and entry of a request for a later page of personal data.
+    """Return the log fields of a request for the second or a later page of personal data.
 
-    They are added to the request's own log line, because an operator could make up a cursor and
-    skip the first page. The result is empty for all other requests.
+    The fields are the operator, the waitlist and the entry.
+
+    The request log adds these fields to the request's own line. Otherwise an operator could read
+    personal data unnoticed by making up a cursor and skipping the first page. For all other
+    requests, the result is empty.
     """
     if not isinstance(event, Mapping) or event.get("routeKey") not in READS:
         return {}
@@ -66,7 +69,10 @@ def _is_next_page(event: Mapping[str, Any]) -> bool:
 
 
 def _operator_and_ids(event: Mapping[str, Any]) -> dict[str, str]:
-    """Return the operator, waitlist and entry, or nothing if the request has no operator."""
+    """Return the operator, the waitlist and the entry.
+
+    Without an operator, return an empty dict.
+    """
     try:
         return {"by": identify_operator(event), **_ids(event.get("pathParameters"))}
     except Unauthorized:

@@ -23,7 +23,7 @@ from waitlist_api.errors import (
 from waitlist_shared.errors import WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
-# Tells the request log the code of an error whose response is an HTML page.
+# A response header with the error code of an HTML error page. The request log reads this header.
 CODE_HEADER = "Waitlist-Problem"
 
 STATUS = {
@@ -81,8 +81,8 @@ STATUS = {
     "keys_unavailable": 503,
     "bot_check_unavailable": 503,
 }
-# Codes of the private function, with the code that clients see instead. Clients cannot act on the
-# original codes.
+# Error codes of the private function, mapped to the codes that clients see. Clients could not act
+# on the original codes.
 RENAMED = {
     "cold": "rebuilding",
     "stale_epoch": "rebuilding",
@@ -94,7 +94,7 @@ RENAMED = {
 }
 RETRY_AFTER_SECONDS = {
     "throttled": 1,
-    # The default for errors that do not know a more exact time.
+    # The default, for errors that do not contain a more exact time.
     "too_many_changes": 300,
     "not_ready": 2,
     "rebuilding": 2,
@@ -106,9 +106,9 @@ RETRY_AFTER_SECONDS = {
 
 
 def meanings() -> dict[str, str]:
-    """Return each code that clients may see, with the first line of its error's docstring."""
-    # Errors of the public function come last, so that they replace shared errors with the same
-    # code.
+    """Return each public error code with the first line of its error's docstring."""
+    # Sort the errors of the public function last. If a shared error has the same code, the later
+    # error replaces it.
     errors = sorted(_errors(WaitlistError), key=lambda error: error.__module__, reverse=True)
     found = {error.code: (error.__doc__ or "").partition("\n")[0] for error in errors}
     return {code: found[code] for code in STATUS}
@@ -119,12 +119,12 @@ def _errors(base: type[WaitlistError]) -> list[type[WaitlistError]]:
 
 
 def code_of(error: WaitlistError) -> str:
-    """Return the code that clients see for this error."""
+    """Return the public code of an error."""
     return RENAMED.get(error.code, error.code)
 
 
 def problem(error: WaitlistError) -> Response[str]:
-    """Return the problem details of an error (RFC 9457)."""
+    """Return the HTTP response for an error, with problem details (RFC 9457) as its body."""
     code = code_of(error)
     status = STATUS.get(code, 500)
     if status == 500:

@@ -4,10 +4,10 @@ import re
 
 
 def is_named(etag: str, header: str | None, *, weakly: bool = False) -> bool:
-    """Return whether the header names this ETag or is `*`.
+    """Return whether a conditional header matches an ETag. The value `*` matches every ETag.
 
-    Use `weakly=True` for `If-None-Match`. The strong comparison for `If-Match` never matches weak
-    tags.
+    Pass `weakly=True` for `If-None-Match`, which uses the weak comparison. `If-Match` uses the
+    strong comparison, which never matches weak ETags.
     """
     if header == "*":
         return True

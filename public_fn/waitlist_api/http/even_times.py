@@ -1,4 +1,4 @@
-"""Makes responses take the same time, so that their duration reveals nothing about the result."""
+"""Evens out response times, so that the duration of a request reveals nothing about its result."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,13 +7,12 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 
-# Nearly all signups take less time than this. The durations of slower signups differ by whole
-# steps.
+# Nearly all signups take less than one step. A slower signup takes two or more whole steps.
 STEP_MILLIS = 300
 
 
 class EvenTimes(Struct, frozen=True):
-    """Delays each request until a whole number of steps after its start, even if it fails."""
+    """Pads the duration of each request to a multiple of STEP_MILLIS, even if the request fails."""
 
     now_millis: NowMillis
     pause: Callable[[float], None]
@@ -23,7 +22,7 @@ class EvenTimes(Struct, frozen=True):
 
     @contextmanager
     def since(self, began_millis: int) -> Iterator[None]:
-        """Run the `with` block, and then wait until the next step."""
+        """Run the `with` block, and then sleep until the end of the current step."""
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""Parses request bodies as strict JSON (RFC 8259), and limits their size and depth."""
+"""Parses request bodies as strict JSON (RFC 8259), and limits the size and depth of a body."""
 
 import json
 import math
@@ -11,7 +11,10 @@ MAX_DEPTH = 32
 
 
 def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> None:
-    """Raise TooLarge if the body has more than `limit` bytes. The body is not decoded."""
+    """Raise TooLarge if the body has more than `limit` bytes.
+
+    This check does not decode the body.
+    """
     if is_base64:
         size = len(body) * 3 // 4 - body[-2:].count("=")
     else:
@@ -21,25 +24,25 @@ def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> No
 
 
 def dumps(value: Any) -> str:
-    """Serialize a response as JSON in UTF-8, without `\\u` escapes.
+    r"""Serialize a response as JSON in UTF-8, without `\u` escapes.
 
-    Escapes would make a page of 100 long Cyrillic profiles larger than 6 MB, the limit of a Lambda
-    response.
+    Escapes could make a page of 100 entries with long Cyrillic profiles larger than 6 MB, which is
+    the size limit of a Lambda response.
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def loads(text: str) -> Any:
-    """Parse a body and check its depth and text. Raises InvalidJson with the reason."""
+    """Parse a body, and check its depth and its text. Raise InvalidJson if the body is invalid."""
     value = parse(text)
     check(value)
     return value
 
 
 def parse(text: str) -> Any:
-    """Parse a body without checking its depth and text. Raises InvalidJson with the reason.
+    """Parse a body without checking its depth and its text. Raise InvalidJson on a syntax error.
 
-    The caller checks the parts of the body separately.
+    The caller must check the parts of the body separately.
     """
     try:
         value: Any = json.loads(
@@ -57,7 +60,7 @@ def parse(text: str) -> Any:
 def check(value: Any) -> int:
     """Return the size of a value in bytes.
 
-    Raises InvalidJson if it is too deep or has invalid text.
+    Raise InvalidJson if it is too deep or has invalid text.
     """
     if _depth(value) > MAX_DEPTH:
         raise InvalidJson(_too_deep())
@@ -65,14 +68,15 @@ def check(value: Any) -> int:
         return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
     except UnicodeEncodeError:
         raise InvalidJson(
-            "Invalid JSON: a string contains half of a surrogate pair, which is not valid text."
+            "Invalid JSON: a string contains an unpaired surrogate, which is not valid Unicode "
+            "text."
         ) from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object.
+    """Build an object.
 
-    Repeated names are rejected, because a proxy might use a different value.
+    Raise InvalidJson for repeated names, because a proxy might use another value.
     """
     value: dict[str, Any] = {}
     for name, member in pairs:
@@ -100,7 +104,10 @@ def _too_deep() -> str:
 
 
 def _depth(value: Any) -> int:
-    """Return how deep a value is nested, up to MAX_DEPTH + 1, without using recursion."""
+    """Return the nesting depth of a value, up to MAX_DEPTH + 1.
+
+    The search does not use recursion.
+    """
     depth, level = 0, [value]
     while level:
         depth += 1

@@ -14,10 +14,10 @@ ADVICE = (
 
 
 def check_origin(event: Mapping[str, Any], allowed: Collection[str]) -> None:
-    """Raise Forbidden if a browser sends a change for a page of another site.
+    """Raise Forbidden if a page of an unknown site makes a browser send a change.
 
-    Browsers send the header `Sec-Fetch-Site`, which scripts cannot set. Other clients do not send
-    it.
+    Browsers send the header `Sec-Fetch-Site`, which scripts cannot change. Other clients do not
+    send this header.
     """
     headers = event.get("headers", {})
     is_change = event["requestContext"]["http"]["method"] in CHANGING

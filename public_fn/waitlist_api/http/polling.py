@@ -1,19 +1,23 @@
-"""Decides when a client should poll again: soon near the head of the queue, rarely far back."""
+"""Decides how soon a client should poll again.
+
+Clients near the head of the queue poll more often.
+"""
 
 from collections.abc import Sequence
 
 from waitlist_shared.contracts import NotReady
 
 # Twenty entries are rarely served within a second. An entry that is twenty positions further back
-# may therefore poll a second later without missing a change.
+# can therefore poll one second later and still not miss a change.
 POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
-# The intervals for entries without a position, by status. They depend on what can happen next.
+# The polling intervals of entries that have no position, by status. Each interval depends on how
+# soon the entry can change.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 
 
-# An entry that is not ready gets no offer until a known time, or until an operator, or the customer
-# on another device, makes it ready.
+# The maximum polling interval of an entry that is not ready. The entry may become ready earlier
+# than expected, because an operator can change it, or the customer can on another device.
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
@@ -23,9 +27,10 @@ def poll_after_seconds(
 ) -> int | None:
     """Return the seconds until a client should poll again, or None if nothing will change.
 
-    The lowest position decides. If the entry is not ready, an offer may follow as soon as a reason
-    ends, so the earliest end decides. A reason without a known end may end at any time. Nothing
-    changes after the customer has left or was admitted.
+    If there are several positions, the lowest position decides. If the entry is not ready, the
+    entry can get an offer as soon as a reason in `not_ready` ends, so the earliest end decides. A
+    reason without a known end can end at any time. Entries that have left or were admitted do not
+    change.
     """
     known = [position for position in positions if position is not None]
     if not known:

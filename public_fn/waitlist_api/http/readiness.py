@@ -1,4 +1,4 @@
-"""The response fields that describe whether an entry is ready."""
+"""The response fields that describe whether an entry is ready to be served."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ FIELDS = ("ready", "not_ready", "ready_ahead", "rest_until", "delayed_until", "c
 def readiness_fields(
     view: EntryView, recorded: c.Readiness | None = None, now_millis: int = 0
 ) -> dict[str, Any]:
-    """Return the fields of `WithReadiness`. All fields are null if the entry is not waiting.
+    """Return the fields of `WithReadiness`. If the entry is not waiting, all fields are null.
 
-    If Redis was not asked, the reasons come from the record.
+    If the view was not read from Redis, the reasons come from the DynamoDB record.
     """
     if view.status != "waiting":
         return dict.fromkeys(FIELDS)
@@ -34,9 +34,9 @@ def readiness_fields(
 
 
 def count_ready_ahead(view: EntryView) -> int | None:
-    """Return how many ready entries are ahead.
+    """Return how many entries ahead are ready.
 
-    If all entries are ready, it follows from the position.
+    If all entries are ready, this number is the position minus 1.
     """
     if view.ready_ahead is not None or view.position is None:
         return view.ready_ahead

@@ -18,8 +18,8 @@ from waitlist_shared.telemetry import Span, Telemetry
 HEADER = "X-Correlation-Id"
 DONE = "ok"
 UNKNOWN = "unknown"
-# The `routeKey` of API Gateway is always a route of the template, so its path contains
-# placeholders.
+# API Gateway's `routeKey` is always a route of the template, so it contains placeholders instead of
+# ids.
 ROUTE = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+\Z")
 Response = dict[str, Any]
 
@@ -33,10 +33,11 @@ class RequestLog(Struct, frozen=True):
     seconds: Callable[[], float] = time.perf_counter
 
     def respond(self, event: object, request_id: str, answer: Callable[[], Response]) -> Response:
-        """Answer a request and write its log line, even if `answer` raises an exception.
+        """Handle a request and write its log line, even if `answer` raises an exception.
 
-        The audit line is written first. If the process dies during an erasure, the operator is
-        already logged. The request's own line follows with the outcome and the same id.
+        The audit line is written before the request is handled, so the operator is logged even if
+        the process dies during an erasure. The request's own line follows with the same correlation
+        id and the outcome.
         """
         id_ = choose_correlation_id(event, request_id)
         if (asked := read_audit_fields(event)) is not None:
@@ -68,14 +69,18 @@ class RequestLog(Struct, frozen=True):
 
 
 def choose_correlation_id(event: object, request_id: str) -> str:
-    """Return the client's correlation id if it may be logged, or API Gateway's or Lambda's id."""
+    """Return the correlation id of a request.
+
+    The client's id is used only if it is safe to log. Otherwise the id of API Gateway or Lambda is
+    used.
+    """
     headers, request = _part(event, "headers"), _part(event, "requestContext")
     id_ = accept_client_id(headers.get(HEADER.lower())) or request.get("requestId")
     return id_ if isinstance(id_, str) and AWS_ID.match(id_) else request_id
 
 
 def route_of(event: object) -> str:
-    """Return the route with its placeholders. Their values are never included."""
+    """Return the request's route with placeholders instead of path parameters."""
     route = event.get("routeKey") if isinstance(event, Mapping) else None
     return route if isinstance(route, str) and ROUTE.match(route) else UNKNOWN
 
@@ -86,7 +91,7 @@ def _part(event: object, name: str) -> Mapping[str, Any]:
 
 
 def _outcome_of(status: int, response: Response | None) -> str:
-    """Return `ok`, or the code of the problem in the response."""
+    """Return `ok`, or the error code in the response."""
     if response is None:
         return InternalError.code
     if status < 400:

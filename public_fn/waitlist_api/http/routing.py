@@ -1,4 +1,4 @@
-"""Finds the route of an event, and rejects routes that API Gateway did not authorize."""
+"""Finds the route for an event, and rejects routes that API Gateway did not authorize."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,37 +12,37 @@ from waitlist_api.errors import MethodNotAllowed, NoSuchRoute
 
 Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
-# No id contains these characters. A slash would move the rest of the path into other parameters,
-# and proxies may cut off the path after a question mark or a hash.
+# Characters that are invalid in every id. A slash would move the rest of the path into other
+# parameters, and proxies may cut off a path at a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 
 
 class Resolver(APIGatewayHttpResolver):
-    """Powertools' resolver with a method that returns its routes."""
+    """The Powertools resolver, extended with a method that returns its routes."""
 
     def all_routes(self) -> list[Route]:
-        """Return every registered route, in the order in which Powertools matches routes."""
+        """Return all registered routes, in the order in which Powertools matches them."""
         return [*self._static_routes, *self._dynamic_routes]
 
 
 class Routes:
     """The routes of the API.
 
-    IAM authorizes the route that API Gateway has chosen (the event's `routeKey`). API Gateway
-    chooses the route before it decodes the path. The resolver matches the decoded path, in which an
-    encoded slash is an ordinary separator. `GET /v1/admin/waitlists/bakery%2Fentries` would
-    therefore be authorized for reading a waitlist, but would list its customers. A request is
-    rejected unless both routes agree.
+    API Gateway authorizes the route that it has chosen, the `routeKey`, before it decodes the path.
+    Powertools matches the decoded path, in which an encoded slash is an ordinary slash. The request
+    `GET /v1/admin/waitlists/bakery%2Fentries` would therefore be authorized as reading one
+    waitlist, but would list its customers. To prevent this, a request is rejected unless API
+    Gateway and Powertools choose the same route.
     """
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._methods: dict[re.Pattern[str], dict[str, str]] = {}
         for route in routes:
-            # `openapi_path` writes parameters as `{name}`, like API Gateway.
+            # Like API Gateway, `openapi_path` writes parameters as `{name}`.
             self._methods.setdefault(route.rule, {})[route.method] = route.openapi_path
 
     def check(self, event: Event) -> None:
-        """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose this path's route."""
+        """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose the right route."""
         http = event.get("requestContext", {}).get("http", {})
         path = path_of(event)
         allowed: dict[str, str] = {}
@@ -62,10 +62,10 @@ def is_head(event: Event) -> bool:
 
 
 def as_get(event: Event) -> Event:
-    """Return a HEAD event as a GET event of the same route.
+    """Convert a HEAD event to a GET event for the same route.
 
-    API Gateway has a HEAD route for each GET route, with the same authorizer. An event whose route
-    is not a HEAD route gets an empty route key, and is rejected.
+    API Gateway has a HEAD route with the same authorizer for each GET route. If the event's route
+    is not a HEAD route, the result has an empty route key, so the event is rejected.
     """
     method, _, path = str(event.get("routeKey")).partition(" ")
     route_key = f"{GET} {path}" if method == HEAD else ""
@@ -75,7 +75,7 @@ def as_get(event: Event) -> Event:
 
 
 def path_of(event: Event) -> str:
-    """Return the decoded path without the stage, as Powertools' resolver reads it."""
+    """Return the decoded path without the stage, as Powertools sees it."""
     path = str(event.get("rawPath", ""))
     stage = event.get("requestContext", {}).get("stage", "$default")
     return path if stage == "$default" else path[len(f"/{stage}") :]
@@ -89,6 +89,6 @@ def _check_agreement(event: Event, route_key: str, parameters: Mapping[str, str]
         decoded = unquote(value)
         if FORBIDDEN.search(decoded):
             raise NoSuchRoute
-        # API Gateway's own parameter may contain a part that was cut off from the path.
+        # If part of the path was cut off, API Gateway's own parameter may still contain that part.
         if given is not None and unquote(str(given.get(name))) != decoded:
             raise NoSuchRoute

@@ -1,5 +1,4 @@
-"""The OpenAPI document.
+"""The OpenAPI document. Only the route `/docs` and `make openapi` import this package.
 
-Only the route `/docs` and `make openapi` import this package, so that other requests do not load
-its models.
+Importing the package is slow, so other requests must not import it.
 """

@@ -30,13 +30,13 @@ from waitlist_api.http.schemas.entries import BumpBody, EditBody
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# The schema has no pattern, because the service does not refuse a request whose id does not match.
-# It replaces the id.
+# The schema of the header has no pattern, because an id of another format does not make the request
+# fail. The service replaces such an id.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
-    description="The client's own id for this request, a UUID or a ULID. Every log line of the "
-    "request has this id. The service replaces any other value, because the value could identify "
-    "a person.",
+    description="The client's own id for this request, which must be a UUID or a ULID. Every log "
+    "line of the request contains this id. The service replaces a value in any other format, "
+    "because such a value could identify a person.",
     required=False,
     **{"in": ParameterInType.header, "schema": {"type": "string"}},  # type: ignore[arg-type]
 )
@@ -47,18 +47,18 @@ _RESPONSE_HEADER = {
 ALWAYS, UNLESS_BY_THE_GATEWAY = "CorrelationId", "CorrelationIdOfTheService"
 _HEADERS: dict[str, Header | Reference] = {
     ALWAYS: Header(**_RESPONSE_HEADER, required=True),  # type: ignore[arg-type]
-    # A response that API Gateway makes itself has only the header `apigw-requestid`.
+    # Responses that API Gateway creates itself contain only the header `apigw-requestid`.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
-# Schemas that Powertools adds for its own validation errors. No route returns them, because this
-# API answers every error with a `Problem`.
+# Schemas that Powertools adds for its own validation errors. No route uses these schemas, because
+# the API returns every error as a `Problem`.
 UNUSED = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 REF_TEMPLATE = "#/components/schemas/{model}"
 METHODS = ("get", "put", "post", "delete", "patch")
 
 
 class DocumentedResolver(Resolver):
-    """A resolver that also serves the OpenAPI document, at the path `/docs`."""
+    """A resolver that also serves the OpenAPI document at the path `/docs`."""
 
     def __init__(self, *routers: APIGatewayHttpRouter, knows_issuer: bool) -> None:
         super().__init__(enable_validation=True)
@@ -78,8 +78,9 @@ class DocumentedResolver(Resolver):
             path="/docs",
             title="Waiting list",
             version=VERSION,
-            description="The waiting list API. Customers sign up, see their exact position and "
-            "leave. Operators order the customers and admit them.",
+            description="The waitlist API. Customers sign up for a waitlist, see their exact "
+            "position and can leave. Operators change the order of the waitlist and admit "
+            "customers.",
             security_schemes=SECURITY_SCHEMES_WITH_ISSUER if knows_issuer else SECURITY_SCHEMES,
         )
 
@@ -91,12 +92,13 @@ class DocumentedResolver(Resolver):
         document.components.schemas = _schemas(document.components.schemas or {})
         for path in (document.paths or {}).values():
             for operation in _operations(path):
-                # An empty list says that the route needs no credentials. If `security` were
-                # missing, the document would not say whether the route needs any.
+                # An empty `security` list means that the operation needs no credentials. If
+                # `security` were missing, the document would not say whether the operation needs
+                # credentials.
                 operation.security = operation.security or []
                 for parameter in operation.parameters or []:
-                    # Powertools writes header names in lower case. Generated clients show the names
-                    # to their users, so the document has them in title case.
+                    # Powertools writes header names in lower case. The document uses title case
+                    # instead, because generated clients show the header names to their users.
                     if isinstance(parameter, Parameter) and parameter.in_ is ParameterInType.header:
                         parameter.name = parameter.name.title()
                 operation.parameters = [*(operation.parameters or []), _REQUEST_HEADER]
@@ -112,8 +114,7 @@ class DocumentedResolver(Resolver):
 def _schemas(generated: Mapping[str, Schema | Reference]) -> dict[str, Schema | Reference]:
     """Return the schemas of the document.
 
-    The bodies of a choice get schemas with names of their own, and schemas that no route uses are
-    left out.
+    Each alternative body of a request gets a named schema. Schemas that no route uses are left out.
     """
     kept = {name: schema for name, schema in generated.items() if name not in UNUSED}
     choices: list[tuple[type[BaseModel], Literal["validation"]]] = [

@@ -1,4 +1,4 @@
-"""OpenAPI links from a response to the operations that take an id from the response."""
+"""OpenAPI links from a response to operations that need an id from this response."""
 
 from typing import Any
 
@@ -11,12 +11,15 @@ SAME_ENTRY = {**HERE, "entry_id": "$request.path.entry_id"}
 
 
 def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
-    """Return links to these operations, by operation id. Each link passes these parameters."""
+    """Return a link to each of these operations, by operation id.
+
+    All links pass the same parameters.
+    """
     return {name: {"operationId": name, "parameters": parameters} for name in operations}
 
 
 def next_page(operation: str, parameters: dict[str, str] | None = None) -> dict[str, Link]:
-    """Return the link from a page of a list to the next page."""
+    """Return the link from one page of a list to the next page."""
     cursor = {"cursor": "$response.body#/cursor"}
     return {"nextPage": {"operationId": operation, "parameters": {**(parameters or {}), **cursor}}}
 

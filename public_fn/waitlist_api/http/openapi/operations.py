@@ -1,7 +1,4 @@
-"""The documentation of each operation in the OpenAPI document.
-
-The routes themselves only state their operation ids.
-"""
+"""The OpenAPI documentation of each operation. A route contains only its operation id."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +28,7 @@ from waitlist_api.http.schemas.entries import (
 from waitlist_shared.limits import MAX_COMBINATIONS
 
 Responses = dict[int, Any]
-# Every operation that uses both stores can return these problems.
+# Errors that any operation can return if it uses both Redis and DynamoDB.
 OUTAGES = ("rebuilding", "record_unavailable")
 
 
@@ -46,10 +43,10 @@ class Operation(Struct, frozen=True):
 
 
 def operations(*, knows_issuer: bool) -> Mapping[str, Operation]:
-    """Return the documentation of every operation by operation id.
+    """Return the documentation of every operation, by operation id.
 
-    If `knows_issuer` is true, customers send the tokens of an OIDC issuer. Otherwise they send
-    entry tokens.
+    If `knows_issuer` is true, customers authenticate with tokens of an OIDC issuer. Otherwise they
+    authenticate with entry tokens.
     """
     through_edge = _anyone() | _customers(knows_issuer=knows_issuer)
     return {
@@ -58,7 +55,7 @@ def operations(*, knows_issuer: bool) -> Mapping[str, Operation]:
 
 
 def _add_edge_refusal(operation: Operation) -> Operation:
-    """Add the problem `edge_only`, which a stack with the parameter `EdgeOnly` returns."""
+    """Add the error `edge_only`, which is returned if the stack's parameter `EdgeOnly` is set."""
     refusal = problems("edge_only")[403]
     if (other := operation.responses.get(403)) is not None:
         refusal = {**other, "description": f"{other['description']}, `edge_only`"}
@@ -66,7 +63,7 @@ def _add_edge_refusal(operation: Operation) -> Operation:
 
 
 def with_headers(headers: dict[str, Any], responses: Responses) -> Responses:
-    """Return `responses` with these headers added to the response 200."""
+    """Return `responses`, with these headers added to the 200 response."""
     return {**responses, 200: {**responses[200], "headers": headers}}
 
 
@@ -77,7 +74,7 @@ PUBLIC_CACHE = {
 
 ETAG = {
     "ETag": {
-        "description": "The version of the settings, for use in `If-Match`.",
+        "description": "The version of the settings. Send it in `If-Match` with a later change.",
         "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
     }
 }
@@ -107,7 +104,7 @@ def _anyone() -> dict[str, Operation]:
             "Get the OpenID Connect discovery document",
             with_headers(
                 PUBLIC_CACHE,
-                answers(200, "The discovery document, which says where the keys of the passes are"),
+                answers(200, "The discovery document, which contains the URL of the public keys"),
             ),
             "JWT authorizers and libraries read this document (OpenID Connect Discovery) to find "
             "the keys that verify passes.",
@@ -117,11 +114,11 @@ def _anyone() -> dict[str, Operation]:
             "Get the public keys that verify passes",
             with_headers(PUBLIC_CACHE, answers(200, "The public keys", "keys_unavailable")),
             "A new key is published before it signs its first pass. An old key stays published "
-            "until all passes that it signed have ended.",
+            "until the last pass that it signed has expired.",
         ),
         "health": Operation(
             "anyone",
-            "Check whether both stores are available",
+            "Check whether Redis and DynamoDB are available",
             {200: {"description": "The state of both stores"}, **problems()},
         ),
         "getWaitlist": Operation(
@@ -134,7 +131,7 @@ def _anyone() -> dict[str, Operation]:
         ),
         "getBoard": Operation(
             "anyone",
-            "Get the board, from which an app computes positions",
+            "Get the board, a snapshot of all positions",
             with_headers(
                 BOARD_CACHE,
                 answers(
@@ -145,11 +142,12 @@ def _anyone() -> dict[str, Operation]:
                     *OUTAGES,
                 ),
             ),
-            "The board says which position each `rank` has. A cache can serve the same board to "
-            "all customers, so an app that polls the board causes little load. An app should "
-            "still get its own entry when the entry is near the head, when the board no longer "
-            "covers the entry's `rank`, and every few minutes, because an operator may have moved "
-            "the entry. The service makes a new board at most every five seconds.",
+            "The board is a public snapshot that shows which position each `rank` has. The board "
+            "is the same for all customers, so a cache can serve it, and an app that polls the "
+            "board causes little load. The service makes a new board at most every five seconds. "
+            "An app should request its own entry in three cases: when the entry is near the head "
+            "of the queue, when the board no longer covers the entry's `rank`, and every few "
+            "minutes, because an operator may have moved the entry.",
         ),
     }
 
@@ -179,14 +177,21 @@ SIGN_UP = (
     *OUTAGES,
 )
 BOT_CHECK = ("bot_check_failed", "bot_check_unavailable")
-SIGN_UP_GUEST = "Send an Idempotency-Key. Only a repeat with the same key returns the token again."
+SIGN_UP_GUEST = (
+    "Send an Idempotency-Key. If the response is lost, only a request with the same key returns "
+    "the entry token again."
+)
 SIGN_UP_WITH_JWT = (
-    "The `sub` of the token identifies the customer, so a repeat returns the same entry."
+    "The `sub` claim of the token identifies the customer, so a repeated signup returns the same "
+    "entry."
 )
 
 
 def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Responses:
-    """Return the OpenAPI responses of a signup. `answer` is the type of the body for guests."""
+    """Return the OpenAPI responses of the signup operation.
+
+    `answer` is the response model for guests. It is None if customers have accounts.
+    """
     successes = {
         201: {**success(201, "The new entry", links.OF_A_SIGNUP), "headers": LOCATION},
         200: success(
@@ -197,7 +202,8 @@ def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Respon
     }
     if answer is not None:
         description = (
-            "The waitlist verifies addresses. This response is the same for every address."
+            "The waitlist verifies addresses. This response is the same for every address, so it "
+            "does not reveal who is on the waitlist."
         )
         successes |= {202: {**success(202, description), **_content(InboxAnswer)}}
         successes = {
@@ -207,15 +213,15 @@ def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Respon
 
 
 def _own_data(*, knows_issuer: bool) -> Responses:
-    """Return the responses of a customer's change of their own data.
+    """Return the OpenAPI responses of the operation with which customers change their own data.
 
-    If customers are guests, a new address must be verified first, so there is a second success.
+    If customers are guests, a new address must be verified first, which adds the response 202.
     """
     successes = {200: {**success(200, "The customer's own profile"), **_content(OwnDataAnswer)}}
     if not knows_issuer:
         description = (
-            "The new address must be verified. The response does not reveal whether another entry "
-            "has it."
+            "The new address must be verified first. The response does not reveal whether another "
+            "entry has this address."
         )
         successes[202] = {**success(202, description), **_content(NewAddressAnswer)}
     codes = (*EDIT_OWN, "too_many_changes", "invalid_json", "unsupported_media_type")
@@ -241,7 +247,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
         ),
         "sendLink": Operation(
             "anyone",
-            "Ask for a message with the link to one's own place",
+            "Request a message with a link to one's own entry",
             answers(
                 202,
                 "The request was accepted. The response is the same for every address.",
@@ -252,12 +258,12 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "throttled",
                 "record_unavailable",
             ),
-            "This operation works on waitlists with `identity`. If the address has a place, the "
-            "service publishes the event `link_asked`, or `verification_asked` if the address is "
-            "not verified yet, so that a message with the link is sent. An address gets such a "
-            "message at most once a minute, and then after pauses of two minutes, four minutes "
-            "and so on. If customers use the tokens of an OIDC issuer, the response is "
-            "`no_entry_tokens`.",
+            "This operation works only if the waitlist has `identity` set. If an entry has this "
+            "address, the service sends a message with a link to the address: it publishes the "
+            "event `link_asked`, or `verification_asked` if the address is not verified yet. An "
+            "address gets at most one such message a minute. Further messages need longer and "
+            "longer pauses of two minutes, four minutes and so on. If customers sign in with an "
+            "OIDC issuer, the request fails with `no_entry_tokens`.",
         ),
         "verify": Operation(
             "anyone",
@@ -277,12 +283,13 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     links=links.OF_A_SIGNUP,
                 ),
             ),
-            "The code follows `#v=` in the link that was sent to the address. Send the code only "
-            "when the customer asks for it, for example with a button, because programs that scan "
-            "mail open links. If the code belongs to a new address, the entry moves to this "
-            "address. If another entry already has the address, the response is `already_on_list` "
-            "and nothing changes. A repeat gets the same response. If customers use the tokens of "
-            "an OIDC issuer, the response is `no_entry_tokens`.",
+            "The code is the part after `#v=` in the link that was sent to the address. Send the "
+            "code only after the customer has done something, such as clicking a button, because "
+            "programs that scan mail open links automatically. If the code was sent to a new "
+            "address, the entry moves to the new address. If another entry already has the new "
+            "address, the request fails with `already_on_list` and nothing changes. A repeated "
+            "request returns the same response. If customers sign in with an OIDC issuer, the "
+            "request fails with `no_entry_tokens`.",
         ),
         "getEntry": Operation(
             "customer",
@@ -296,11 +303,12 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     *OUTAGES,
                 ),
             ),
-            "If the request has `segment`, the response also has the entry's position within each "
-            "segment that its values of these attributes form. Both positions are read at the "
-            "same moment. If the waitlist does not declare this segment, the request is refused, "
-            "and the error lists the declared segments. While segments are being built, the "
-            "response is `503 rebuilding`.",
+            "Send `segment` with the attribute names of a segment to also get the entry's position "
+            "within that segment. If the entry has several values for these attributes, the "
+            "response has a position for each combination. All positions are read at the same "
+            "moment. If the waitlist has not declared the segment, the request is refused, and the "
+            "error lists the declared segments. While segments are being built, the request fails "
+            "with `503 rebuilding`.",
             credentials,
         ),
         "leave": Operation(
@@ -318,18 +326,19 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
         ),
         "changeOwnData": Operation(
             "customer",
-            "Change one's own data",
+            "Change the customer's own data",
             with_headers(NO_STORE, _own_data(knows_issuer=knows_issuer)),
-            "An empty `profile` changes nothing, and a repeat gets the same response. Fields that "
-            "the waitlist requires cannot be removed. If the request changes the address that "
-            "identifies the customer (`identity`), the new address must be verified first. The "
-            "response is then `202`, the event `address_change_asked` makes the service send a "
-            "message to the new address, and `verify` with the code from this message moves the "
-            "entry. Only the last new address counts. Sending the current address cancels the "
-            "change. A customer can give three new addresses at once, and then one more after one "
-            "minute, two minutes, four minutes and so on. Before that, the response is "
-            "`too_many_changes`. Only operators can change form fields that are kept as "
-            "attributes.",
+            "An empty `profile` changes nothing, and a repeated request returns the same response. "
+            "A field that the waitlist requires cannot be removed. Only operators can change form "
+            "fields that are stored as attributes. If the request changes the address that "
+            "identifies the customer (`identity`), the new address must be verified first. In this "
+            "case the response is `202`, and the service publishes the event "
+            "`address_change_asked` and sends a message with a code to the new address. The entry "
+            "moves to the new address when `verify` is called with this code. Only the newest "
+            "requested address can be verified. To cancel the change, send the current address. A "
+            "customer can request three new addresses in a row. After that, each request must wait "
+            "longer (one minute, two minutes, four minutes and so on), and an earlier request "
+            "fails with `too_many_changes`.",
             credentials,
         ),
         "enter": Operation(
@@ -363,8 +372,8 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     "record_unavailable",
                 ),
             ),
-            "The pass is available until it ends, even if the waitlist admitted the customer "
-            "without an offer.",
+            "The pass is available until it expires. This also applies if the waitlist admitted "
+            "the customer without an offer.",
             credentials,
         ),
         "decline": Operation(
@@ -379,9 +388,9 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "The next customer gets the offer at once. Send `offered_until` of the offer, or an "
-            "`Idempotency-Key`, so that a repeat changes nothing. Without either, each request "
-            "declines the offer that is open at that moment.",
+            "The next customer gets the offer at once. Send the `offered_until` of the offer, or "
+            "an `Idempotency-Key`, so that a repeated request changes nothing. If you send "
+            "neither, each request declines whatever offer is open at that moment.",
             credentials,
         ),
         "rest": Operation(
@@ -397,9 +406,10 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "While the entry rests, it keeps its place and other customers are served first. At "
-            "`until` the entry becomes ready again. A repeat with the same `until` changes "
-            "nothing. A request with another `until` counts as another rest.",
+            "While an entry rests, it keeps its position in the queue, but other customers are "
+            "served first. At the time `until`, the entry becomes ready again. A repeated request "
+            "with the same `until` changes nothing. A request with a different `until` counts as a "
+            "new rest.",
             credentials,
         ),
         "resume": Operation(
@@ -412,26 +422,28 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "If the entry does not rest, or has begun another rest, the request changes nothing. "
-            "A repeat gets the same response.",
+            "If the entry is not resting, or if a different rest has begun, the request changes "
+            "nothing. A repeated request returns the same response.",
             credentials,
         ),
         "confirm": Operation(
             "customer",
-            "Confirm that one is still waiting",
-            answers(200, "The entry, without an open question", *EDIT_OWN),
-            "If there is no open question, the request changes nothing. The service accepts a "
-            "late answer after `confirm_by`, until it has recorded that the customer did not "
-            "answer. After that, the response is `not_waiting`.",
+            "Confirm that the customer still waits",
+            answers(200, "The entry after the confirmation", *EDIT_OWN),
+            "The waitlist asks customers from time to time whether they still wait. If the "
+            "customer has no unanswered question, the request changes nothing. An answer after "
+            "`confirm_by` is still accepted until the service has recorded that the customer did "
+            "not answer. From then on, the request fails with `not_waiting`.",
             credentials,
         ),
         "exitEntry": Operation(
             "customer",
-            "Go out and free one's room inside",
+            "Exit, which makes room for another customer",
             answers(200, "The admission", *OWN_ENTRY, "not_inside", *OUTAGES),
-            "A repeat gets the same response. If the customer never sends this request, the room "
-            "is free when the pass ends. If the policy's `customer_exit` is `frees_at_end`, the "
-            "room is free at the end of the pass in either case.",
+            "A repeated request returns the same response. If the customer never sends this "
+            "request, they count for `max_inside` until their pass ends. If the policy's "
+            "`customer_exit` is `frees_at_end`, they count until the end of the pass even after "
+            "this request.",
             credentials,
         ),
     }
@@ -439,7 +451,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
 
 WAITLIST = ("unauthorized", "waitlist_not_found", "record_unavailable")
 READ = (*WAITLIST, "rebuilding")
-# Problems of an operation with a request body.
+# Return the errors of an operation that has a request body.
 WRITE = (*READ, "invalid_json", "unsupported_media_type")
 ENTRY = (*WRITE, "entry_not_found")
 HOLD = (*ENTRY, "claim_expired", "claim_mismatch", "not_waiting", "already_admitted")
@@ -498,8 +510,8 @@ def _waitlists() -> dict[str, Operation]:
                     ),
                 ),
             },
-            "If the request has `If-None-Match: *`, it only creates a waitlist and never replaces "
-            "one.",
+            "If the request has `If-None-Match: *`, it creates a new waitlist and never replaces "
+            "an existing waitlist.",
         ),
         "changeWaitlist": _operator(
             "Change some settings of a waitlist",
@@ -514,11 +526,12 @@ def _waitlists() -> dict[str, Operation]:
                     links=links.OF_A_WAITLIST,
                 ),
             ),
-            "The body is a JSON Merge Patch (RFC 7396), sent as `application/merge-patch+json` or "
-            "`application/json`. If two operators change different settings at the same time, "
-            "both changes are kept. If they change the same setting, the later change wins. If "
-            "they send `If-Match`, the later change is refused instead. A request that changes "
-            "nothing creates no new version.",
+            "The body is a JSON Merge Patch (RFC 7396) with the media type "
+            "`application/merge-patch+json` or `application/json`. If two operators change "
+            "different settings at the same time, both changes are kept. If they change the same "
+            "setting, the later change wins, unless it was sent with `If-Match`. In that case the "
+            "later change is refused. A request that changes nothing does not create a new "
+            "version.",
         ),
         "getWaitlistConfig": _operator(
             "Get the configuration of a waitlist",
@@ -527,28 +540,29 @@ def _waitlists() -> dict[str, Operation]:
         "deleteWaitlist": _operator(
             "Delete a waitlist with all its entries",
             answers(204, "The waitlist is deleted", *WAITLIST, "settings_changed"),
-            "The waitlist is gone at once. Its records are erased in the background.",
+            "The waitlist disappears at once. Its records are erased in the background.",
         ),
         "getStats": _operator(
             "Get the counts of a waitlist",
             answers(200, "The exact current counts", *READ),
-            "The estimate is the wait of a customer who joins now, at the pace of the last minute.",
+            "The estimate is the wait of a customer who joins now. It assumes that customers are "
+            "admitted as fast as in the last minute.",
         ),
         "getStatsHistory": _operator(
             "Get the counts of a waitlist over the last hour, day or week",
             answers(200, "Points at equal intervals, oldest first", *WAITLIST),
-            "The counts are samples. Maintenance takes a sample each minute and keeps it for two "
-            "days. It keeps one sample of each hour for four weeks. A point without a sample "
-            "repeats the counts of the point before.",
+            "The counts come from samples. The service takes a sample every minute and keeps it "
+            "for two days. It keeps one sample of every hour for four weeks. If a point in time "
+            "has no sample, it gets the counts of the previous point.",
         ),
         "previewAdmission": _operator(
-            "Estimate the waits under an admission policy before you save it",
+            "Estimate waits under an admission policy without saving it",
             answers(200, "The estimates by position", *WRITE),
-            "The response has the estimates that customers at these positions would get under "
-            "this policy. If the policy is the saved policy, its estimates use the measured pace "
-            "of the waitlist. The estimates of any other policy are the estimates that customers "
-            "get just after the change. If the waitlist is paused, the estimates assume that it "
-            "resumes now. Nothing is saved.",
+            "The response contains the estimates that customers at these positions would get under "
+            "the given policy. The request saves nothing. If the given policy is the saved policy, "
+            "the estimates use the measured speed of the waitlist. For any other policy, they are "
+            "the estimates that customers would see just after the change. If the waitlist is "
+            "paused, the estimates assume that it resumes now.",
         ),
         "listSegments": _operator(
             "Count the waiting entries of each segment",
@@ -556,8 +570,8 @@ def _waitlists() -> dict[str, Operation]:
                 200, "A page of segments", *READ, links=links.next_page("listSegments", links.HERE)
             ),
             "The counts are exact at the time of the response. Segments without a waiting entry "
-            "are not listed. Each page is sorted by attributes and values, but the pages are not "
-            "in order among each other. If the waitlist declares no segments, the list is empty.",
+            "are left out. Each page is sorted by attributes and values, but the order of segments "
+            "across pages is undefined. If the waitlist declares no segments, the list is empty.",
         ),
     }
 
@@ -565,7 +579,7 @@ def _waitlists() -> dict[str, Operation]:
 def _admission() -> dict[str, Operation]:
     return {
         "admit": _operator(
-            "Offer slots to the next entries, optionally of one segment",
+            "Offer slots to the next entries, optionally within one segment",
             answers(
                 200,
                 "The entries that got a slot, in serving order",
@@ -573,17 +587,17 @@ def _admission() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "This admission comes on top of the policy. If an operator repeats a request with the "
-            "same Idempotency-Key, no further slots are offered. The response has the same "
-            "entries, except entries that no longer have their slot. If `refill` is true, slots "
-            "that are not used go to the next entries. A request with a `count` of 0 ends the "
-            "refilling.",
+            "This operation offers slots in addition to the slots that the waitlist's policy "
+            "offers. If an operator repeats a request with the same Idempotency-Key, no further "
+            "slots are offered, and the response contains the entries that still have their slot. "
+            "If `refill` is true, each unused slot is offered to the next entry. A request with a "
+            "`count` of 0 stops these offers.",
         ),
         "admitPerson": _operator(
             "Offer a slot to one entry now",
             answers(
                 200,
-                "The entry and its offer",
+                "The entry with its offer",
                 *ENTRY,
                 "not_waiting",
                 "already_admitted",
@@ -591,27 +605,28 @@ def _admission() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "The entry may be anywhere in the queue, and the rate and schedule of the policy do "
-            "not matter. The offer takes no slot of the policy, so an unused offer does not go to "
-            "another entry. If an operator repeats a request with the same Idempotency-Key, no "
-            "second offer is made.",
+            "The entry may be anywhere in the queue. The policy's rate and schedule do not limit "
+            "this operation, and the offer does not use up one of their slots. If the customer "
+            "does not accept the offer, no other entry gets it. If an operator repeats a request "
+            "with the same Idempotency-Key, no second offer is made.",
         ),
         "withdraw": _operator(
             "Take an offer back",
             answers(
                 200,
-                "The entry, which waits at its old place again",
+                "The entry, which waits in its former position again",
                 *ENTRY,
                 "not_offered",
                 "offer_expired",
                 "not_waiting",
                 "already_admitted",
             ),
-            "The slot goes to the next entry at once if the policy or a quota still has this slot "
-            "open. Send `offered_until`, which names the offer, so that a repeat changes nothing.",
+            "If the policy or a quota still has the slot available, the next entry gets the slot "
+            "at once. Send `offered_until` to say which offer you mean, so that a repeated request "
+            "changes nothing.",
         ),
         "exitPerson": _operator(
-            "Let a customer go out and free their room inside",
+            "Check a customer out, which makes room for another customer",
             answers(200, "The admission", *ENTRY, "not_inside"),
             "A repeat gets the same response.",
         ),
@@ -621,7 +636,7 @@ def _admission() -> dict[str, Operation]:
 def _claims() -> dict[str, Operation]:
     return {
         "claim": _operator(
-            "Claim the next entries, optionally of one segment",
+            "Claim the next entries, optionally within one segment",
             answers(
                 200,
                 "The claimed entries, in serving order",
@@ -629,12 +644,13 @@ def _claims() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "Only one claimer can hold an entry at a time. If an operator repeats a request with "
-            "the same Idempotency-Key, the response has the same entries and claim tokens, except "
-            "entries that are no longer held. If a filter is not a declared segment, the request "
-            "is refused, and the error lists the declared segments. With `filters`, the entries "
-            "of the first filter come first, in serving order, and then the entries of the next "
-            "filter. While segments are being built, the response is `503 rebuilding`.",
+            "An entry can be claimed by only one caller at a time. If an operator repeats a "
+            "request with the same Idempotency-Key, the response contains the same entries and "
+            "claim tokens, except for entries whose claim has ended. If a filter does not match a "
+            "declared segment, the request is refused, and the error lists the declared segments. "
+            "With `filters`, all entries that match the first filter come first, in serving order, "
+            "followed by the entries that match the next filter. While segments are being built, "
+            "the request fails with `503 rebuilding`.",
         ),
         "complete": _operator(
             "Admit a claimed entry for good",
@@ -672,12 +688,12 @@ def _entries() -> dict[str, Operation]:
                 NO_STORE,
                 answers(200, "The outcome of each row", *WRITE),
             ),
-            "Each row is validated like a signup. An invalid row is refused, and the other rows "
-            "are still imported. A repeat changes nothing. It reports customers who are on the "
-            "waitlist as `already`, and customers who have left or were admitted as `ended`, "
-            "unless the request's `ended` is `rejoin`. Rows keep their order, even if several "
-            "rows have the same `joined_at`, and even if a call that got no response is repeated. "
-            "The body may have at most 2 MB.",
+            "Each row is validated like a signup. Invalid rows are refused, and all other rows are "
+            "still imported. It is safe to repeat an import. Customers who are already on the "
+            "waitlist are reported as `already`. Customers who have left or were admitted are "
+            "reported as `ended`, unless the request's `ended` is `rejoin`. Rows keep their order, "
+            "even if several rows have the same `joined_at`, and even if a call without a response "
+            "is repeated. The body may have at most 2 MB.",
         ),
         "importWithTokens": _operator(
             "Import entries and get their entry tokens",
@@ -687,11 +703,12 @@ def _entries() -> dict[str, Operation]:
                     200, "The outcome and the entry token of each row", *WRITE, "no_entry_tokens"
                 ),
             ),
-            "This operation works like `importEntries`. The response also has an entry token for "
-            "each row that is on the waitlist afterwards, unless the guest signed up themselves. "
-            "Pass the tokens on to the guests. If customers use the tokens of an OIDC issuer, the "
-            "response is `no_entry_tokens`. The operation has its own IAM permission, because not "
-            "everyone who may add people should be able to act for them.",
+            "This operation works like `importEntries`, but the response also contains entry "
+            "tokens. Each row that is on the waitlist afterwards gets a token, unless a guest "
+            "signed up for it. Give each token to its guest. If customers sign in with an OIDC "
+            "issuer, the request fails with `no_entry_tokens`. The operation has its own IAM "
+            "permission, because not every operator who may add people should be able to act on "
+            "their behalf.",
         ),
         "listEntries": _operator(
             "List entries by status",
@@ -699,12 +716,12 @@ def _entries() -> dict[str, Operation]:
                 200, "A page of entries", *READ, links=links.next_page("listEntries", links.HERE)
             ),
             "Waiting entries are sorted in serving order, offered entries by deadline, and parked "
-            "entries by the time of parking. Entries that were admitted or left, and customers "
-            "who are `inside` (admitted, and still counted until `room_until`), are sorted by the "
-            "time at which their stay ended, oldest first. Customers who are `banned` are sorted "
-            "by the time of the ban, oldest first. In these lists, an entry that changed in "
-            "the last moments may be missing. A page of these lists may be empty before the last "
-            "page, so follow `cursor` until it is null.",
+            "entries by the time of parking. Entries that have left or were admitted are sorted by "
+            "the end of their signup, oldest first. So are customers who are `inside`, which means "
+            "that they were admitted and still count until `room_until`. Customers who are "
+            "`banned` are sorted by the time of the ban, oldest first. In the last four lists, an "
+            "entry that changed a moment ago may be missing, and a page can be empty although more "
+            "pages follow. Follow `cursor` until it is null.",
         ),
         "getPerson": _operator(
             "Get an entry with its profile and history",
@@ -715,25 +732,25 @@ def _entries() -> dict[str, Operation]:
                 "entry_not_found",
                 links=links.next_page("getPerson", links.SAME_ENTRY),
             ),
-            "The response has the newest 100 events of the history, oldest first. If the request "
-            "has `include=history`, the response is a page of the history, which begins with the "
-            "oldest event. Follow `cursor` to the end to read everything that is recorded about "
-            "the person.",
+            "The response contains the newest 100 events of the history, oldest first. If the "
+            "request has `include=history`, the response contains one page of the history instead, "
+            "starting with the oldest event. To read everything that is recorded about the person, "
+            "follow `cursor` until it is null.",
         ),
         "findPerson": _operator(
             "Find a person by their address",
             answers(200, "The entry", *ENTRY, "no_entry_tokens"),
-            "This operation works on waitlists with `identity`. Any spelling of the mail address "
-            "or telephone number finds the entry. Send the address in the body, because URLs are "
-            "logged. If customers use the tokens of an OIDC issuer, the response is "
-            "`no_entry_tokens`.",
+            "This operation works only if the waitlist has `identity` set. Any spelling of the "
+            "mail address or telephone number finds the entry. The address is sent in the body, "
+            "because URLs are logged. If customers sign in with an OIDC issuer, the request fails "
+            "with `no_entry_tokens`.",
         ),
         "editPerson": _operator(
             "Replace an entry's attributes, its profile, or both",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
-            "Each field that you send replaces the whole stored value. The entry keeps its "
-            "position, and its segments follow the new attributes. A repeat gets the same "
-            "response. The history records which field was changed, but not the values.",
+            "Each field in the request replaces the whole stored value. The entry keeps its "
+            "position, and its segments change with its attributes. A repeated request returns the "
+            "same response. The history records which fields were changed, but not their values.",
         ),
         "askAll": _operator(
             "Ask customers now whether they still wait",
@@ -744,23 +761,24 @@ def _entries() -> dict[str, Operation]:
                 "confirm_off",
                 "queue_unavailable",
             ),
-            "This operation goes through the waiting entries that are ready, one page per "
-            "request. Repeat the request with the returned `cursor` until the `cursor` is null. A "
-            "customer who has already been asked is not asked again.",
+            "The operation asks waiting entries that are ready, one page of entries per request. "
+            "Repeat the request with the returned `cursor` until `cursor` is null. Customers who "
+            "have already been asked are not asked again.",
         ),
         "setReady": _operator(
             "Hold an entry back, or stop holding it back",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
-            "An entry that is held back keeps its place, and other entries are served first. If "
-            "the entry is offered or parked, it is held back once it waits again. A repeat gets "
-            "the same response.",
+            "An entry that is held back keeps its position in the queue, but other entries are "
+            "served first. If the entry is offered or parked, the change takes effect when the "
+            "entry waits again. A repeated request returns the same response.",
         ),
         "verifyPerson": _operator(
             "Mark the address of an entry as verified",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
-            "Use this operation if you have checked the person yourself, for example by their "
-            "passport. After that, the entry can be offered a slot, as after `verify`. If the "
-            "entry needs no verification, nothing changes. A repeat gets the same response.",
+            "Use this operation if you have checked the person's identity yourself, for example "
+            "with their passport. Afterwards the entry can be offered a slot, as if the customer "
+            "had verified the address with `verify`. If the entry needs no verification, nothing "
+            "changes. A repeated request returns the same response.",
         ),
         "erasePerson": _operator(
             "Erase a person's record, history and position",
@@ -780,14 +798,15 @@ def _entries() -> dict[str, Operation]:
         "unban": _operator(
             "End the ban of a customer",
             answers(204, "The customer is not banned", *ENTRY, "ban_mismatch"),
-            "After the unban, the waitlist's `rejoin` decides whether the customer may sign up "
-            "again. Only `reinstate` gives the former place back. A repeat gets the same response.",
+            "After the ban has ended, the waitlist's `rejoin` setting decides whether the customer "
+            "may sign up again. Only `reinstate` returns the customer to their former position. A "
+            "repeated request returns the same response.",
         ),
         "reinstate": _operator(
-            "Give an entry its former place back",
+            "Return an entry to its former position",
             answers(
                 200,
-                "The entry, at its former place",
+                "The entry, in its former position",
                 *ENTRY,
                 "banned",
                 "already_on_list",
@@ -797,14 +816,14 @@ def _entries() -> dict[str, Operation]:
                 "not_waiting",
                 "idempotency_key_reused",
             ),
-            "Use this operation for an entry that has left, was removed, did not use its offer, "
-            "or is parked. The entry returns to its former place between its former neighbours, "
-            "with the priority, `joined_at`, profile and attributes of the stay that has ended. "
-            "The entry begins a new stay. Its former entry token, claim and parking are no longer "
-            "valid, its attempts start at 0, and it counts as another signup. Get the guest's new "
-            "token with `issueToken`, or their new link with `getLink`. An entry can be "
-            "reinstated on a closed waitlist, but not on a full waitlist. After `retention_days` "
-            "from the end of the stay the response is `entry_not_found`.",
+            "Use this operation for an entry that has left, was removed, missed its offer, or is "
+            "parked. The entry returns to its former position in the queue, with its former "
+            "priority, `joined_at`, profile and attributes. The operation counts as a new signup: "
+            "the former entry token and claim are no longer valid, and `attempts` starts at 0. To "
+            "get the guest's new token, call `issueToken`. To get their new link, call `getLink`. "
+            "An entry can be reinstated on a closed waitlist, but not on a full waitlist. When "
+            "`retention_days` have passed since the entry left, the request fails with "
+            "`entry_not_found`.",
         ),
         "bump": _operator(
             "Move an entry",
@@ -818,8 +837,8 @@ def _entries() -> dict[str, Operation]:
                 "idempotency_key_reused",
             ),
             "If an operator repeats a request with the same Idempotency-Key, the entry is not "
-            "moved again. The response then has the current position, and the distance that the "
-            "first request moved the entry.",
+            "moved again. The response then contains the current position, and how far the first "
+            "request moved the entry.",
         ),
     }
 
@@ -839,21 +858,22 @@ def _tokens() -> dict[str, Operation]:
                     "unsupported_media_type",
                 ),
             ),
-            "Use this operation for a customer who was imported, or who has lost their token. "
-            "Whoever has the token can act as the customer in the latest stay of the entry: read "
-            "it, enter, decline, get the pass, exit and leave. The request has no body and "
-            "changes nothing. Earlier tokens of the same stay stay valid. If customers use the "
-            "tokens of an OIDC issuer, the response is `no_entry_tokens`.",
+            "Use this operation for a customer who was imported, or who has lost their token. The "
+            "token allows its holder to act as the customer until the entry leaves or is admitted "
+            "and signs up again: to read the entry, enter, decline, get the pass, exit and leave. "
+            "The request has no body and changes nothing. Earlier tokens for the same signup "
+            "remain valid. If customers sign in with an OIDC issuer, the request fails with "
+            "`no_entry_tokens`.",
         ),
         "previewMessages": _operator(
-            "Show the messages of a waitlist with example data",
+            "Show a waitlist's messages with example data",
             answers(200, "The messages, shown as mails", *WAITLIST),
-            "The response has each kind of message in each language, including kinds that the "
-            "waitlist does not send. It uses the waitlist's own texts where the waitlist has "
-            "them. No message is sent.",
+            "The response contains each kind of message in each language, including kinds that the "
+            "waitlist does not send. Where the waitlist has its own texts, the messages use these "
+            "texts. No message is sent.",
         ),
         "sendTestMessage": _operator(
-            "Send yourself a message of the waitlist with example data",
+            "Send a message with example data to one address",
             answers(
                 200,
                 "The message has been sent",
@@ -866,17 +886,18 @@ def _tokens() -> dict[str, Operation]:
                 "record_unavailable",
                 "not_ready",
             ),
-            "The message goes through the stack's own sender, and uses the waitlist's own texts "
-            "where the waitlist has them. The address is neither stored nor logged.",
+            "The message is sent from the stack's own sender address or number. Where the waitlist "
+            "has its own texts, the message uses these texts. The recipient's address is neither "
+            "stored nor logged.",
         ),
         "listMessages": _operator(
-            "List the messages to a person and their outcomes",
+            "List the messages to a person with the outcome of each",
             answers(200, "The messages, without addresses and texts", *WAITLIST, "entry_not_found"),
-            "The list covers the current stay. A message that is being sent at this moment is not "
-            "listed yet.",
+            "The list contains the messages since the customer's latest signup. A message that is "
+            "being sent at this moment is not listed yet.",
         ),
         "getLink": _operator(
-            "Get the link by which a guest opens the entry",
+            "Get the link with which a guest opens their entry",
             with_headers(
                 NO_STORE,
                 answers(
@@ -889,9 +910,8 @@ def _tokens() -> dict[str, Operation]:
                 ),
             ),
             "Use this operation if your own mail system sends the messages. Send the link only to "
-            "the address in the entry's profile. While the address is not verified, the customer "
-            "verifies it with the link, within `verify_minutes` from this request. After that the "
-            "link opens the entry, as the entry token does. The request has no body and changes "
-            "nothing.",
+            "the address in the entry's profile. If the address is not verified yet, the link lets "
+            "the customer verify it within `verify_minutes` of this request. After that, the link "
+            "opens the entry, like an entry token. The request has no body and changes nothing.",
         ),
     }

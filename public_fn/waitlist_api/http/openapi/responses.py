@@ -16,7 +16,7 @@ from waitlist_api.http.schemas.common import Problem
 Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
-# Problems that every operation can return. `too_large` also applies to an operation without a body,
+# Errors that every operation can return. `too_large` also applies to operations without a body,
 # because the service checks the size of any body that a client sends.
 ALWAYS = (
     "invalid_request",
@@ -26,8 +26,8 @@ ALWAYS = (
     "not_ready",
     "queue_unavailable",
 )
-# API Gateway can also return these HTTP statuses itself, with its own body. The gateway's 404 for
-# an unknown route is not part of this document.
+# HTTP statuses that API Gateway can also return itself, with its own response body. The document
+# does not describe the 404 that the gateway returns for an unknown route.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 _RETRY_AFTER = {
@@ -56,15 +56,19 @@ SECURITY_SCHEMES_WITH_ISSUER: dict[str, SecurityScheme] = {
     "sigv4": _SIGV4,
 }
 ENTRY_TOKEN: Security = [{"entry_token": []}]
-# A guest signs up without credentials, or repeats a signup with the entry token that it returned.
+# A new guest signs up without credentials. To repeat a signup, a guest may send the entry token
+# that the first signup returned.
 ENTRY_TOKEN_IF_ANY: Security = [{}, *ENTRY_TOKEN]
 JWT: Security = [{"jwt": []}]
 SIGV4: Security = [{"sigv4": []}]
 
 
 def problems(*codes: str) -> dict[int, Any]:
-    """Return the problems with these codes, and the problems of every operation, by status."""
-    # An id with characters that no id can have matches no route, so the API answers `not_found`.
+    """Return the OpenAPI error responses for these codes, grouped by HTTP status.
+
+    The result also contains the errors that every operation can return.
+    """
+    # An id that contains invalid characters matches no route, so the API returns `not_found`.
     by_path = ["not_found"] if "waitlist_not_found" in codes else []
     by_credentials = ["forbidden"] if "unauthorized" in codes else []
     by_status: dict[int, list[str]] = {}
@@ -76,9 +80,9 @@ def problems(*codes: str) -> dict[int, Any]:
 def answers(
     status: int, description: str, *codes: str, links: dict[str, Any] | None = None
 ) -> dict[int, Any]:
-    """Return the responses of an operation, which are its success and its problems.
+    """Return the OpenAPI responses of an operation: the successful response and the errors.
 
-    `links` lists the operations that take an id from the successful response.
+    `links` describes the operations that take an id from the successful response.
     """
     return {status: success(status, description, links), **problems(*codes)}
 
@@ -95,7 +99,7 @@ def success(status: int, description: str, links: dict[str, Any] | None = None) 
 
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
-    # If the operation needs no credentials, the gateway itself never answers 403.
+    # The gateway itself returns 403 only for operations that need credentials.
     if status in BY_THE_GATEWAY and (status != FORBIDDEN or "forbidden" in codes):
         content["application/json"] = {"model": Problem}
     headers: dict[str, Any] = {**NO_STORE}

@@ -1,4 +1,4 @@
-"""The HTML document of a waitlist's page, and its Content-Security-Policy."""
+"""The HTML document of a waitlist's customer page, and its Content-Security-Policy."""
 
 import html
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from waitlist_api.bots.providers import Provider
 from waitlist_api.http.page.files import SHELL, files, version
 from waitlist_api.settings.page import PageSettings
 
-# `connect-src` allows the API's own routes, which have the same origin as the page. No text can
-# become a script or a style, neither inline nor through the DOM functions that parse HTML.
+# `connect-src` allows requests to the API, which has the same origin as the page. The policy
+# forbids inline scripts and styles, and requires trusted types, so no text can turn into a script.
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -29,7 +29,7 @@ MAX_DESCRIPTION = 200
 
 
 def document(waitlist_id: str, name: str, page: PageSettings | None = None) -> str:
-    """Return the HTML document, whose script loads everything else from the API."""
+    """Return the HTML document. The script in the document loads everything else from the API."""
     return Template(files()[SHELL].text).substitute(
         waitlist=html.escape(waitlist_id),
         name=html.escape(name),
@@ -39,7 +39,7 @@ def document(waitlist_id: str, name: str, page: PageSettings | None = None) -> s
 
 
 def _preview(name: str, page: PageSettings) -> Iterator[str]:
-    """Yield the tags for search engines and for link previews (Open Graph)."""
+    """Yield the meta tags for search engines and link previews (Open Graph)."""
     if not page.index:
         yield '<meta name="robots" content="noindex">'
     if not name:
@@ -58,9 +58,9 @@ def _preview(name: str, page: PageSettings) -> Iterator[str]:
 def content_security_policy(page: PageSettings | None, widget: Provider | None = None) -> str:
     """Return the Content-Security-Policy header of a page.
 
-    It also allows the waitlist's logo, and the sources that the widget of the bot check needs. If
-    there is a widget, trusted types are not required, because the provider's script does not
-    support them.
+    The policy also allows the waitlist's logo, and the sources that the bot-check widget loads. If
+    the page has a widget, the policy does not require trusted types, because the provider's script
+    does not support them.
     """
     logo = page.logo_origin if page else None
     policy = POLICY if logo is None else {**POLICY, "img-src": f"'self' {logo}"}

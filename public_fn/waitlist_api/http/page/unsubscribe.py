@@ -1,7 +1,4 @@
-"""The page at the URL in a mail's header `List-Unsubscribe`.
-
-The page is HTML without any script.
-"""
+"""The HTML page behind the URL in a mail's `List-Unsubscribe` header. The page has no script."""
 
 import base64
 import hashlib
@@ -37,7 +34,7 @@ POLICY = (
 
 
 def unsubscribe_page(text: str, language: str, name: str = "") -> str:
-    """Return the page with one of the texts. The text `ask` also has the button."""
+    """Return the page with the given text. The page with the text `ask` also has a button."""
     texts = _texts()[language]
     return HTML.format(
         language=language,

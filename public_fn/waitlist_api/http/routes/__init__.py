@@ -1,1 +1,1 @@
-"""HTTP routes. Each route parses the request, calls a service and maps the result to a response."""
+"""HTTP routes. Each route parses a request, calls a service and builds the response."""

@@ -1,4 +1,4 @@
-"""Routes of customers with accounts. Their OIDC tokens give access only to their own entries."""
+"""Routes for customers with accounts, who can access only their own entries with an OIDC token."""
 
 from typing import Any
 
@@ -19,7 +19,10 @@ from waitlist_shared.ids import entry_id_of
 
 
 class AccountCredentials(Struct, frozen=True):
-    """Tokens of an OIDC issuer, which API Gateway's JWT authorizer has already checked."""
+    """Credentials based on the tokens of an OIDC issuer.
+
+    API Gateway's JWT authorizer has checked them.
+    """
 
     entry_id: Any = OWN_ENTRY_PATH
 
@@ -27,7 +30,8 @@ class AccountCredentials(Struct, frozen=True):
         mine = entry_id_of(waitlist_id, identify_customer(event.raw_event))
         if entry_id not in (ME, mine):
             raise Forbidden(
-                "This entry belongs to another customer. Use `me` to get your own entry."
+                "This entry belongs to another customer. Use `me` as the entry id to get your own "
+                "entry."
             )
         return Proof(mine)
 
@@ -40,7 +44,7 @@ class AccountCredentials(Struct, frozen=True):
         ) -> Response[OwnSignupAnswer]:
             customer = identify_customer(router.current_event.raw_event)
             if body.customer_id not in (None, customer):
-                raise Forbidden("This token belongs to another customer. Leave customer_id out.")
+                raise Forbidden("The `customer_id` does not match your token. Leave it out.")
             command = SignupCommand(
                 waitlist_id=waitlist_id,
                 customer_id=customer,

@@ -1,4 +1,4 @@
-"""Customers' operations on their offers and admissions, for entry tokens and for JWTs."""
+"""Customer operations on offers and admissions, for guests and for customers with accounts."""
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
@@ -19,7 +19,10 @@ from waitlist_shared.errors import NotOffered
 
 
 class CustomerAdmission(Struct, frozen=True):
-    """Performs these operations for the entry that a customer's credentials prove."""
+    """Handles customer operations on offers and admissions.
+
+    The caller has checked the credentials.
+    """
 
     admissions: OwnAdmissions
     declines: Declines
@@ -34,7 +37,7 @@ class CustomerAdmission(Struct, frozen=True):
     def get_pass(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
         """Return the admission with its pass.
 
-        Raise NotInside before the admission and after its end.
+        Raise NotInside unless the customer is currently admitted.
         """
         return self._with_pass(self.admissions.find(waitlist_id, proof), base_url)
 
@@ -52,7 +55,7 @@ class CustomerAdmission(Struct, frozen=True):
         body: DeclineBody,
         idempotency_key: str | None,
     ) -> CustomersEntryAnswer:
-        """Decline an offer, and move the entry to the end of the queue or off the waitlist."""
+        """Decline an offer. The entry moves to the end of the queue, or leaves the waitlist."""
         command = DeclineCommand(
             waitlist_id=waitlist_id,
             entry_id=proof.entry_id,
@@ -64,14 +67,17 @@ class CustomerAdmission(Struct, frozen=True):
         return CustomersEntryAnswer(**self.responses.fields(self.declines.decline(command)))
 
     def exit(self, waitlist_id: str, proof: Proof) -> AdmittedAnswer:
-        """Let the customer go out, which frees their room inside. A repeat changes nothing."""
+        """Check the customer out, which makes room for another customer.
+
+        A repeated call changes nothing.
+        """
         return admitted_answer(
             self.exits.exit(waitlist_id, proof.entry_id, CUSTOMER, stay=proof.stay)
         )
 
 
 def admitted_answer(record: EntryRecord) -> AdmittedAnswer:
-    """Return the response for an admitted entry. Raise NotOffered if it is not admitted."""
+    """Return the response for an admitted entry. Raise NotOffered if the entry is not admitted."""
     if record.status != "admitted" or record.admitted_millis is None:
         raise NotOffered
     exited, inside_until = record.went_out_millis, record.inside_until_millis

@@ -1,4 +1,4 @@
-"""Routes of customers, who sign up and then use their credentials to act on their entries."""
+"""Routes with which customers sign up and manage their own entries."""
 
 from typing import Annotated, Any, Protocol
 
@@ -35,19 +35,22 @@ ENTRY = f"{ENTRIES}/<entry_id>"
 
 
 class Credentials(Protocol):
-    """The credentials of customers, either guests' entry tokens or tokens of an OIDC issuer."""
+    """The credentials of customers, which are either entry tokens or tokens of an OIDC issuer."""
 
     @property
     def entry_id(self) -> Any:
-        """The path parameter that names an entry."""
+        """The declaration of the path parameter `entry_id`."""
 
     def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
-        """Return the entry and the stay that the request may act on. Raise Forbidden for others."""
+        """Return the entry that the credentials give access to.
+
+        Raise Forbidden if the request names another entry.
+        """
 
     def add_sign_up(
         self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
     ) -> None:
-        """Add the signup route. Each kind of credentials identifies customers differently."""
+        """Add the signup route. The route differs between guests and customers with accounts."""
 
 
 def customer_routes(
@@ -61,7 +64,7 @@ def customer_routes(
     own_data: OwnData,
     identities: Identities | None,
 ) -> APIGatewayHttpRouter:
-    """Return the routes of customers who identify themselves with these credentials."""
+    """Return the routes for customers who use these credentials."""
     router = APIGatewayHttpRouter()
     credentials.add_sign_up(router, signups, responses)
     path = credentials.entry_id

@@ -1,4 +1,4 @@
-"""Responses with the customer's view of an entry, for entry tokens and for JWTs."""
+"""Builds the responses that show customers their own entries."""
 
 from typing import Any, TypeVar
 
@@ -22,39 +22,39 @@ Answer = TypeVar("Answer", bound=EntryAnswer)
 
 
 class EntryResponses(Struct, frozen=True):
-    """Builds responses with an entry's positions in the queue and within segments."""
+    """Builds responses with an entry's positions in the whole queue and within its segments."""
 
     polls: Polls
     now_millis: NowMillis
 
     def get(self, waitlist_id: str, segment: str | None, proof: Proof) -> Response[LookAnswer]:
-        """Return the entry. `segment` holds attribute names, separated by commas.
+        """Return the response for an entry. `segment` is a comma-separated list of attribute names.
 
-        Raise Forbidden if the entry token belongs to a former stay.
+        Raise Forbidden if the entry token belongs to an earlier signup.
         """
         names = None if segment is None else segment.split(",")
         view, places = self.polls.poll(waitlist_id, proof.entry_id, names, proof.stay)
         return self._answer(view, places, proof.renewed)
 
     def signed_up(self, answer: Answer, *, is_new: bool) -> Response[Answer]:
-        """Return the response to a signup, with the URL of the entry if the entry is new."""
+        """Return the response to a signup. If the entry is new, the response has its URL."""
         if not is_new:
             return Response(200, "application/json", answer)
-        # The URL is relative to the URL of the request, because a gateway may add a path prefix.
+        # The URL is relative to the request's URL, because a gateway may add a prefix to the path.
         location: dict[str, str | list[str]] = {"Location": f"entries/{answer.entry_id}"}
         return Response(201, "application/json", answer, location)
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
-        """Return the fields of a customer's response.
+        """Return the response fields that all views of an entry share.
 
-        `positions` are the positions within segments.
+        `positions` are the entry's positions within segments.
         """
         wait, turn, now_millis = None, None, self.now_millis()
         if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
-        # Many entries that are not ready can have the same turn, so their position decides how
-        # often they poll.
+        # Many entries that are not ready can have the same turn. Their polling interval therefore
+        # depends on their position.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis

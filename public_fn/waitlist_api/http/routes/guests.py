@@ -1,4 +1,4 @@
-"""Routes of guests. A signup returns an entry token, which proves the stay."""
+"""Routes for guests. A signup returns an entry token, with which the guest can act on the entry."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from waitlist_api.http.schemas.entries import InboxAnswer, SignupAnswer, SignupB
 
 
 class GuestCredentials(Struct, frozen=True):
-    """Entry tokens, the credentials of guests."""
+    """Credentials based on entry tokens, which guests get when they sign up."""
 
     tokens: EntryTokens
     identities: Identities
@@ -65,7 +65,7 @@ class GuestCredentials(Struct, frozen=True):
             shown = router.current_event.headers.get("authorization")
             stay = tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
             if shown and stay is None:
-                # The entry may have moved to this address.
+                # The entry may have moved to this address, so look up the entry's current id.
                 command = signups.resolve_entry(command)
                 stay = tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
             signed_up = signups.sign_up(command.with_stay_shown(stay))

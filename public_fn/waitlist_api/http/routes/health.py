@@ -1,4 +1,4 @@
-"""The health check, which asks both stores."""
+"""The health check, which calls Redis and DynamoDB."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Responses that contain a secret, so that caches must not store them."""
+"""Responses that contain a secret. Caches must not store these responses."""
 
 from typing import TypeVar
 

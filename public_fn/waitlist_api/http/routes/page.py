@@ -1,7 +1,4 @@
-"""The customer's page of a waitlist, and its files.
-
-The OpenAPI document leaves these routes out.
-"""
+"""Routes that serve a waitlist's customer page and its files. The OpenAPI document omits them."""
 
 import re
 
@@ -23,9 +20,9 @@ PAGE = "/w/<waitlist_id>"
 ASSET = "/assets/<edition>/<file>"
 HTML = "text/html; charset=utf-8"
 PAGE_CACHE = "public, max-age=60"
-# The name contains a digest of the files, so its content never changes.
+# The URL contains a digest of the files, so the content at a URL never changes.
 FOR_EVER = "public, max-age=31536000, immutable"
-# Other sites load the files from this address, which always has the current files.
+# The edition in the URLs that other sites use. These URLs always return the current files.
 LATEST = "latest"
 FOR_A_WHILE = "public, max-age=300"
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -33,11 +30,11 @@ Headers = dict[str, str]
 
 
 def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayHttpRouter:
-    """Return the routes of the customer's page."""
+    """Return the routes for the customer page and its files."""
     router = APIGatewayHttpRouter()
 
     def answer(text: str, content_type: str, etag: str, headers: Headers) -> Response[str]:
-        """Return the text, or 304 if the browser already has it."""
+        """Return the text, or a 304 response if the browser already has this version."""
         headers = {**SAFE, **headers, "ETag": etag, "Vary": "Accept-Encoding, Origin"}
         if is_named(etag, router.current_event.headers.get("if-none-match"), weakly=True):
             return Response(304, content_type, "", headers, compress=False)
@@ -62,9 +59,9 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
         if found is None:
             raise NoSuchRoute
         if edition not in (version(), LATEST):
-            # The edition belongs to another version of the page, during a deployment, or a caller
-            # made it up. The redirect is not cached, so a cache stores each file only under its two
-            # real names.
+            # The edition is unknown. It belongs to another version of the page during a deployment,
+            # or the caller invented it. The redirect must not be cached, so that a cache stores
+            # each file only under its two real URLs.
             headers = {**SAFE, "Location": f"../{version()}/{file}", "Cache-Control": "no-store"}
             return Response(307, found.content_type, "", headers, compress=False)
         cache = FOR_EVER if edition == version() else FOR_A_WHILE
@@ -74,7 +71,10 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
 
 
 def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:
-    """Return the page without a waitlist. Its script shows the error and tries again by itself."""
+    """Return a page that contains no waitlist.
+
+    Its script shows the error and retries automatically.
+    """
     refused = problem(error)
     default = content_security_policy(PageSettings())
     headers = {

@@ -1,4 +1,4 @@
-"""Parameters that several routes share."""
+"""Request parameters that several routes share."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -30,7 +30,7 @@ EntryId = Annotated[str, ENTRY_PATH]
 
 
 def _decimal(value: object) -> object:
-    """Refuse texts that Python also parses as an integer, such as 1_0, +5, 5.0 and spaces."""
+    """Raise ValueError for texts such as 1_0, +5 and 5.0, which Python could parse as integers."""
     if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value):
         raise ValueError("must be a whole number in decimal digits")
     return value
@@ -39,18 +39,18 @@ def _decimal(value: object) -> object:
 Place = Annotated[int, Field(ge=1, le=MAX_PLACES), BeforeValidator(_decimal)]
 PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE), BeforeValidator(_decimal)]
 Cursor = Annotated[
-    str | None, Query(pattern=CURSOR, description="The `cursor` of the previous page.")
+    str | None, Query(pattern=CURSOR, description="The `cursor` from the previous page.")
 ]
 First = Annotated[
     Place | None,
-    Query(description="The position at which the page begins."),
+    Query(description="The position of the first entry on the page."),
 ]
 Limit = Annotated[PageSize, Query()]
 Ready = Annotated[
     bool | None,
     Query(
-        description="Return only waiting entries that are ready (true), or that are not ready "
-        "(false)."
+        description="If true, return only waiting entries that are ready. If false, return only "
+        "waiting entries that are not ready."
     ),
 ]
 Only = Annotated[
@@ -58,17 +58,18 @@ Only = Annotated[
     Query(
         description="Return only waiting entries whose address is not verified (`unverified`), "
         "or whose customer has been asked whether they still wait (`asked`). One request reads "
-        f"at most {LOOKED_AT:,} entries, so a page may have fewer entries than `limit`, or no "
-        "entries, and still a `cursor`."
+        f"at most {LOOKED_AT:,} entries. A page may therefore have fewer entries than `limit`, or "
+        "no entries at all, and still have a `cursor`."
     ),
 ]
 Since = Annotated[
     UtcTime | None,
     Query(
-        description="Return only entries whose stay ended at this time (UTC) or later. This "
-        "applies to the statuses `admitted`, `left` and `inside`. With `banned`, the time is the "
-        "beginning of the ban. With `unreachable` and `messages_off`, it is the time since which "
-        "the customer gets no messages. Later pages begin at their `cursor`.",
+        description="The earliest time (UTC) of the entries to return. For the statuses "
+        "`admitted`, `left` and `inside`, this is the time when the entry was admitted or left. "
+        "For `banned`, it is the time of the ban. For `unreachable` and `messages_off`, it is the "
+        "time when the customer stopped getting messages. Later pages start at their `cursor` "
+        "instead.",
         examples=["2026-11-21T09:30:00Z"],
     ),
 ]
@@ -77,53 +78,53 @@ SegmentNames = Annotated[
     Query(
         pattern=SEGMENT_NAMES,
         max_length=512,
-        description="The attribute names of a declared segment, separated by commas and without "
-        "values. The response then has the position within this segment.",
+        description="The attribute names of a declared segment, separated by commas. The response "
+        "then contains the entry's position within this segment.",
         examples=["language", "gender,language"],
     ),
 ]
-# The key has at least 16 characters (a UUID has 36), because whoever guesses a guest's key gets the
-# guest's token.
+# Require at least 16 characters (a UUID has 36), because anyone who guesses a guest's key can get
+# the guest's token.
 GuestsKey = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
         pattern=r"^[!-~]{16,255}$",
-        description="A secret of the client, such as a random UUID, that is new for each signup. "
-        "A repeat with the same key returns the entry and the `entry_token` again. A repeat with "
-        "another body is refused with `idempotency_key_reused`.",
+        description="A secret key, such as a random UUID. Use a new key for each signup. If you "
+        "repeat the signup with the same key, the response contains the same entry and its "
+        "`entry_token`. A repeat with a different body is refused with `idempotency_key_reused`.",
         examples=["6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"],
     ),
 ]
 
 
 def _idempotency_key(description: str) -> Any:
-    """Return the Idempotency-Key header with this description."""
+    """Return the declaration of an Idempotency-Key header with this description."""
     return Header(alias="Idempotency-Key", pattern=r"^[!-~]{1,255}$", description=description)
 
 
 IdempotencyKey = Annotated[
     str | None,
     _idempotency_key(
-        "Identifies repeats of this request. It can be any text, such as a UUID, and must be new "
-        "for each request. A key belongs to the caller who sent it first. A repeat with another "
-        "body is refused with `idempotency_key_reused`."
+        "A unique key for this request, such as a UUID. If you repeat the request with the same "
+        "key, it has no further effect. A key belongs to the caller who used it first. A repeat "
+        "with a different body is refused with `idempotency_key_reused`."
     ),
 ]
 ReinstateKey = Annotated[
     str | None,
     _idempotency_key(
-        "Identifies repeats of this request. It can be any text, such as a UUID, and must be new "
-        "for each request. A repeat by the same operator gets the same entry and token. If the "
-        "customer has left again before the repeat arrives, the repeat changes nothing. A repeat "
-        "with another body is refused with `idempotency_key_reused`."
+        "A unique key for this request, such as a UUID. If the same operator repeats the request "
+        "with the same key, the response contains the same entry and token. If the customer has "
+        "left again in the meantime, the repeat changes nothing. A repeat with a different body is "
+        "refused with `idempotency_key_reused`."
     ),
 ]
 RestKey = Annotated[
     str | None,
     _idempotency_key(
-        "Identifies repeats of this request. It can be any text, such as a UUID, and must be new "
-        "for each rest. A repeat of the last rest changes nothing, even after a resume."
+        "A unique key for each rest, such as a UUID. Repeating the request for the latest rest "
+        "with the same key changes nothing, even if the customer has already resumed."
     ),
 ]
 IfMatch = Annotated[
@@ -131,9 +132,9 @@ IfMatch = Annotated[
     Header(
         alias="If-Match",
         pattern=ETAGS,
-        description="The `ETag` of the settings that the request changes, or several ETags. If "
-        "the settings now have another version, the request is refused with `settings_changed`. "
-        "`*` matches any version of an existing waitlist.",
+        description="The `ETag` of the settings that you want to change, or a list of ETags. If "
+        "the settings have changed since, the request is refused with `settings_changed`. `*` "
+        "matches any version of an existing waitlist.",
         examples=['"7"'],
     ),
 ]
@@ -150,8 +151,7 @@ IfNoneMatch = Annotated[
 BanKey = Annotated[
     str | None,
     _idempotency_key(
-        "Identifies repeats of a request with `ban`. It can be any text, such as a UUID, and must "
-        "be new for each ban. A repeat of the last ban by the same operator changes nothing, even "
-        "after an unban."
+        "A unique key for each request with `ban`, such as a UUID. If the same operator repeats "
+        "the latest ban with the same key, nothing changes, even if the ban has already ended."
     ),
 ]

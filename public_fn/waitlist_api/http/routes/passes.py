@@ -1,7 +1,4 @@
-"""Routes for verifiers of passes.
-
-They are the OpenID Connect discovery document and the public keys.
-"""
+"""Routes that publish the OpenID Connect discovery document and the public keys of passes."""
 
 from typing import Any
 
@@ -12,13 +9,13 @@ from waitlist_api.auth.passes import DISCOVERY_PATH, KEYS_PATH, Passes
 from waitlist_api.http.edge import edge_url_of
 from waitlist_api.http.schemas.passes import DiscoveryAnswer, KeysAnswer
 
-# The time is short, so that verifiers find a new key long before it signs passes.
+# Keep this time short, so that verifiers know a new key long before the key signs its first pass.
 CACHE_SECONDS = 300
 CACHE_CONTROL = f"public, max-age={CACHE_SECONDS}"
 
 
 def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
-    """Return the two routes for verifiers of passes."""
+    """Return the routes that verifiers of passes use."""
     router = APIGatewayHttpRouter()
 
     @router.get(DISCOVERY_PATH, operation_id="getPassIssuer")
@@ -34,9 +31,9 @@ def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
 
 
 def base_url_of(event: dict[str, Any]) -> str:
-    """Return the URL of the edge, or the URL of the API if there is no edge.
+    """Return the URL of CloudFront or, without CloudFront, of the API.
 
-    Both come from API Gateway, because a client could forge the headers of its request.
+    Both URLs come from API Gateway, because a client could forge request headers.
     """
     return edge_url_of(event) or f"https://{event['requestContext']['domainName']}"
 

@@ -1,7 +1,8 @@
-"""The URL in a mail's header `List-Unsubscribe` (RFC 8058), which the OpenAPI document leaves out.
+"""The unsubscribe URL in a mail's `List-Unsubscribe` header (RFC 8058).
 
-A mail program posts a form to this URL. A person who opens it gets a page with a button that does
-the same. Programs that scan mails open links, so a GET or HEAD request changes nothing.
+A mail program unsubscribes with a POST request. A person who opens the URL sees a page with a
+button that sends the same request. GET and HEAD requests change nothing, because programs that scan
+mail open links automatically. The OpenAPI document omits these routes.
 """
 
 import re
@@ -28,9 +29,10 @@ HEADERS: dict[str, str | list[str]] = {**SAFE, "Content-Security-Policy": POLICY
 
 
 def is_one_click(event: Mapping[str, Any]) -> bool:
-    """Return whether the request ends messages. It may come from any page, with any body.
+    """Return whether this is a one-click request that unsubscribes a customer.
 
-    Mail programs and our own page send it. Only the code in the path counts.
+    Mail programs and the service's own page send this request. It may come from any site and have
+    any body, because the code in the path is the only credential.
     """
     return event.get("routeKey") == ONE_CLICK_ROUTE
 
@@ -38,7 +40,7 @@ def is_one_click(event: Mapping[str, Any]) -> bool:
 def unsubscribe_routes(
     waitlists: Waitlists, unsubscriptions: Unsubscriptions
 ) -> APIGatewayHttpRouter:
-    """Return the routes of the unsubscribe URL."""
+    """Return the routes for the unsubscribe URL."""
     router = APIGatewayHttpRouter()
 
     def answer(text: str, waitlist_id: str) -> Response[str]:

@@ -1,4 +1,4 @@
-"""Routes by which a customer asks for a link, and verifies the address that got the link."""
+"""Routes with which guests request a link and verify their address."""
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
@@ -21,9 +21,9 @@ def verify_routes(
     unproven: UnprovenSignups,
     even_times: EvenTimes,
 ) -> APIGatewayHttpRouter:
-    """Return the routes that send links and verify addresses. They need no credentials.
+    """Return the routes that send links and verify addresses.
 
-    If `identities` is None, customers have accounts.
+    These routes need no credentials. If `identities` is None, customers have accounts.
     """
     router = APIGatewayHttpRouter()
 

@@ -1,4 +1,4 @@
-"""The public view of a waitlist, and the board of its positions."""
+"""Public routes that show a waitlist and its board, a snapshot of all positions."""
 
 import json
 
@@ -30,8 +30,9 @@ from waitlist_api.waitlists.setting_needs import Stack
 WAITLIST = "/v1/waitlists/<waitlist_id>"
 BOARD = f"{WAITLIST}/board"
 WAITLIST_CACHE_SECONDS = 5
-# A board is fresh for five seconds. In the next thirty seconds, a cache may serve the old board
-# while a single request fetches the new one, which keeps most requests from the function.
+# A board is fresh for five seconds. For thirty more seconds, a cache may keep serving the old board
+# while one request fetches a new board. Most requests for the board therefore never reach the
+# function.
 BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
 
 
@@ -41,7 +42,7 @@ def public_waitlist_routes(
     stack: Stack,
     now_millis: NowMillis,
 ) -> APIGatewayHttpRouter:
-    """Return the routes that show a waitlist without credentials."""
+    """Return the public routes, which need no credentials."""
     router = APIGatewayHttpRouter()
 
     @router.get(WAITLIST, operation_id="getWaitlist")
@@ -60,7 +61,8 @@ def public_waitlist_routes(
             closes_at=settings.closes_at,
             admits_at=next_admission_time(settings, now_millis()),
             **estimate_fields(estimate_next_wait(settings, stats, now_millis())),
-            # Entries whose address is not verified are left out, as in positions.
+            # Do not count entries with an unverified address, because positions do not count them
+            # either.
             total=None if settings.hide_counts else stats.waiting - stats.unverified,
             page=PageBody(**settings.page.public_body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
@@ -68,8 +70,7 @@ def public_waitlist_routes(
             messages=stack.sends_anything(settings),
             bot_check=_widget_of(bot_check) if bot_check else None,
         )
-        # A cache must not show a waitlist as closed after it has opened, or as open after it has
-        # closed.
+        # When the waitlist opens or closes, a cached response must not show the old state.
         change = next_change(settings, as_of_millis)
         left = WAITLIST_CACHE_SECONDS if change is None else (change - as_of_millis) // 1000
         cache = f"public, max-age={min(left, WAITLIST_CACHE_SECONDS)}"

@@ -1,1 +1,1 @@
-"""The bodies of requests and responses, as pydantic models."""
+"""Pydantic models of request and response bodies."""

@@ -1,4 +1,4 @@
-"""The admission policy of a waitlist, and the requests and responses of admissions."""
+"""The admission policy of a waitlist, and the request and response bodies of admissions."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -55,33 +55,39 @@ def _moment(text: str) -> str:
 
 
 class RateBody(Body):
-    """A rate of at most `count` slots in each period, evenly spread."""
+    """A rate of at most `count` slots per period, evenly spread over the period."""
 
     count: Annotated[int, Field(ge=1, le=MAX_RATE)]
     per: Period
     counts: Annotated[
         Counts,
         Field(
-            description="With `offered`, each offer uses a slot. With `entered`, the slot of an "
-            "unused offer returns to the rate, which holds at most one minute's slots."
+            description="Which events use up a slot of the rate. With `offered`, every offer uses "
+            "a slot. With `entered`, the slot of an offer that is not accepted returns to the "
+            "rate. The rate holds at most the slots of one minute."
         ),
     ] = "offered"
     from_: Annotated[
         Annotated[str, Field(max_length=40), AfterValidator(_moment)] | None,
         Field(
             alias="from",
-            description="The time before which the rate gives no slots. Null means the time at "
-            "which the rate was set.",
+            description="When the rate starts to produce slots. Null means the time at which the "
+            "rate was saved.",
             examples=["2026-12-01T09:00:00Z"],
         ),
     ] = None
 
 
-Places = Annotated[int, Field(ge=1, le=MAX_RATE, description="How many slots become due.")]
+Places = Annotated[
+    int,
+    Field(
+        ge=1, le=MAX_RATE, description=("The number of slots that become available at each time.")
+    ),
+]
 
 
 class ScheduledBody(Body):
-    """Slots that become due at each time of a cron expression, or once at a given time."""
+    """Slots that become available at each time of a cron expression, or once at a given time."""
 
     cron: Annotated[
         Annotated[str, Field(max_length=100), AfterValidator(_cron)] | None,
@@ -96,9 +102,9 @@ class ScheduledBody(Body):
         TimeZone | None,
         Field(
             default=None,
-            description="The IANA time zone of `cron`. The default is UTC. If daylight saving "
-            "time skips a time, the time just after the gap is used. If a time occurs twice, it "
-            "is used once.",
+            description="The IANA time zone of `cron`. The default is UTC. If the change to "
+            "daylight saving time skips a local time, the first time after the gap is used. If a "
+            "local time occurs twice, it is used once.",
             examples=["Europe/Berlin"],
         ),
     ]
@@ -125,22 +131,23 @@ TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
 class OfferHoursBody(Body):
-    """The hours of each day in which the waitlist offers slots by itself."""
+    """The hours of the day in which the waitlist offers slots automatically."""
 
     from_: Annotated[TimeOfDay, Field(alias="from", examples=["08:00"])]
     to: Annotated[
         TimeOfDay,
         Field(
-            description="The end of the hours. If it is earlier than `from`, it is on the next "
-            "day.",
+            description="The end of the hours. If `to` is earlier than `from`, the hours end on "
+            "the next day.",
             examples=["22:00"],
         ),
     ]
     timezone: Annotated[
         TimeZone,
         Field(
-            description="The IANA time zone of both times. If daylight saving time skips a time, "
-            "the time just after the gap is used. If a time occurs twice, it is used once.",
+            description="The IANA time zone of `from` and `to`. If the change to daylight saving "
+            "time skips a local time, the first time after the gap is used. If a local time "
+            "occurs twice, it is used once.",
             examples=["Europe/Berlin"],
         ),
     ] = "UTC"
@@ -156,17 +163,17 @@ class OfferHoursBody(Body):
 
 
 class AdmissionBody(Body):
-    """The policy by which a waitlist admits customers by itself.
+    """The policy by which a waitlist admits customers automatically.
 
-    It offers as many slots as the rate, the schedule and the room inside allow. If `rate`,
-    `schedule` and `max_inside` are all missing, only an operator's `admit` offers slots.
+    The policy offers as many slots as the rate, the schedule and `max_inside` allow. If all three
+    settings are missing, slots are offered only when an operator calls `admit`.
     """
 
     rate: Annotated[
         RateBody | None,
         Field(
-            description="The rate of slots. While no customer waits, at most one minute's slots "
-            "collect."
+            description="The rate at which slots become available. While nobody waits, unused "
+            "slots accumulate, but never more than the slots of one minute."
         ),
     ] = None
     schedule: Annotated[
@@ -174,16 +181,16 @@ class AdmissionBody(Body):
         Field(
             default_factory=list,
             max_length=MAX_SCHEDULE,
-            description="The times at which slots become due. Each time counts once. If no "
-            "customer waits for a slot, the slot lapses at the next time.",
+            description="The times at which slots become available, each once. Slots that nobody "
+            "has used expire at the next time of the schedule.",
         ),
     ]
     combine: Annotated[
         Combine,
         Field(
-            description="How the rate and the schedule combine. `least` uses the smaller number "
-            "of due slots, and `sum` adds both numbers. The result never exceeds the room that "
-            "`max_inside` leaves."
+            description="How to combine the rate and the schedule if both are set. `least` uses "
+            "the smaller number of available slots, and `sum` adds both numbers. In both cases, "
+            "`max_inside` still limits the result."
         ),
     ] = "least"
     max_inside: Annotated[
@@ -191,8 +198,9 @@ class AdmissionBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="How many customers may be inside or have an offer at the same time. Null "
-            "means no limit.",
+            description="How many customers may be inside or have an offer at the same time. "
+            "Admitted customers are inside until they exit or their pass ends. Null means no "
+            "limit.",
         ),
     ] = None
     offer_seconds: Annotated[
@@ -200,7 +208,7 @@ class AdmissionBody(Body):
         Field(
             ge=MIN_OFFER_SECONDS,
             le=MAX_OFFER_SECONDS,
-            description="How many seconds an offer lasts.",
+            description="The number of seconds that a customer has to accept an offer.",
         ),
     ] = 600
     pass_seconds: Annotated[
@@ -208,50 +216,53 @@ class AdmissionBody(Body):
         Field(
             ge=MIN_PASS_SECONDS,
             le=MAX_PASS_SECONDS,
-            description="How many seconds the pass of an admitted customer is valid.",
+            description="The number of seconds that the pass of an admitted customer is valid.",
         ),
     ] = 3600
     no_show: Annotated[
         NoShow,
         Field(
-            description="What happens to the entry of a customer who does not enter in time. With "
-            "`to_back`, it moves to the end of the queue. With `keep_place`, it keeps its place, "
-            "and its `attempts` grow by 1. With `leave`, it leaves the waitlist. With "
-            "`keep_place`, the same customer gets the next offer and is parked after "
-            "`max_attempts` offers, so an idle customer can occupy a slot for `max_attempts` "
-            "times `offer_seconds`."
+            description="What happens to an entry whose customer does not accept an offer in "
+            "time. With `to_back`, the entry moves to the end of the queue. With `leave`, it "
+            "leaves the waitlist. With `keep_place`, it keeps its position, and its `attempts` "
+            "increase by 1. The same customer then gets the next offer, and the entry is parked "
+            "after `max_attempts` offers. An inactive customer can therefore block a slot for "
+            "`max_attempts` times `offer_seconds`."
         ),
     ] = "to_back"
     acceptance: Annotated[
         Acceptance,
         Field(
-            description="With `enter`, a customer accepts an offer by the operation `enter`. With "
-            "`automatic`, the service admits customers without an offer."
+            description="With `enter`, a customer gets an offer and accepts it with the operation "
+            "`enter`. With `automatic`, the service admits the customer at once, and no offer is "
+            "needed."
         ),
     ] = "enter"
     customer_exit: Annotated[
         CustomerExit,
         Field(
-            description="When a customer's own `exit` frees their room inside. With `frees_now`, "
-            "it does so at once, although the signature of the pass stays valid until the pass "
-            "ends. With `frees_at_end`, the room is free when the pass ends, and the customer can "
-            "sign up again after that. An operator's `exit` always frees the room at once."
+            description="When a customer's own `exit` makes room for another customer. With "
+            "`frees_now`, there is room at once, although the signature of the pass remains valid "
+            "until the pass expires. With `frees_at_end`, there is room when the pass expires, "
+            "and only then can the customer sign up again. An operator's `exit` always makes room "
+            "at once."
         ),
     ] = "frees_now"
     offer_hours: Annotated[
         OfferHoursBody | None,
         Field(
-            description="The hours of the day in which the policy admits. Outside these hours, no "
-            "customer is offered a slot or admitted by rate, schedule, room or quota, and slots "
-            "collect as they do before a time of the schedule. If an offer is open when the hours "
-            "end, its remaining time continues in the next hours. An operator's `admit` offers "
-            "slots at any time. Null means at any time."
+            description="The hours of the day in which the waitlist admits customers "
+            "automatically. Outside these hours, no customer gets an offer from the policy or a "
+            "quota, and slots accumulate until the hours begin again. If the hours end while an "
+            "offer is open, the rest of the offer's time continues when the hours begin again. An "
+            "operator's `admit` offers slots at any time. Null means that there is no "
+            "restriction."
         ),
     ] = None
 
     @property
     def policy(self) -> dict[str, Any]:
-        """The fields of the policy, in the form in which the settings store them."""
+        """The policy in the format in which the waitlist's settings are stored."""
         fields = self.model_dump(by_alias=True)
         fields["schedule"] = [
             {name: value for name, value in slots.items() if value is not None}
@@ -266,17 +277,17 @@ class AdmitBody(Body):
         Field(
             ge=0,
             le=MAX_ADMIT,
-            description="How many slots to offer now, regardless of the rate and the schedule. "
-            "Fewer slots are offered if fewer entries wait, or if `max_inside` leaves less room. "
-            "The remaining slots are kept only if `refill` is true. A `count` of 0 ends the "
-            "remaining quota.",
+            description="The number of slots to offer now, regardless of the rate and the "
+            "schedule. Fewer slots are offered if fewer entries wait or if `max_inside` is "
+            "reached. The service offers the remaining slots later only if `refill` is true. A "
+            "`count` of 0 cancels the slots that remain from earlier calls with `refill`.",
         ),
     ]
     filter: Annotated[
         Filter | None,
         Field(
-            description="Offer slots only to entries that have all these values. The filter needs "
-            "one value for each attribute of a declared segment.",
+            description="Offer slots only to entries with all these attribute values. The filter "
+            "needs one value for each attribute of a declared segment.",
             examples=[{"language": "Spanish"}],
         ),
     ] = None
@@ -284,9 +295,9 @@ class AdmitBody(Body):
     refill: Annotated[
         bool,
         Field(
-            description="Whether unused slots go to the next entries until `count` people have "
-            "entered. The field `quota` of the counts has the number of people who are still to "
-            "enter. Not allowed together with `filter` or `filters`."
+            description="Whether an unused slot is offered to the next entry, until `count` "
+            "people have entered. The field `quota` in the waitlist's counts shows how many "
+            "people still have to enter. `refill` cannot be combined with `filter` or `filters`."
         ),
     ] = False
 
@@ -309,8 +320,9 @@ class WithdrawBody(Body):
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="The `offered_until` of the offer to take back. Send it so that a late "
-            "repeat does not take back the next offer. By default the open offer is taken back."
+            description="The `offered_until` of the offer to withdraw. If you send it, a repeated "
+            "request that arrives late cannot withdraw the customer's next offer. If you leave it "
+            "out, the current offer is withdrawn."
         ),
     ] = None
     reason: Reason = ""
@@ -319,7 +331,7 @@ class WithdrawBody(Body):
 class OfferAnswer(EntryAnswer):
     """An entry that got a slot.
 
-    Its status is `offered`, or `admitted` if the policy needs no acceptance.
+    The status is `offered`, or `admitted` if the policy's `acceptance` is `automatic`.
     """
 
     customer_id: TheCustomerId | None
@@ -351,9 +363,9 @@ class DeclineBody(Body):
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="The `offered_until` of the offer to decline. Send it so that a request "
-            "that arrives late or twice does not decline the next offer. By default the open "
-            "offer is declined.",
+            description="The `offered_until` of the offer to decline. If you send it, a late or "
+            "repeated request cannot decline the customer's next offer. If you leave it out, the "
+            "current offer is declined.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -365,15 +377,18 @@ class AdmittedAnswer(Model):
     entry_id: TheEntryId
     status: EntryStatus
     admitted_at: Time
-    exited_at: Annotated[Time | None, Field(description="When the customer went out.")]
+    exited_at: Annotated[
+        Time | None,
+        Field(description=("When the customer exited. Null if the customer has not exited.")),
+    ]
     inside_until: Annotated[
         Time | None,
-        Field(description="When the pass ends. Null if the waitlist has no admission policy."),
+        Field(description="When the pass expires. Null if the waitlist has no admission policy."),
     ]
 
 
 class PassAnswer(AdmittedAnswer):
-    """A customer's admission, with the pass that proves it to other services."""
+    """A customer's admission, and the pass that proves the admission to other services."""
 
     pass_: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""Data about people. Operators read the profile, and claims filter by attributes."""
+"""Data about people. Operators read the profile, and claims filter by the attributes."""
 
 import json
 import unicodedata
@@ -25,7 +25,7 @@ NAME = r"[a-z][a-z0-9_]{0,31}"
 
 
 def _composed(value: object) -> object:
-    """Normalize text to NFC, so that both ways to type an é give the same segment."""
+    """Normalize text to Unicode NFC, so that both encodings of é belong to the same segment."""
     return unicodedata.normalize("NFC", value) if isinstance(value, str) else value
 
 
@@ -34,7 +34,7 @@ def _one_or_several(value: object) -> str:
 
 
 def _not_too_many(attributes: object) -> object:
-    """Refuse too many attributes before pydantic validates thousands of them."""
+    """Raise ValueError for too many attributes, before pydantic validates thousands of values."""
     if isinstance(attributes, dict) and len(attributes) > MAX_ATTRIBUTES:
         raise PydanticCustomError(
             "too_long", f"must have at most {MAX_ATTRIBUTES} attributes, not {len(attributes)}"
@@ -50,19 +50,19 @@ def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _document_names(schema: dict[str, Any]) -> None:
-    """Describe the names with `propertyNames`. Most generators ignore `patternProperties`."""
+    """Document `propertyNames`, because most client generators ignore `patternProperties`."""
     ((pattern, value),) = schema.pop("patternProperties").items()
     schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)
 
 
 AttributeName = Annotated[str, Field(pattern=f"^{NAME}$")]
-# The length limits apply to the normalized text.
+# The length limits apply to the text after normalization.
 AttributeValue = Annotated[
     ShownText,
     Field(min_length=1, max_length=64),
     BeforeValidator(_composed),
 ]
-# Only the first invalid value is reported, because an import may have many thousands.
+# Report only the first invalid value, because an import may contain thousands of invalid values.
 AttributeValues = Annotated[
     list[AttributeValue], Field(min_length=1, max_length=MAX_VALUES, fail_fast=True)
 ]
@@ -93,23 +93,23 @@ Filters = Annotated[
     Field(
         min_length=1,
         max_length=MAX_FILTERS,
-        description="Filters in order of preference, instead of `filter`. Each claimed entry is "
-        "the next entry of the first filter that has a ready entry. An empty object matches every "
-        "entry.",
+        description="Several filters in order of preference, instead of `filter`. The service "
+        "takes entries that match the first filter until no ready entry matches it, and then "
+        "continues with the next filter. An empty object matches every entry.",
         examples=[[{"language": "Spanish", "gender": "F"}, {"language": "Spanish"}, {}]],
     ),
 ]
 FilterIndex = Annotated[
     int | None,
     Field(
-        description="The index in `filters`, from 0, of the filter by which the entry was "
-        "claimed. Null if the request had no `filters`."
+        description="The zero-based index of the item in `filters` that the entry matched. Null "
+        "if the request had no `filters`."
     ),
 ]
 
 
 def without_filter(filters: Any, info: ValidationInfo) -> Any:
-    """Refuse `filters` if the request also has `filter`."""
+    """Raise ValueError if the request has both `filter` and `filters`."""
     if filters is not None and info.data.get("filter") is not None:
         raise ValueError("must not be sent together with filter")
     return filters

@@ -1,4 +1,4 @@
-"""Requests and responses of claims, and of the operations that end a claim."""
+"""Request and response bodies of claims, and of the operations that end a claim."""
 
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,8 @@ LeaseSeconds = Annotated[
     Field(
         ge=1,
         le=MAX_LEASE_SECONDS,
-        description="The length of the lease in seconds. Default: the waitlist's `lease_seconds`.",
+        description="The length of the lease in seconds. The default is the waitlist's "
+        "`lease_seconds`.",
     ),
 ]
 FORTY_HEX_DIGITS = "^[0-9a-f]{40}$"
@@ -46,17 +47,18 @@ class ClaimBody(Body):
         Field(
             ge=1,
             le=MAX_CLAIM,
-            description="The maximum number of entries to claim. The response has fewer entries "
-            "if fewer entries are waiting, if the waitlist's `max_claims` allows fewer, or if "
-            "entries at the head are just leaving. Claim again to get more entries.",
+            description="The maximum number of entries to claim. The response contains fewer "
+            "entries if fewer entries wait or if the waitlist's `max_claims` is reached. It can "
+            "also contain fewer entries if entries at the head of the queue are just leaving. In "
+            "this case, claim again to get more entries.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
     filter: Annotated[
         Filter | None,
         Field(
-            description="Claim only entries that have all these values, in serving order. The "
-            "filter needs one value for each attribute of a declared segment.",
+            description="Claim only entries with all these attribute values, in serving order. "
+            "The filter needs one value for each attribute of a declared segment.",
             examples=[{"language": "Spanish", "gender": "F"}],
         ),
     ] = None
@@ -68,10 +70,10 @@ class ClaimBody(Body):
     complete: Annotated[
         bool,
         Field(
-            description="Admit the claimed entries in the same call (dequeue), at most once. If "
-            "the response is lost, the entries stay admitted, and a repeat with the same "
-            "Idempotency-Key within a minute returns them again. If you need a stronger "
-            "guarantee, claim and complete in two calls."
+            description="Whether to admit the claimed entries in the same request. If the "
+            "response is lost, the entries stay admitted. To get the response again, repeat the "
+            "request with the same Idempotency-Key within a minute. If your program must process "
+            "every entry, claim and complete in two separate calls."
         ),
     ] = False
 
@@ -88,8 +90,8 @@ class ReleaseBody(CompleteBody):
         Field(
             ge=0,
             le=MAX_DELAY_SECONDS,
-            description="How long the entry waits at its place before it can be claimed again. "
-            "Meanwhile its `not_ready` has `delayed`.",
+            description="The number of seconds before the entry can be claimed again. Until then "
+            "it waits in its position, and its `not_ready` contains `delayed`.",
         ),
     ] = 0
 
@@ -109,8 +111,9 @@ class RedriveBody(Body):
     parked_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `parked_at` of the parking to undo. Send it so that a request that "
-            "arrives late does not undo a later parking. By default the current parking is undone.",
+            description="The `parked_at` of the entry to redrive. If you send it and the entry "
+            "has been parked again since, the request changes nothing. If you leave it out, the "
+            "entry returns to the queue in any case.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -126,7 +129,7 @@ class ClaimAnswer(Model):
     claim_token: Annotated[str, documented(pattern=FORTY_HEX_DIGITS)]
     claimed_until: Time
     attempts: Annotated[
-        Count, Field(description="How many earlier claims and offers of this entry expired.")
+        Count, Field(description="How many earlier claims and offers of this entry have expired.")
     ]
     customer_id: TheCustomerId | None
     profile: dict[str, Any]
@@ -140,12 +143,16 @@ LIMIT_MEANINGS = {
     "max_claims": "claims hold as many entries as the waitlist's `max_claims` allows; claim again "
     "after a claim has ended"
 }
-# The type has a name so that the OpenAPI document has a component for it.
+# The type has a name, so that the OpenAPI document contains a component for it.
 ClaimLimit = TypeAliasType(
     "ClaimLimit",
     Annotated[
         str,
-        Field(json_schema_extra=extensible("The setting that limits a claim.", LIMIT_MEANINGS)),
+        Field(
+            json_schema_extra=extensible(
+                "The setting that limited the number of claimed entries.", LIMIT_MEANINGS
+            )
+        ),
     ],
 )
 
@@ -155,7 +162,7 @@ class ClaimsAnswer(Model):
     limit: Annotated[
         ClaimLimit | None,
         Field(
-            description="The setting that limited the response to fewer entries than `count`. "
-            "Null if no setting limited it."
+            description="The setting because of which the response contains fewer entries than "
+            "`count`. Null if no setting limited the response."
         ),
     ]

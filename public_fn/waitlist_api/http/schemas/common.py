@@ -1,4 +1,4 @@
-"""Types that request bodies, responses and problem details share."""
+"""Types that several request bodies, response bodies and problem details share."""
 
 import re
 from datetime import datetime
@@ -39,8 +39,8 @@ TimeZone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]
 
 
 def _country(region: str) -> str:
-    # Import this library only when it is needed. Importing it takes 16 ms, and most requests do not
-    # need it.
+    # Import this library only when it is needed, because the import takes 16 ms and most requests
+    # do not use the library.
     from phonenumbers import SUPPORTED_REGIONS
 
     if region not in SUPPORTED_REGIONS:
@@ -48,19 +48,19 @@ def _country(region: str) -> str:
     return region
 
 
-# A country code of two letters (ISO 3166).
+# A two-letter country code (ISO 3166).
 Country = Annotated[str, Field(pattern="^[A-Z]{2}$"), AfterValidator(_country)]
 
 
 def documented(**schema: Any) -> Any:
-    """Return a field whose schema only documents it. The schema is not validated."""
+    """Return a field whose schema appears in the documentation but is not validated."""
     return Field(json_schema_extra=schema)
 
 
 class AsAnyOf:
-    """Documents a choice between types as `anyOf` instead of `oneOf`.
+    """Document a choice between types as `anyOf` instead of `oneOf`.
 
-    Generated Go clients validate `oneOf` with a library outside Go's standard library.
+    Generated Go clients would need a third-party library to validate `oneOf`.
     """
 
     def __get_pydantic_json_schema__(
@@ -71,10 +71,9 @@ class AsAnyOf:
 
 
 def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:
-    """Return the schema of a string that may get new values in later versions.
+    """Return the schema of a string that may get new values in later versions of the API.
 
-    The schema has no `enum`, because a generated client fails on a value that its enum does not
-    have.
+    The schema has no `enum`, because generated clients fail on values that are missing in the enum.
     """
     listed = "\n".join(f"- `{value}`: {meaning}" for value, meaning in values.items())
     return {
@@ -90,8 +89,7 @@ TheEntryId = Annotated[str, documented(pattern=PathEntryId)]
 TheCustomerId = Annotated[str, documented(pattern=f"^{ids.CUSTOMER_ID}$")]
 TheCursor = Annotated[str, documented(pattern=CURSOR)]
 Count = Annotated[int, documented(minimum=0)]
-# Ranks go up to about 9 * 10**15. If an integer has no format, client generators use 32 bits for
-# it.
+# Ranks go up to about 9 * 10**15. Client generators use 32 bits for integers without a format.
 Rank = Annotated[int, documented(format="int64")]
 
 
@@ -118,14 +116,15 @@ def _utc_text(value: str) -> str:
     return iso_of(_moment(value))
 
 
-# A time in UTC as text with milliseconds, as the settings store it.
+# A time in UTC with milliseconds, in the text format in which the settings store it.
 UtcText = Annotated[
     str, AfterValidator(_utc_text), Field(json_schema_extra={"pattern": f"^{TIME}$"})
 ]
 
 
-# Terminals execute C0 and C1 control characters. Line separators break logs and tables.
-# Bidirectional control characters show text in another order than the order in which it is stored.
+# Characters that are unsafe to display. Terminals execute C0 and C1 control characters, line
+# separators break logs and tables, and bidirectional control characters change the visible order of
+# a text.
 SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 WITHOUT_CONTROLS = f"^{SHOWN}*$"
 
@@ -136,7 +135,7 @@ def _without_controls(text: str) -> str:
     return text
 
 
-# One line of text that is safe to show on terminals and screens.
+# One line of text that can be displayed safely on terminals and screens.
 ShownText = Annotated[
     str,
     AfterValidator(_without_controls),
@@ -144,7 +143,7 @@ ShownText = Annotated[
 ]
 
 
-# Matches a `ShownText` that has at least one visible character.
+# Matches a `ShownText` that contains at least one visible character.
 NOT_BLANK = f"^{SHOWN}*{SHOWN[:-1]}\\s]{SHOWN}*$"
 
 
@@ -158,28 +157,32 @@ NameText = Annotated[
     ShownText, AfterValidator(_not_blank), Field(json_schema_extra={"pattern": NOT_BLANK})
 ]
 Reason = Annotated[
-    ShownText, Field(max_length=500, description="The reason that is stored in the history.")
+    ShownText,
+    Field(max_length=500, description=("The reason, which is stored in the entry's history.")),
 ]
 
 
 class Model(BaseModel):
-    """A part of a body.
+    """A part of a request or response body.
 
-    Pydantic builds the validator of each model at its first use, because one request uses only a
-    few of the models.
+    Pydantic builds each model's validator when the model is first used. Building all validators at
+    startup would be wasteful, because a request uses only a few models.
     """
 
     model_config = ConfigDict(defer_build=True)
 
 
 class Body(Model):
-    """A request body. Types must match exactly, and unknown fields are refused."""
+    """A request body. Pydantic converts no types in it, and refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def _document_codes(schema: dict[str, Any]) -> None:
-    schema.update(extensible("The stable name of the error.", meanings()), pattern="^[a-z_]+$")
+    schema.update(
+        extensible("The error code, which stays the same in later versions.", meanings()),
+        pattern="^[a-z_]+$",
+    )
 
 
 # The type has a name so that the OpenAPI document has a component for it.
@@ -196,13 +199,15 @@ def _require_nothing(schema: dict[str, Any]) -> None:
 
 
 class Problem(Model):
-    """Problem details (RFC 9457). Clients should decide by `code`.
+    """An error response, as problem details (RFC 9457). Clients should check `code`.
 
-    If API Gateway itself refuses a request, for example because of throttling, invalid credentials
-    or an outage, the body is `application/json` and has only a `message`.
+    API Gateway can refuse a request before the request reaches the service, for example because of
+    throttling, invalid credentials or an outage. The body is then `application/json` and contains
+    only a `message`.
     """
 
-    # Both bodies share one schema, because generated clients support only one schema per status.
+    # Both kinds of body share one schema, because generated clients support only one schema per
+    # status.
     model_config = ConfigDict(json_schema_extra=_require_nothing)
 
     type: str
@@ -213,19 +218,19 @@ class Problem(Model):
     errors: Annotated[
         list[FieldProblem],
         Field(
-            description="The invalid fields. At most 20 fields are listed, and `detail` has the "
-            "number of the others. If `code` is `settings_changed` or `waitlist_exists`, `errors` "
-            "lists the settings whose stored value differs from the value that was sent."
+            description="The invalid fields, at most 20. If there are more, `detail` says how "
+            "many. If `code` is `settings_changed` or `waitlist_exists`, the list contains the "
+            "settings whose stored value differs from the value in the request."
         ),
     ] = []
     opens_at: Annotated[
         Time | None,
         Field(
             description="When the waitlist opens, if `code` is `not_open_yet`. Null if the "
-            "opening time has just been removed."
+            "opening time was removed a moment ago."
         ),
     ] = None
     message: Annotated[
         str | None,
-        Field(description="The message of API Gateway, if API Gateway itself refused the request."),
+        Field(description="The message of API Gateway, if API Gateway refused the request."),
     ] = None

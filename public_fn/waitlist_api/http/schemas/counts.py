@@ -1,4 +1,4 @@
-"""Counts of a waitlist, now and over the last hour, day or week."""
+"""The counts of a waitlist: the current counts, and the counts of the last hour, day or week."""
 
 from typing import Annotated
 
@@ -21,24 +21,25 @@ class MessageCountAnswer(Model):
     bounced: Annotated[
         Count,
         Field(
-            description="Sent messages that bounced permanently, or about which the "
-            "recipient complained."
+            description="Sent messages that bounced permanently or that led to a complaint by the "
+            "recipient."
         ),
     ]
     dropped: Annotated[
         Count,
         Field(
-            description="Messages that were not sent, because they were no longer true, or "
+            description="Messages that were not sent, because their content was outdated or "
             "because the customer has no address that accepts messages. If such a message becomes "
-            "true again and is sent, it counts both here and in `sent`."
+            "correct again and is sent, it is counted both here and in `sent`."
         ),
     ]
     limited: Annotated[
         Count,
         Field(
-            description="Messages that were not sent because of a limit on messages that anyone "
-            "can cause without owning the address. Either the address had received too many of "
-            "them, or their part of the daily budget was used up."
+            description="Messages that were not sent because of a limit. The limits apply to "
+            "messages that a stranger could cause by entering somebody else's address. Either the "
+            "address had received too many such messages, or the daily budget for such messages "
+            "was used up."
         ),
     ]
 
@@ -51,11 +52,10 @@ class StatsAnswer(WithEstimate):
     signed_up: Annotated[
         Count,
         Field(
-            description="The number of all signups since the waitlist was created. `left` and "
-            "`admitted` count all leaves and admissions, and `entered`, `declined` and `no_shows` "
-            "count how offers ended. If Redis loses data, these six counts may miss events of the "
-            "last minute before the loss. The counts `waiting`, `offered` and `parked` are always "
-            "exact."
+            description="The number of signups since the waitlist was created. The fields `left`, "
+            "`admitted`, `entered`, `declined` and `no_shows` also count from the creation of the "
+            "waitlist. If Redis loses data, these six counts may lack events of the last minute "
+            "before the loss. The counts `waiting`, `offered` and `parked` are always exact."
         ),
     ]
     left: Count
@@ -63,23 +63,21 @@ class StatsAnswer(WithEstimate):
     entered: Annotated[
         Count,
         Field(
-            description="Offers that ended in an admission. Other entries in `admitted` were "
-            "admitted by claims. With `automatic` acceptance each admission counts as an offer."
+            description="The number of offers that were accepted. Entries that are counted in "
+            "`admitted` but not here were admitted by claims. If `acceptance` is `automatic`, "
+            "every admission counts as an accepted offer."
         ),
     ]
     declined: Annotated[
         Count,
-        Field(
-            description="Offers that customers declined, either to go to the end of the queue "
-            "or to leave."
-        ),
+        Field(description="The number of offers that customers declined."),
     ]
     no_shows: Annotated[
         Count,
         Field(
-            description="Offers that expired because the customer did not enter in time. If an "
-            "offer ended because of `withdraw`, or because the customer left, was removed or was "
-            "erased, it counts in none of these three fields."
+            description="The number of offers that expired because the customer did not accept in "
+            "time. Offers that ended because of `withdraw`, or because the customer left, was "
+            "removed or was erased, are counted neither here nor in `entered` or `declined`."
         ),
     ]
     admitted_today: Annotated[
@@ -89,8 +87,8 @@ class StatsAnswer(WithEstimate):
     joined_last_hour: Annotated[
         Count,
         Field(
-            description="How many customers joined in the last 60 minutes, computed from "
-            "samples. The next five fields use the same period."
+            description="How many customers joined in the last 60 minutes, computed from samples. "
+            "The other fields that end in `_last_hour` cover the same period."
         ),
     ]
     admitted_last_hour: Count
@@ -101,13 +99,13 @@ class StatsAnswer(WithEstimate):
     offered: Count
     inside: Annotated[
         Count,
-        Field(description="How many admitted customers have a valid pass and have not gone out."),
+        Field(description="How many admitted customers have a valid pass and have not exited."),
     ]
     parked: Count
     not_ready: Annotated[
         Count,
         Field(
-            description="How many waiting entries are not ready. Other entries are served "
+            description="How many waiting entries are not ready, so that other entries are served "
             "before them."
         ),
     ]
@@ -125,39 +123,41 @@ class StatsAnswer(WithEstimate):
     sources: Annotated[
         list[SourceAnswer] | None,
         Field(
-            description="The signups by the page's `sources`, most signups first. Signups with "
-            "any other answer are counted together as `other`. If a function dies after a signup, "
-            "the signup may be missing here. Null if the waitlist has no `sources`."
+            description="The number of signups from each source in the page's `sources`, largest "
+            "number first. Signups from all other sources are counted as `other`. A signup may be "
+            "missing here if the function was interrupted just after it. Null if the page has no "
+            "`source`."
         ),
     ] = None
     messages: Annotated[
         list[MessageCountAnswer] | None,
         Field(
-            description="The outcomes of the waitlist's messages since it was created, for each "
-            "kind that has any. A message that is sent again counts once. If a function dies, up "
-            "to ten messages may be missing here. Null if the waitlist has no setting `messages`."
+            description="The outcomes of the waitlist's messages since the waitlist was created, "
+            "by kind of message. Kinds without any message are left out. A message that is sent "
+            "twice counts once. If a function is interrupted, up to ten messages may be missing "
+            "here. Null if `messages` is not set."
         ),
     ] = None
     unreachable: Annotated[
         Count | None,
         Field(
-            description="How many people with a place have an address that does not accept "
-            "messages. At most 1,600 people are counted in this field and in `messages_off` "
-            "together. Null if the waitlist has no setting `messages`."
+            description="How many people on the waitlist have an address that accepts no "
+            "messages. This field and `messages_off` together count at most 1,600 people. Null if "
+            "`messages` is not set."
         ),
     ] = None
     messages_off: Annotated[
         Count | None,
         Field(
-            description="How many people with a place do not want messages. Null if the waitlist "
-            "has no setting `messages`."
+            description="How many people on the waitlist have turned off messages. Null if "
+            "`messages` is not set."
         ),
     ] = None
     quota: Annotated[
         Count,
         Field(
-            description="How many more people operators' `admit` with `refill` will let in. After "
-            "a loss of Redis data the quota is 0."
+            description="How many more people have to enter because of earlier calls of `admit` "
+            "with `refill`. If Redis loses data, the quota becomes 0."
         ),
     ]
     oldest_waiting_seconds: Annotated[
@@ -175,20 +175,26 @@ class PointAnswer(Model):
     joined: Annotated[
         Count,
         Field(
-            description="How many customers joined since the previous "
-            "point. The next five fields use the same period."
+            description="How many customers joined since the previous point. The next five fields "
+            "cover the same period."
         ),
     ]
     admitted: Count
     left: Count
-    entered: Annotated[Count, Field(description="Offers that ended in an admission.")]
-    declined: Annotated[Count, Field(description="Offers that customers declined.")]
-    no_shows: Annotated[Count, Field(description="Offers that were not accepted in time.")]
+    entered: Annotated[Count, Field(description="The number of offers that were accepted.")]
+    declined: Annotated[Count, Field(description="The number of offers that customers declined.")]
+    no_shows: Annotated[
+        Count,
+        Field(
+            description="The number of offers that expired because the customer did not accept in "
+            "time."
+        ),
+    ]
     waiting: Annotated[
         Count,
         Field(
-            description="How many entries were waiting at this time. The "
-            "next four fields use the same time."
+            description="How many entries were waiting at this point in time. The next four "
+            "fields refer to the same time."
         ),
     ]
     not_ready: Annotated[
@@ -202,13 +208,14 @@ class PointAnswer(Model):
 class StatsHistoryAnswer(Model):
     period: Period
     step_seconds: Annotated[
-        Count, Field(description="The time between two points, which is 60, 600 or 3600 seconds.")
+        Count,
+        Field(description=("The number of seconds between two points, which is 60, 600 or 3600.")),
     ]
     points: Annotated[
         list[PointAnswer],
         documented(maxItems=max(one.points for one in SERIES.values())),
         Field(
-            description="The points, oldest first. There are no points from before the "
-            "waitlist's first sample."
+            description="The points, oldest first. The list starts at the waitlist's first "
+            "sample, so it may be shorter than the period."
         ),
     ]

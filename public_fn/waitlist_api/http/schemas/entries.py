@@ -40,8 +40,7 @@ CustomerId = Annotated[
     str,
     Field(
         pattern=f"^{ids.CUSTOMER_ID}$",
-        description="Your own id of the customer. The service treats it as an opaque string of "
-        "visible ASCII characters.",
+        description="Your own id for the customer. It can be any text of visible ASCII characters.",
         examples=["customer-0001"],
     ),
 ]
@@ -71,14 +70,15 @@ PollSeconds = Annotated[int, documented(minimum=1, maximum=LONGEST_SECONDS)]
 EntryToken = Annotated[str, documented(pattern=f"^{TOKEN.pattern}$")]
 SignupProfile = Annotated[
     Profile,
-    Field(default_factory=dict, description="Data for operators to read, at most 8 KB."),
+    Field(default_factory=dict, description="Any data that operators want to read, at most 8 KB."),
 ]
 SignupAttributes = Annotated[
     Attributes,
     Field(
         default_factory=dict,
-        description="Names with one or several values each, for filters of claims. Values are "
-        "normalized to composed Unicode (NFC), so that both ways to type an é are equal.",
+        description="Attributes by which claims can filter entries. Each attribute has one or "
+        "more values. The values are normalized to Unicode NFC, so that both encodings of é are "
+        "equal.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
@@ -91,16 +91,16 @@ GUEST_LIMITS = (
 GuestProfile = Annotated[
     SignupProfile,
     Field(
-        description=f"Data for operators to read.{GUEST_LIMITS}only the fields that it keeps "
-        "in the profile are allowed.",
+        description=f"Any data that operators want to read.{GUEST_LIMITS}only the fields that "
+        "are stored in the profile are allowed.",
     ),
 ]
 GuestAttributes = Annotated[
     SignupAttributes,
     Field(
-        description="Names with one or several values each, for filters of claims. Values are "
-        f"normalized to composed Unicode (NFC).{GUEST_LIMITS}only the fields that it keeps as "
-        "attributes, and the attributes of the segments, are allowed.",
+        description="Attributes by which claims can filter entries. Each attribute has one or more "
+        f"values. The values are normalized to Unicode NFC.{GUEST_LIMITS}only the fields that are "
+        "stored as attributes, and the attributes of the segments, are allowed.",
     ),
 ]
 
@@ -111,15 +111,15 @@ BOT_TOKEN = r"[A-Za-z0-9._-]{1,8192}"  # noqa: S105
 class SignupBody(Body):
     """The signup of a guest.
 
-    The guest is identified by `customer_id`, or by the address that the waitlist asks for.
+    A guest is identified by a `customer_id`, or by the address that the waitlist asks for.
     """
 
     customer_id: Annotated[
         CustomerId | None,
         Field(
-            description="Your own id of the customer. It is required unless the waitlist has "
-            "`identity`. In that case leave it out, and send the field that `identity` names in "
-            "the `profile`."
+            description="Your own id for the customer. If the waitlist has `identity` set, leave "
+            "this field out, and send the address in the `profile` field that `identity` names. "
+            "Otherwise this field is required."
         ),
     ] = None
     profile: GuestProfile
@@ -128,35 +128,36 @@ class SignupBody(Body):
         str | None,
         Field(
             pattern=f"^{BOT_TOKEN}$",
-            description="The token that the widget of the waitlist's `bot_check` made. A new "
-            "entry needs the token if the waitlist has a bot check. Otherwise it is ignored. Each "
-            "token is valid for one signup. Once the entry exists, a repeat with the same "
+            description="The token from the widget of the waitlist's bot check. It is required "
+            "for a new entry if the waitlist has a bot check, and ignored otherwise. Each token "
+            "is valid for one signup. If the entry already exists, a repeat with the same "
             "Idempotency-Key needs no token, unless the waitlist verifies addresses.",
         ),
     ] = None
 
 
 class OwnSignupBody(Body):
-    """The signup of a customer whose token identifies them."""
+    """The signup of a customer who has an account. The OIDC token identifies the customer."""
 
     customer_id: Annotated[
-        CustomerId | None, Field(description="The `sub` of the token. Any other id is refused.")
+        CustomerId | None,
+        Field(description=("The `sub` claim of the token. Any other value is refused.")),
     ] = None
     profile: GuestProfile
     attributes: GuestAttributes
 
 
 class ChoiceBody(Body):
-    """A body that the OpenAPI document shows as a choice between named bodies.
+    """A request body that the OpenAPI document shows as a choice between several schemas.
 
-    The service validates the fields of all choices together, so that one error lists all missing
-    and unknown fields. The bodies have names, because client generators drop or number a choice
-    between bodies without names.
+    The service validates the fields of all choices together, so that one error response lists all
+    invalid fields. Each choice is a named schema, because client generators omit or number unnamed
+    schemas.
     """
 
     @classmethod
     def choices(cls) -> tuple[type[BaseModel], ...]:
-        """Return the bodies to choose from."""
+        """Return the schemas to choose from."""
         raise NotImplementedError
 
     @classmethod
@@ -171,12 +172,15 @@ class ChoiceBody(Body):
         }
 
 
-NewProfile = Annotated[Profile, Field(description="The whole new profile, at most 8 KB.")]
+NewProfile = Annotated[
+    Profile,
+    Field(description=("The new profile, at most 8 KB. It replaces the whole stored profile.")),
+]
 NewAttributes = Annotated[
     Attributes,
     Field(
-        description="All new attributes, which replace the stored attributes. The entry's "
-        "segments change with the attributes, and its position stays.",
+        description="The new attributes, which replace all stored attributes. The entry's "
+        "segments change with its attributes, and its position stays the same.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
@@ -199,7 +203,7 @@ class EditAttributesBody(Body):
 
 
 class EditBody(ChoiceBody):
-    """A new profile, new attributes, or both. A field that is left out stays unchanged."""
+    """A new profile, new attributes, or both. A field that is left out keeps its stored value."""
 
     profile: Annotated[NewProfile, Field(default=None)]
     attributes: Annotated[NewAttributes, Field(default=None)]
@@ -221,8 +225,9 @@ NewPriority = Annotated[
     Field(
         ge=0,
         le=MAX_PRIORITY,
-        description="Entries with a higher priority are served first. Within a priority the time "
-        "of signup decides. Earlier bumps of the entry no longer count.",
+        description="The new priority. Entries with a higher priority are served first. Entries "
+        "with the same priority are served by the time of their signup, regardless of earlier "
+        "bumps.",
     ),
 ]
 PlacesAhead = Annotated[
@@ -230,11 +235,11 @@ PlacesAhead = Annotated[
     Field(
         ge=1,
         le=MAX_PLACES,
-        description="How many entries to pass. The entry moves ahead by exactly this number, but "
-        "not beyond the head of its own priority. If no rank is free at the target, the entry "
-        "moves further ahead to the next free rank. This can happen after many bumps to the same "
-        "place, or if entries signed up faster than 2,000 a second. The field `moved` of the "
-        "response has the actual number. The request needs an Idempotency-Key.",
+        description="How many entries to overtake. The entry moves ahead by exactly this number, "
+        "but not past the first entry with the same priority. In rare cases the entry moves "
+        "further ahead, because no rank is free at the target: after many bumps to the same "
+        "position, or if more than 2,000 entries per second signed up. The field `moved` in the "
+        "response contains the actual number. The request must have an Idempotency-Key.",
     ),
 ]
 EndOfLine = Annotated[
@@ -247,14 +252,14 @@ EndOfLine = Annotated[
 
 
 class BumpByPriority(Body):
-    """Move an entry to another priority."""
+    """Give an entry another priority."""
 
     priority: NewPriority
     reason: Reason = ""
 
 
 class BumpByPlaces(Body):
-    """Move an entry ahead by a number of entries."""
+    """Move an entry ahead by a number of positions."""
 
     places: PlacesAhead
     reason: Reason = ""
@@ -291,10 +296,10 @@ class RemoveBody(Body):
     ban: Annotated[
         bool,
         Field(
-            description="Whether to ban the customer, so that later signups and imports of the "
-            "customer are refused with `banned`. The entry may be in any state. An admitted "
-            "customer stays admitted and inside. A customer who was never on the waitlist gets a "
-            "record without a stay."
+            description="Whether to also ban the customer. Later signups and imports of a banned "
+            "customer are refused with `banned`. The entry may have any status. If the customer "
+            "has been admitted, they stay admitted. If the customer was never on the waitlist, a "
+            "record is created that only stores the ban."
         ),
     ] = False
 
@@ -304,31 +309,35 @@ class UnbanBody(Body):
     banned_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `banned_at` of the ban to end. Send it so that a request that "
-            "arrives late does not end a later ban. By default the current ban ends.",
+            description="The `banned_at` of the ban to end. If you send it, a request that "
+            "arrives late cannot end a later ban. If you leave it out, the current ban ends.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
 
 
 class OwnDataBody(Body):
-    """The changes of one's own data. The profile is a JSON Merge Patch (RFC 7396)."""
+    """Changes that a customer makes to their own data.
+
+    `profile` is a JSON Merge Patch (RFC 7396).
+    """
 
     profile: Annotated[
         Profile,
         Field(
             default_factory=dict,
             description="The fields to change. Other fields stay unchanged, and `null` removes a "
-            "field. If the waitlist's `page` has `fields`, only these fields are allowed. The "
-            "whole profile may have at most `max_guest_bytes`.",
+            "field. If the waitlist's `page` has `fields`, only the fields in this list are "
+            "allowed. The whole profile may have at most `max_guest_bytes`.",
             examples=[{"name": "Ada L.", "note": None}],
         ),
     ]
     messages: Annotated[
         Literal["on", "off"] | None,
         Field(
-            description="Send `off` to get no more messages in this stay, except messages that "
-            "the customer asks for, such as a link. Refused if the waitlist has no `messages`."
+            description="Send `off` to turn off messages until the customer leaves or is "
+            "admitted. Messages that the customer requests, such as a link, are still sent. "
+            "Refused if the waitlist has no `messages`."
         ),
     ] = None
 
@@ -338,42 +347,45 @@ class OwnDataAnswer(Model):
     profile: Annotated[
         dict[str, Any],
         Field(
-            description="The customer's own profile after the change. It has the fields of the "
-            "waitlist's form. If the waitlist has no form, it has the fields that the request "
-            "named."
+            description="The customer's profile after the change. It contains the fields of the "
+            "waitlist's form. If the waitlist has no form, it contains the fields in the request."
         ),
     ]
     messages: Annotated[
         Literal["on", "off"] | None,
         Field(
             exclude_if=lambda messages: messages is None,
-            description="Whether the customer gets the messages of the waitlist in this stay. "
-            "Left out if the waitlist sends no messages.",
+            description="Whether the customer gets the waitlist's messages. Left out if the "
+            "waitlist sends no messages.",
         ),
     ] = None
 
 
 class NewAddressAnswer(OwnDataAnswer):
-    """The response to a new address, which is the same whether or not another entry has it."""
+    """The response to a request for a new address.
+
+    It does not reveal whether another entry has the address.
+    """
 
     status: Literal["check_your_inbox"] = "check_your_inbox"
 
 
 class AddressBody(Body):
-    """The address that identifies a person on a waitlist with `identity`."""
+    """The address that identifies a person, for waitlists with `identity`."""
 
     email: Annotated[str, Field(default=None, max_length=320, examples=["ada@example.com"])]
     phone: Annotated[str, Field(default=None, max_length=320, examples=["+49 30 901820"])]
 
 
 class RestBody(Body):
-    """Rest until a given time, so that other customers are served first."""
+    """Rest until a given time. Meanwhile, other customers are served first."""
 
     until: Annotated[
         UtcTime,
         Field(
-            description="When the entry becomes ready again, at its place. The time must be in "
-            "the future, and within the `max_days` of the waitlist's `rest`.",
+            description="When the entry becomes ready again. Until then it keeps its position in "
+            "the queue. The time must be in the future, and at most the waitlist's "
+            "`rest.max_days` away.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -385,15 +397,15 @@ class ResumeBody(Body):
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The `rest_until` of the rest to end. It is required so that a request "
-            "that arrives late or twice does not end the next rest.",
+            description="The `rest_until` of the rest to end. It is required, so that a late or "
+            "repeated request cannot end a later rest.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
 
 
 class ReadyBody(Body):
-    """Whether the entry is ready or held back by an operator."""
+    """Whether the entry is ready, or held back by an operator."""
 
     ready: Annotated[
         bool,
@@ -407,14 +419,15 @@ class ReadyBody(Body):
 
 
 class VerifyEntryBody(Body):
-    """The confirmation that an operator has checked who owns the address."""
+    """Confirms that an operator has checked who owns the address."""
 
     reason: Reason = ""
     joined_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `joined_at` of the stay. Send it so that a request that arrives late "
-            "does not verify a later stay. By default the current stay is verified.",
+            description="The `joined_at` of the signup to verify. If you send it, a request that "
+            "arrives late cannot verify a later signup of the same customer. If you leave it out, "
+            "the current signup is verified.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -436,15 +449,19 @@ class EntryAnswer(Model):
     ]
     total: Annotated[
         Count | None,
-        Field(description="How many entries wait. Null if the number is hidden or unknown."),
+        Field(
+            description="The number of waiting entries. Null if the waitlist hides this number, "
+            "or if the number is unknown."
+        ),
     ]
     priority: Priority
     joined_at: Time | None
     offered_until: Annotated[
         Time | None,
         Field(
-            description="Until when the customer can accept the offer with `enter`. Null if the "
-            "customer has no offer. A claim by an operator is not an offer."
+            description="The time until which the customer can accept the offer with `enter`. "
+            "Null if the customer has no offer. If an operator has claimed the entry, this field "
+            "is also null."
         ),
     ] = None
 
@@ -453,9 +470,9 @@ class BumpAnswer(EntryAnswer):
     moved: Annotated[
         int | None,
         Field(
-            description="By how many positions the entry moved towards the head. The number is "
-            "negative if it moved back. A repeat returns the number of the first request, or null "
-            "if the number was lost."
+            description="How many positions the entry moved towards the head of the queue. "
+            "Negative if the entry moved back. A repeated request returns the number of the first "
+            "request, or null if that number was lost."
         ),
     ]
 
@@ -477,16 +494,13 @@ NotReadyReason = TypeAliasType(
 
 
 class WithReadiness(Model):
-    """Whether a waiting entry can be taken.
-
-    Other entries are served before an entry that is not ready.
-    """
+    """Whether a waiting entry can be served. Entries that are not ready are passed over."""
 
     ready: Annotated[
         bool | None,
         Field(
-            description="Whether the policy, `admit` and claims may take the entry when it is its "
-            "turn. Null if the entry is not waiting."
+            description="Whether the entry can be offered a slot, admitted or claimed when its "
+            "turn comes. Null if the entry is not waiting."
         ),
     ] = None
     not_ready: Annotated[
@@ -496,55 +510,56 @@ class WithReadiness(Model):
     ready_ahead: Annotated[
         Count | None,
         Field(
-            description="How many entries ahead are ready. `position` also counts entries ahead "
-            "that rest or are held back, so it does not change when such an entry becomes ready "
-            "again. Null if the entry is not waiting."
+            description="How many entries ahead are ready. In contrast, `position` also counts "
+            "the entries ahead that are not ready, so `position` does not change when such an "
+            "entry becomes ready. Null if the entry is not waiting."
         ),
     ] = None
     rest_until: Annotated[
         Time | None,
         Field(
-            description="When the rest ends and the entry becomes ready. Null if "
-            "the customer is not resting."
+            description="When the rest ends and the entry becomes ready. Null if the customer is "
+            "not resting."
         ),
     ] = None
     delayed_until: Annotated[
         Time | None,
         Field(
-            description="When the delay of a release with `delay_seconds` ends and the entry "
-            "becomes ready. Null if the entry is not delayed."
+            description="When the entry becomes ready after a release with `delay_seconds`. Null "
+            "if the entry is not delayed."
         ),
     ] = None
     confirm_by: Annotated[
         Time | None,
         Field(
-            description="Until when the customer should `confirm` that they still wait. Null if "
-            "there is no open question, or if the entry is not waiting."
+            description="The time until which the customer should `confirm` that they still wait. "
+            "Null if the customer has not been asked, or if the entry is not waiting."
         ),
     ] = None
 
 
 class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
-    """An entry for its customer.
+    """An entry, as its customer sees it.
 
-    The estimate of a waiting entry depends on the ready entries ahead.
+    The estimated wait depends on the number of ready entries ahead.
     """
 
     rank: Annotated[
         Rank | None,
         Field(
-            description="The number that orders the queue. Entries with a lower rank are served "
-            "first. The board says which position each rank has. Null if the entry is not waiting."
+            description="The number by which the queue is sorted. Entries with a lower rank are "
+            "served first. The board shows which position each rank has. Null if the entry is not "
+            "waiting."
         ),
     ]
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(
-            description="After how many seconds to ask again. It is 1 second for the first 20 "
-            "positions and one more second for each further 20 positions, up to 300 seconds. If "
-            "the response has several positions, the lowest position counts. If the entry is not "
-            "ready, it is 5 to 60 seconds, or the time until the entry is ready. Null if the "
-            "customer has left or was admitted."
+            description="The number of seconds after which to poll again. For the first 20 "
+            "positions it is 1 second. Each further 20 positions add one second, up to 300 "
+            "seconds. If the response has several positions, the lowest position counts. If the "
+            "entry is not ready, the number is between 5 and 60, or the time until the entry is "
+            "ready. Null if the customer has left or was admitted."
         ),
     ]
 
@@ -553,8 +568,8 @@ class RestAnswer(CustomersEntryAnswer):
     rests_left: Annotated[
         Count | None,
         Field(
-            description="How often the customer may still rest in this stay. Null if the waitlist "
-            "no longer has `rest`."
+            description="How many more times the customer may rest. Null if the waitlist no "
+            "longer has `rest`."
         ),
     ]
 
@@ -563,9 +578,9 @@ class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
         Annotated[list[SegmentPlaceAnswer], documented(maxItems=MAX_COMBINATIONS)] | None,
         Field(
-            description="The positions within the requested segments, one for each of the entry's "
-            "values. Empty if the entry is not waiting or has no such attribute. Null if the "
-            "request has no `segment`."
+            description="The entry's positions within the requested segment, one for each value "
+            "of the entry. Empty if the entry is not waiting or does not have these attributes. "
+            "Null if the request has no `segment`."
         ),
     ]
     entry_token: Annotated[
@@ -581,19 +596,23 @@ class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         EntryToken,
         Field(
-            description="Send this token as Authorization: Bearer to get the entry and to leave."
+            description="Send this token in the header `Authorization: Bearer` to read the entry "
+            "and to leave."
         ),
     ]
 
 
 class InboxAnswer(Model):
-    """The response of a waitlist that verifies addresses, which is the same for every address."""
+    """The response to a signup for a waitlist that verifies addresses.
+
+    It is the same for every address.
+    """
 
     status: Literal["check_your_inbox"] = "check_your_inbox"
 
 
 class VerifyBody(Body):
-    """The code of a link that was sent to the address."""
+    """The code from a link that was sent to the address."""
 
     code: Annotated[
         str, Field(pattern=f"^{CODE.pattern}$", description="The part of the link after `#v=`.")
@@ -601,14 +620,14 @@ class VerifyBody(Body):
 
 
 class NewAddress(Model):
-    """A new address that a customer has given for the entry, and that is not verified yet."""
+    """A new address that a customer has entered and not verified yet."""
 
     to: Annotated[str, Field(examples=["ada@example.org"])]
     url: Annotated[
         str,
         Field(
-            description="The URL of the customer's page, with the code (`#v=`) that moves the "
-            "entry to this address. Send it only to this address."
+            description="The URL of the customer page with a code (`#v=`). The code moves the "
+            "entry to the new address. Send this URL only to the new address."
         ),
     ]
 
@@ -617,14 +636,15 @@ class LinkAnswer(Model):
     url: Annotated[
         str,
         Field(
-            description="The URL of the customer's page. If the address is not verified, it has "
-            "the code (`#v=`) that verifies the address. Otherwise it has the id and the token of "
-            "the entry (`#t=`). The URL is a secret of the customer."
+            description="The URL of the customer page. If the address is not verified yet, the "
+            "URL contains a code that verifies the address (`#v=`). Otherwise it contains the id "
+            "and the token of the entry (`#t=`). Keep the URL secret, and send it only to the "
+            "customer."
         ),
     ]
     new_address: Annotated[
         NewAddress | None,
-        Field(description="The new address, if the customer wants to change the address."),
+        Field(description="The new address, if the customer has asked to change their address."),
     ]
 
 
@@ -636,7 +656,10 @@ class EntryTokenAnswer(Model):
     entry_id: TheEntryId
     entry_token: Annotated[
         EntryToken,
-        Field(description="The guest sends this token as Authorization: Bearer. It is a secret."),
+        Field(
+            description="The guest's entry token, which is a secret. The guest sends it in the "
+            "header `Authorization: Bearer`."
+        ),
     ]
 
 
@@ -648,11 +671,12 @@ class HistoryAnswer(Model):
     detail: Annotated[
         dict[str, Any],
         Field(
-            description="What was asked for, the `position` afterwards, and, for a bump, by how "
-            "many positions the entry `moved` towards the head. A value is missing if it is not "
-            "known, for example if maintenance recorded the move. `jti` is the id of a pass. In "
-            "the event `admitted` this pass begins. In `exited`, or in the next stay's `joined`, "
-            "this pass must be refused from then on."
+            description="Details of the event: the requested values and the entry's `position` "
+            "after the event. For a bump, the field `moved` says how many positions the entry "
+            "moved towards the head of the queue. Values that are unknown are left out. `jti` is "
+            "the id of a pass. The event `admitted` issues this pass. The event `exited`, or the "
+            "customer's next `joined`, revokes it, so verifiers should refuse the pass from then "
+            "on."
         ),
     ]
 
@@ -661,28 +685,31 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     rank: Annotated[
         Rank | None,
         Field(
-            description="The number that orders the queue. Entries with a lower rank are served "
-            "first. Import an entry with this rank to give it the same place in another waitlist. "
-            "Null if the entry has no place."
+            description="The number by which the queue is sorted. Entries with a lower rank are "
+            "served first. To give the entry the same position in another waitlist, import it "
+            "with this rank. Null if the entry has no position in the queue."
         ),
     ] = None
     held_back_reason: str | None = None
     messages_off: Annotated[
         bool,
-        Field(description="Whether the customer only wants messages that they ask for."),
+        Field(
+            description="Whether the customer has turned off messages. They still get messages "
+            "that they request."
+        ),
     ] = False
     unreachable: Annotated[
         bool,
         Field(
-            description="Whether the address accepts no messages, because a mail bounced "
-            "permanently or the recipient complained."
+            description="Whether the customer's address accepts no messages, because a mail "
+            "bounced permanently or the recipient complained."
         ),
     ] = False
     language: Annotated[
         str | None,
         Field(
-            description="The language of messages to the customer. Null if the customer gets "
-            "the language of the waitlist."
+            description="The language of messages to the customer. Null means the default "
+            "language of the waitlist."
         ),
     ] = None
     asked_at: Annotated[
@@ -696,8 +723,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     claimed_until: Annotated[
         Time | None,
         Field(
-            description="The deadline of the claim. An offer has `offered_until` instead, and "
-            "null here."
+            description="The deadline of the claim. Null if the entry is not claimed. An offer "
+            "has the deadline `offered_until` instead."
         ),
     ]
     parked_at: Time | None
@@ -705,23 +732,24 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     admitted_at: Time | None
     inside_until: Annotated[
         Time | None,
-        Field(description="When the pass ends. Null if the customer got no pass."),
+        Field(description="When the pass expires. Null if the customer has no pass."),
     ]
     room_until: Annotated[
         Time | None,
         Field(
-            description="Until when the customer counts for `max_inside`. This is the end of the "
-            "pass. If `customer_exit` is `frees_at_end`, it stays the end of the pass after the "
-            "customer's own exit. Null if the customer does not count, or no longer counts."
+            description="The time until which the customer counts for `max_inside`. Usually this "
+            "is the end of the pass. After an exit the customer no longer counts. However, if "
+            "`customer_exit` is `frees_at_end`, the customer's own exit changes nothing. Null if "
+            "the customer does not count for `max_inside`."
         ),
     ]
-    exited_at: Annotated[Time | None, Field(description="When the customer went out.")]
+    exited_at: Annotated[Time | None, Field(description="When the customer exited.")]
     left_at: Annotated[
         Time | None,
         Field(
-            description="When the stay ended. Null if the stay has not ended. Also null for a "
-            "customer who was banned without ever having been on the waitlist. Their `status` is "
-            "`left`, and their `joined_at` is null."
+            description="When the customer left. Null if the customer has not left. Also null for "
+            "a customer who was banned before they ever joined. In this case, `status` is `left` "
+            "and `joined_at` is null."
         ),
     ]
     banned_at: Annotated[
@@ -735,23 +763,26 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
 
 
 class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
-    created_at: Annotated[Time, Field(description="When the customer signed up for this stay.")]
+    created_at: Annotated[Time, Field(description="When the customer signed up most recently.")]
     by_guest: Annotated[
         bool,
         Field(
-            description="Whether the signup came without proof of who the customer is. It is "
-            "false if the signup had a token of an OIDC issuer, or came from an operator."
+            description="Whether the entry was created without proof of the customer's identity. "
+            "False if the customer signed up with a token of an OIDC issuer, or if an operator "
+            "added the entry."
         ),
     ]
     updated_at: Time
     expires_at: Annotated[
         Time | None,
-        Field(description="When the record and its history are deleted. Null if they are kept."),
+        Field(description="When the entry and its history will be deleted. Null if they are kept."),
     ]
     history: Annotated[list[HistoryAnswer], documented(maxItems=MAX_PAGE)]
     cursor: Annotated[
         TheCursor | None,
-        Field(description="The cursor of the next page of the history. Null after the last page."),
+        Field(
+            description="The cursor of the next page of the history. Null if this is the last page."
+        ),
     ]
 
 

@@ -1,7 +1,4 @@
-"""Requests and responses of imports.
-
-The rows of an import are validated one by one.
-"""
+"""Request and response bodies of imports. The rows of an import are validated one by one."""
 
 from typing import Annotated, Any, Literal
 
@@ -33,7 +30,10 @@ MIN_RANK, MAX_RANK = rank_of(MAX_PRIORITY, -ROOM), rank_of(0, TIER - ROOM - 1)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return a row, or the error that refuses the row, so that the other rows can be imported."""
+    """Return the parsed row, or the error for which the row is refused.
+
+    An invalid row must not prevent the import of the other rows.
+    """
     try:
         if json_body.check(value) > MAX_BODY_BYTES:
             raise TooLarge(
@@ -52,31 +52,34 @@ def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 
 
 class ImportRowBody(Body):
-    """One row of an import.
-
-    It is a signup with a priority and the time at which the customer joined.
-    """
+    """One row of an import: a signup with a priority and the time at which the customer joined."""
 
     customer_id: Annotated[
         CustomerId | None,
         Field(
-            description="Your own id of the customer. It is required, unless the waitlist has "
-            "`identity` and the `profile` has the address. In that case leave it out, and the row "
-            "belongs to the person who signs up with this address."
+            description="Your own id for the customer. If the waitlist has `identity` set and the "
+            "`profile` contains the address, leave this field out. The row then belongs to the "
+            "person with this address. Otherwise this field is required."
         ),
     ] = None
     profile: SignupProfile
     attributes: SignupAttributes
     priority: Annotated[
         int,
-        Field(ge=0, le=MAX_PRIORITY, description="Rows with a higher priority are served first."),
+        Field(
+            ge=0,
+            le=MAX_PRIORITY,
+            description="The priority of the entry. Entries with a higher priority are served "
+            "first.",
+        ),
     ] = 0
     joined_at: Annotated[
         UtcTime | None,
         Field(
-            description="When the customer joined elsewhere, in UTC. The customer gets the "
-            "position of a signup at that time. The time must not be before 2020 or in the "
-            "future. By default the customer joins behind all entries.",
+            description="When the customer joined your previous system (UTC). The customer gets "
+            "the position that a signup at this time would have. The time must not be before 2020 "
+            "or in the future. If this field is left out, the customer joins at the end of the "
+            "queue.",
             examples=["2026-11-21T09:30:00Z"],
         ),
     ] = None
@@ -85,30 +88,31 @@ class ImportRowBody(Body):
         Field(
             ge=MIN_RANK,
             le=MAX_RANK,
-            description="The rank that the entry had in another waitlist, as `GET …/entries` "
-            "returns it. The entry gets exactly this rank, even if an operator had moved it. The "
-            "rank must belong to the same `priority`. By default the rank is computed from "
-            "`joined_at`.",
+            description="The rank of the entry in another waitlist, as returned by `GET "
+            "…/entries`. The entry gets exactly this rank, even if an operator had moved it. The "
+            "rank must belong to the same `priority`. If this field is left out, the rank is "
+            "computed from `joined_at`.",
         ),
     ] = None
     ready: Annotated[
         bool,
-        Field(
-            description="Send `false` to hold the entry back until an operator sets it to ready."
-        ),
+        Field(description="Send `false` to hold the entry back until an operator makes it ready."),
     ] = True
     reason: Annotated[
         Reason, Field(description="Why the entry is held back, or why the customer is banned.")
     ] = ""
     rest_until: Annotated[
         UtcTime | None,
-        Field(description="Until when the customer rests. A time in the past changes nothing."),
+        Field(
+            description="The time until which the customer rests. A time in the past has no effect."
+        ),
     ] = None
     verified: Annotated[
         bool,
         Field(
             description="Send `false` if the customer has not verified the address yet. If the "
-            "waitlist's `identity` has `verify`, the customer then gets a link to verify it."
+            "waitlist's `identity` has `verify`, the customer then gets a link with which they "
+            "can verify it."
         ),
     ] = True
     confirmed_at: Annotated[
@@ -117,7 +121,10 @@ class ImportRowBody(Body):
     ] = None
     messages: Annotated[
         Literal["on", "off"],
-        Field(description="Send `off` if the customer only wants messages that they ask for."),
+        Field(
+            description="Send `off` if the customer has turned off messages. They still get "
+            "messages that they request."
+        ),
     ] = "on"
     unreachable: Annotated[
         bool,
@@ -126,29 +133,30 @@ class ImportRowBody(Body):
     language: Annotated[
         Language | None,
         Field(
-            description="The language of messages to the customer. Null means the language of "
-            "the waitlist."
+            description="The language of messages to the customer. Null means the default "
+            "language of the waitlist."
         ),
     ] = None
     banned: Annotated[
         bool,
         Field(
-            description="Whether the customer is banned, for the `reason`. A banned customer is "
-            "not added, is removed from the waitlist if they are on it, and cannot sign up again."
+            description="Whether to ban the customer, with `reason` as the reason. A banned "
+            "customer is not added to the waitlist and cannot sign up. If they are already on the "
+            "waitlist, they are removed."
         ),
     ] = False
     idempotency_key: Annotated[
         str,
         Field(
             pattern="^[!-~]{0,255}$",
-            description="Identifies repeats of this row. It can be any text, and must be new for "
-            "each row. If an earlier call with the same key has added the customer, the outcome "
-            "of the row is `joined` and not `already`.",
+            description="A unique key for this row, which can be any text. If an earlier call "
+            "with the same key has added the customer, the row's outcome is `joined` instead of "
+            "`already`.",
         ),
     ] = ""
 
     def to_import_row(self, **identified: Any) -> ImportRow:
-        """Return the row in the form that the service takes, for the customer in `identified`."""
+        """Convert the row to the type that the import service expects."""
         fields = dict(self) | {
             "messages": "off" if self.messages == "off" else "",
             "language": self.language or "",
@@ -164,28 +172,28 @@ class ImportBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="Whether to only try out the import. The response has the outcome that "
-            "each row would have, and nothing is saved. Rows of the same person have the same "
-            "`entry_id`, and the response has no tokens."
+            description="Whether to only simulate the import. The response then contains the "
+            "outcome that each row would have, and nothing is saved. Rows of the same person have "
+            "the same `entry_id`, and the response contains no tokens."
         ),
     ] = False
     ended: Annotated[
         WhenEnded,
         Field(
             description="What to do with customers who have left or were admitted. `skip` does "
-            "not add them, so that an import can be repeated. `rejoin` adds them again, "
-            "regardless of the waitlist's own `rejoin`."
+            "not add them, so it is safe to repeat the import. `rejoin` adds them again, "
+            "regardless of the waitlist's `rejoin` setting."
         ),
     ] = "skip"
     on_list: Annotated[
         WhenOnList,
         Field(
-            description="What to do with customers who are on the waitlist because a guest signed "
-            "up. Such a signup does not prove who the guest is. `keep` keeps the guest's stay, "
-            "and the row gets a warning. `replace` ends the guest's stay, so that its entry token "
-            "is no longer valid, and adds the customer as the row says, with a new token. "
-            "`replace` also adds customers whose guest has left. Stays that an import created are "
-            "always kept."
+            description="What to do if a guest is already on the waitlist with the same id. A "
+            "guest's signup does not prove who the guest is. `keep` keeps the guest's entry and "
+            "adds a warning to the row. `replace` ends the guest's signup, so that its entry "
+            "token becomes invalid, and adds the imported customer with a new token. `replace` "
+            "also adds the customer if the guest has already left. Entries from an earlier import "
+            "are always kept."
         ),
     ] = "keep"
 
@@ -210,18 +218,19 @@ class ImportResultAnswer(Model):
         ),
     ] = None
     entry_id: Annotated[
-        str | None, Field(description="The id of the entry. Null if the row has no valid customer.")
+        str | None,
+        Field(description=("The id of the entry. Null if the row has no valid customer.")),
     ]
     has_no_address: Annotated[
         bool,
         Field(
-            description="Whether the customer joined but cannot get the waitlist's messages, "
-            "because the `profile` has no address (`email`, `phone`) that accepts messages. False "
-            "if the waitlist sends no messages."
+            description="Whether the customer joined but cannot receive the waitlist's messages, "
+            "because the `profile` contains no `email` or `phone` that accepts messages. False if "
+            "the waitlist sends no messages."
         ),
     ] = False
     code: Annotated[
-        str | None, Field(description="The code of the error that refused the row.")
+        str | None, Field(description="The code of the error for which the row was refused.")
     ] = None
     detail: str | None = None
     errors: Annotated[
@@ -234,14 +243,15 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
         EntryToken | None,
         Field(
             description="The entry token. Null if the customer is not on the waitlist, if a "
-            "guest's stay is on it, and with `dry_run`."
+            "guest's entry was kept, or if the request has `dry_run`."
         ),
     ]
     link: Annotated[
         str | None,
         Field(
-            description="The URL of the customer's page that opens the entry. Null if there is no "
-            "token. Whoever has the link can act as the customer, so send it only to the customer."
+            description="The URL of the customer page, which opens the entry. Null if there is no "
+            "token. Anyone who has this link can act as the customer, so send it only to the "
+            "customer."
         ),
     ]
 
@@ -249,29 +259,40 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
 class ImportCounts(Model):
     joined: int
     already: Annotated[
-        int, Field(description="Customers who were already on the waitlist and stay unchanged.")
+        int,
+        Field(
+            description="The number of customers who were already on the waitlist. Their entries "
+            "did not change."
+        ),
     ]
     ended: Annotated[
-        int, Field(description="Customers who have left or were admitted, and were not added.")
+        int,
+        Field(
+            description="The number of customers who had left or were admitted, and were not added."
+        ),
     ]
-    banned: Annotated[int, Field(description="Customers who are banned, and were not added.")]
+    banned: Annotated[int, Field(description="The number of banned customers, who were not added.")]
     refused: int
     without_address: Annotated[
-        int, Field(description="Customers who joined but cannot get the waitlist's messages.")
+        int,
+        Field(
+            description="The number of customers who joined but cannot receive the waitlist's "
+            "messages."
+        ),
     ]
-    warnings: Annotated[int, Field(description="Rows with a warning.")]
+    warnings: Annotated[int, Field(description="The number of rows with a warning.")]
 
 
 class ImportAnswer(ImportCounts):
     results: Annotated[
-        list[ImportResultAnswer], Field(description="The results, in the order of the rows.")
+        list[ImportResultAnswer], Field(description="The results, in the same order as the rows.")
     ]
 
 
 class ImportWithTokensAnswer(ImportCounts):
-    """The outcome of each row, with the entry token of each row that is on the waitlist."""
+    """The result of each row, and the entry token of each customer who is on the waitlist."""
 
     results: Annotated[
         list[ImportResultWithTokenAnswer],
-        Field(description="The results, in the order of the rows."),
+        Field(description="The results, in the same order as the rows."),
     ]

@@ -1,4 +1,4 @@
-"""The messages setting of a waitlist, previews of messages, and the messages of one person."""
+"""The message settings of a waitlist, example messages, and the list of messages to one person."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -28,20 +28,21 @@ Language = Literal["en", "de", "fr", "es", "ar"]
 
 CHANNELS = {"mail": "A mail to `profile.email`.", "sms": "An SMS to `profile.phone`."}
 STATES = {
-    "sent": "The mail or SMS service of AWS accepted the message.",
+    "sent": "The AWS mail or SMS service accepted the message.",
     "bounced": "The mail bounced permanently, or the recipient complained about it.",
     "dropped": "The message was not sent.",
 }
 REASONS = {
-    "over": "The content of the message was no longer true.",
-    "turned_off": "The customer wants no messages.",
-    "unreachable": "An earlier message of this stay has bounced.",
-    "no_address": "The customer has no address, or the stack cannot send to it.",
-    "refused": "The address does not accept messages.",
-    "number_not_allowed": "The waitlist sends no SMS to this country, or to this type of number.",
-    "too_many": "The address has already had too many messages that anyone can cause without "
-    "owning the address.",
-    "over_budget": "The part of the daily budget for messages that anyone can cause is used up.",
+    "over": "The content of the message was outdated.",
+    "turned_off": "The customer has turned off messages.",
+    "unreachable": "An earlier message to this address has bounced.",
+    "no_address": "The customer has no address to which the stack can send messages.",
+    "refused": "The mail or SMS service rejected the address.",
+    "number_not_allowed": "The waitlist sends no SMS messages to this country, or to this type "
+    "of number.",
+    "too_many": "The address has already received too many messages that a stranger could have "
+    "caused.",
+    "over_budget": "The daily budget for messages that strangers can cause is used up.",
 }
 
 
@@ -63,10 +64,10 @@ KindName = Annotated[
 
 
 class OwnTextBody(Body):
-    """A waitlist's own texts for one kind of message. Null fields use the texts of the service.
+    """A waitlist's own texts for one kind of message.
 
-    `{name}` stands for the name of the waitlist, and `{until}` for the deadline of an offer or a
-    question.
+    If a field is null, the default text is used. `{name}` is replaced by the name of the waitlist,
+    and `{until}` by the deadline that the message is about.
     """
 
     subject: Annotated[
@@ -75,22 +76,22 @@ class OwnTextBody(Body):
     ] = None
     text: Annotated[
         Annotated[TextOfLines, Field(min_length=1, max_length=MAX_MESSAGE)] | None,
-        Field(description="The text of the message. The service appends the link."),
+        Field(description="The text of the message. A link is added at the end."),
     ] = None
     button: Annotated[
         Annotated[NameText, Field(min_length=1, max_length=MAX_BUTTON)] | None,
-        Field(description="The text of the link in a mail."),
+        Field(description="The label of the link in a mail."),
     ] = None
 
     @property
     def given(self) -> dict[str, str]:
-        """The texts that the waitlist has set."""
+        """The texts that are not null."""
         given: dict[str, str] = self.model_dump(exclude_none=True)
         return given
 
 
 class MessagesBody(Body):
-    """The messages of a waitlist, which it sends by mail and SMS (docs/operate/messages.md)."""
+    """The mail and SMS messages that a waitlist sends (docs/operate/messages.md)."""
 
     kinds: Annotated[
         list[KindName],
@@ -99,7 +100,7 @@ class MessagesBody(Body):
             max_length=len(KIND_NAMES),
             json_schema_extra={"uniqueItems": True},
             description="The kinds of messages that the waitlist sends. The kind `verify` also "
-            "includes the links that customers ask for with `POST …/links`.",
+            "covers the links that customers request with `POST …/links`.",
             examples=[["joined", "verify", "offered", "confirm", "left"]],
         ),
     ]
@@ -115,21 +116,22 @@ class MessagesBody(Body):
     language: Annotated[
         Language,
         Field(
-            description="The language of messages to customers whose signup had no "
-            "`Accept-Language` with a language of the service, and to imported customers."
+            description="The default language of messages. It is used for imported customers, and "
+            "for customers whose signup had no `Accept-Language` header with a supported "
+            "language."
         ),
     ] = "en"
     timezone: Annotated[
         TimeZone,
-        Field(description="The time zone of times in messages.", examples=["Europe/Berlin"]),
+        Field(description="The time zone of the times in messages.", examples=["Europe/Berlin"]),
     ] = "UTC"
     texts: Annotated[
         dict[Language, dict[KindName, OwnTextBody]],
         Field(
             default_factory=dict,
             max_length=5,
-            description="The waitlist's own texts, by language and kind. They are shown as text, "
-            "never as HTML.",
+            description="The waitlist's own texts, by language and kind of message. They are "
+            "treated as plain text, never as HTML.",
             examples=[{"en": {"offered": {"subject": "Your table at {name} is ready"}}}],
         ),
     ]
@@ -140,9 +142,9 @@ class MessagesBody(Body):
             default_factory=list,
             max_length=MAX_COUNTRIES,
             json_schema_extra={"uniqueItems": True},
-            description="The countries to whose numbers SMS are sent. If the list is empty, SMS "
-            "are sent only to numbers of the country in `identity.region`. If that is not set "
-            "either, no SMS are sent.",
+            description="The countries to which SMS messages are sent. If the list is empty, SMS "
+            "messages are sent only to the country in `identity.region`. If that is null too, no "
+            "SMS messages are sent.",
             examples=[["DE", "AT", "CH"]],
         ),
     ]
@@ -154,10 +156,11 @@ class MessagesBody(Body):
             min_length=1,
             max_length=4,
             json_schema_extra={"uniqueItems": True, "default": ["mobile"]},
-            description="The types of numbers to which SMS are sent. `mobile` includes ranges "
-            "that may be either mobile or landline, such as all numbers of the United States. "
-            "`unknown` includes ranges that are missing from the service's list of numbers. No "
-            "SMS are sent to premium-rate, shared-cost, satellite, toll-free or personal numbers.",
+            description="The types of phone numbers to which SMS messages are sent. `mobile` "
+            "includes numbers that may be either mobile or landline, such as all numbers in the "
+            "United States. `unknown` covers numbers whose type the service does not know. No SMS "
+            "messages are sent to premium-rate, shared-cost, satellite, toll-free or personal "
+            "numbers.",
         ),
     ]
     sms_parts_per_day: Annotated[
@@ -165,8 +168,9 @@ class MessagesBody(Body):
         Field(
             ge=1,
             le=MAX_PER_DAY,
-            description="How many parts of SMS are sent in one day (UTC). Each part is billed. "
-            "Null means as many as the stack's `SmsPartsPerDay` allows.",
+            description="The maximum number of SMS parts per day (UTC). A long message consists "
+            "of several parts, and AWS bills each part. Null means the limit of the stack, "
+            "`SmsPartsPerDay`.",
         ),
     ] = None
     mails_per_day: Annotated[
@@ -174,8 +178,8 @@ class MessagesBody(Body):
         Field(
             ge=1,
             le=MAX_PER_DAY,
-            description="How many mails are sent in one day (UTC). Null means as many as the "
-            "stack's `MailsPerDay` allows.",
+            description="The maximum number of mails per day (UTC). Null means the limit of the "
+            "stack, `MailsPerDay`.",
         ),
     ] = None
 
@@ -197,7 +201,7 @@ class MessagesBody(Body):
         return self
 
     def rules(self) -> dict[str, Any]:
-        """Return the settings in the form in which they are stored."""
+        """Return the settings in the format in which they are stored."""
         texts = {
             language: {kind: own.given for kind, own in kinds.items()}
             for language, kinds in self.texts.items()
@@ -216,9 +220,16 @@ class NoteAnswer(Model):
     state: Annotated[str, documented(**extensible("The outcome of the message.", STATES))]
     reason: Annotated[
         str | None,
-        documented(**extensible("Why the message was not sent. Null if it was sent.", REASONS)),
+        documented(
+            **extensible("Why the message was not sent. Null if the message was sent.", REASONS)
+        ),
     ]
-    at: Annotated[Time, Field(description="When the message was sent or dropped.")]
+    at: Annotated[
+        Time,
+        Field(
+            description=("When the message was sent, or when the service decided not to send it.")
+        ),
+    ]
 
 
 class NotesAnswer(Model):
@@ -226,8 +237,8 @@ class NotesAnswer(Model):
         list[NoteAnswer],
         documented(maxItems=SHOWN),
         Field(
-            description="The newest messages of the current stay, oldest first. They are kept "
-            "for 20 days."
+            description="The newest messages since the customer's latest signup, oldest first. "
+            "They are kept for 20 days."
         ),
     ]
 
@@ -239,15 +250,15 @@ class PreviewedAnswer(Model):
     text: Annotated[
         str,
         Field(
-            description="The plain text of the mail, which is also the whole SMS. The link "
-            "comes last."
+            description="The plain text of the mail. An SMS message consists of the same text. "
+            "The link comes last."
         ),
     ]
     sms_parts: Annotated[
         Count,
         Field(
-            description="How many parts the text has as an SMS. Each part is billed. The number "
-            "already takes into account that a customer's own link is longer than the link of the "
+            description="The number of SMS parts that the text needs. Each part is billed. The "
+            "number allows for a real customer's link, which is longer than the link in the "
             "example."
         ),
     ]
@@ -258,22 +269,19 @@ class PreviewedMessagesAnswer(Model):
     messages: Annotated[
         list[PreviewedAnswer],
         documented(maxItems=len(KIND_NAMES) * len(LANGUAGES)),
-        Field(
-            description="The messages with example data. Their link is the link to the "
-            "waitlist's page."
-        ),
+        Field(description="Messages with example data. Their link leads to the waitlist's page."),
     ]
 
 
 class TestMessageBody(Body):
-    """A message with example data to one address, which is either `email` or `phone`."""
+    """A request to send a message with example data to one address, either `email` or `phone`."""
 
     kind: KindName
     language: Annotated[
         Language | None,
         Field(
-            description="The language of the message. Null means the language "
-            "of the waitlist's messages."
+            description="The language of the message. Null means the default language of the "
+            "waitlist's messages."
         ),
     ] = None
     email: Annotated[str, Field(default=None, max_length=320, examples=["ada@example.com"])]

@@ -1,4 +1,4 @@
-"""The customer's page of a waitlist, in operators' requests and in public responses."""
+"""The settings of a waitlist's customer page, in operators' requests and in public responses."""
 
 import json
 import re
@@ -18,27 +18,28 @@ MAX_LABEL, MAX_AGREEMENT, MAX_CHOICE = 100, 500, 64
 MAX_URL = 1000
 MAX_SOURCES = 50
 MAX_WORDS, MAX_WORDS_BYTES = 500, 8192
-# The name and the text of the waitlist, which can also be translated, with their maximum lengths.
+# The waitlist's own texts, with their maximum lengths. They can be translated like the page's
+# texts.
 TRANSLATABLE = {"name": 200, "text": MAX_TEXT}
-# A host and a port, followed by a path and a query. The part before the path cannot contain `@`, so
-# it has no credentials. No character can end the source in a Content-Security-Policy or begin
-# another source.
+# Matches a host and an optional port, path and query. The part before the path cannot contain `@`,
+# so the URL has no credentials. No character can end this source in a Content-Security-Policy or
+# begin another source.
 HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
 REST = r"([/?][A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?"
 LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?"
 LOGO_URL = f"^https://{HOST}{REST}$"
 ENTER_URL = f"^(https://{HOST}|http://{LOOPBACK}){REST}$"
-# A link `[words](address)` in the label of a checkbox.
+# Matches a link in the form `[words](address)` in the label of a checkbox.
 LINK = re.compile(r"\[[^\[\]]*\]\(([^)]*)\)")
 LINKED = re.compile(rf"https://{HOST}([/?#][^()\s]*)?|mailto:[^()\s@?]+@[^()\s@?]+")
-# Matches text that may have several lines, but no other control characters.
+# Matches text that may contain line breaks, but no other control characters.
 LINES = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"
 
 
 def _shaped(pattern: str, message: str) -> Any:
     """Return a string type with this pattern.
 
-    A value that does not match is refused with `message` instead of the pattern.
+    `message` is the error for values that do not match.
     """
 
     def check(text: str) -> str:
@@ -80,17 +81,17 @@ Choice = Annotated[NameText, Field(min_length=1, max_length=MAX_CHOICE)]
 
 
 class PageOptionBody(Body):
-    """A choice of a `select` with a label in each language."""
+    """A choice of a `select` field, with a label in each language."""
 
     value: Annotated[
-        Choice, Field(description="The value that the profile or the attribute keeps.")
+        Choice, Field(description="The value that is stored in the profile or in the attribute.")
     ]
     labels: Annotated[
         dict[Language, Choice],
         Field(
             min_length=1,
-            description="The text that the customer reads. The page shows the label in the "
-            "customer's language, or the first label if there is none in this language.",
+            description="The text that customers read. The page shows the label in the customer's "
+            "language. If there is no label in this language, it shows the first label.",
             examples=[{"en": "Small", "de": "Klein"}],
         ),
     ]
@@ -104,21 +105,23 @@ Option = Annotated[
 
 
 class PageFieldBody(Body):
-    """One question of the signup form."""
+    """One question on the signup form."""
 
     name: Annotated[
         AttributeName,
-        Field(description="The name of the answer in the profile, or the name of the attribute."),
+        Field(
+            description="The name under which the answer is stored in the profile, or the name of "
+            "the attribute."
+        ),
     ]
     label: Annotated[
         Labels,
         Field(
-            description="The text that the customer reads. It is one text, or one text for each "
-            "language. The page shows the text in the customer's language, or the first text if "
-            "there is none in this language. It may have at most 100 characters. The label of a "
-            "`checkbox` may have 500 characters and contain links in the form "
-            "`[words](https://…)` or `[words](mailto:…)`. Only operators see the label of a "
-            "`hidden` field.",
+            description="The text that customers read: either one text, or one text for each "
+            "language. If there is no text in the customer's language, the page shows the first "
+            "text. A label may have at most 100 characters. The label of a `checkbox` may have "
+            "500 characters, and may contain links in the form `[words](https://…)` or "
+            "`[words](mailto:…)`. Only operators see the label of a `hidden` field.",
             examples=["Email", {"en": "Your name", "de": "Ihr Name"}],
         ),
     ]
@@ -130,7 +133,7 @@ class PageFieldBody(Body):
         ),
     ] = "text"
     required: Annotated[
-        bool, Field(description="Whether a guest's signup is refused if this field is missing.")
+        bool, Field(description="Whether a guest's signup without this field is refused.")
     ] = False
     options: Annotated[
         list[Option],
@@ -138,8 +141,8 @@ class PageFieldBody(Body):
             default_factory=list,
             max_length=MAX_OPTIONS,
             json_schema_extra={"uniqueItems": True},
-            description="The choices of a `select`. Other types have no options. A choice is a "
-            "text, or a value with a label in each language.",
+            description="The choices of a `select` field. Other types of fields have no options. "
+            "An option is either a text, or a value with a label in each language.",
             examples=[["Mitte", {"value": "s", "labels": {"en": "Small", "de": "Klein"}}]],
         ),
     ]
@@ -153,8 +156,8 @@ class PageFieldBody(Body):
     version: Annotated[
         Annotated[ShownText, Field(min_length=1, max_length=64)] | None,
         Field(
-            description="The version of the text that a `checkbox` asks the customer to agree to. "
-            "The profile keeps the text and its version.",
+            description="The version of the text that a `checkbox` asks the customer to accept. "
+            "The text and its version are stored in the profile.",
             examples=["2026-11"],
         ),
     ] = None
@@ -230,7 +233,7 @@ def _list_keys(schema: dict[str, Any]) -> None:
 
 
 def _known(texts: dict[Language, dict[str, Any]]) -> dict[Language, dict[str, Any]]:
-    """Refuse texts that the page does not have, and placeholders that a text does not have."""
+    """Raise ValueError for unknown texts, and for placeholders that a text does not have."""
     if len(json.dumps(texts, ensure_ascii=False).encode()) > MAX_WORDS_BYTES:
         raise ValueError(f"must have at most {MAX_WORDS_BYTES} bytes together")
     for language, own in texts.items():
@@ -264,31 +267,31 @@ def _values_in(text: str) -> set[str]:
 
 
 class PageBody(Body):
-    """The customer's page at `/w/{waitlist_id}`.
+    """The settings of the customer page at `/w/{waitlist_id}`.
 
-    All texts are shown as text, never as HTML.
+    All texts are shown as plain text.
     """
 
     text: Annotated[
         TextOfLines,
         Field(
             max_length=MAX_TEXT,
-            description="What the customers wait for. The text may have several lines.",
+            description="A description of the waitlist, which may have several lines.",
         ),
     ] = ""
     colour: Annotated[
         Colour | None,
         Field(
-            description="The colour of buttons and progress bars. The page makes it lighter or "
-            "darker where it would be hard to see. Null means blue.",
+            description="The colour of buttons and progress bars. The page makes the colour "
+            "lighter or darker where it would be hard to see. Null means blue.",
             examples=["#0b6e4f"],
         ),
     ] = None
     logo_url: Annotated[
         Annotated[LogoUrl, Field(max_length=MAX_URL)] | None,
         Field(
-            description="The URL of the logo. It is an `https` URL with a host, without "
-            "credentials and fragment.",
+            description="The `https` URL of the logo. The URL must not contain credentials or a "
+            "fragment.",
             examples=["https://example.com/logo.svg"],
         ),
     ] = None
@@ -297,7 +300,7 @@ class PageBody(Body):
         Field(
             default_factory=list,
             max_length=MAX_FIELDS,
-            description="The questions of the signup form. Without fields the form is only a "
+            description="The questions on the signup form. Without any fields, the form is only a "
             "button.",
         ),
         AfterValidator(_distinct),
@@ -305,28 +308,27 @@ class PageBody(Body):
     enter_url: Annotated[
         Annotated[EnterUrl, Field(max_length=MAX_URL)] | None,
         Field(
-            description="The URL of the place that people wait for. A customer who enters goes to "
-            "this URL, with the pass after `#pass=`. It is an `https` URL, or an `http` URL on "
-            "the customer's own machine (localhost, 127.0.0.1, [::1]), without credentials and "
-            "fragment.",
+            description="The URL that admitted customers are sent to, with their pass after "
+            "`#pass=`. It must be an `https` URL, or an `http` URL on the customer's own machine "
+            "(localhost, 127.0.0.1, [::1]). The URL must not contain credentials or a fragment.",
             examples=["https://shop.example.com/enter"],
         ),
     ] = None
     image_url: Annotated[
         Annotated[LogoUrl, Field(max_length=MAX_URL)] | None,
         Field(
-            description="The URL of the image in link previews (`og:image`). Null means that the "
-            "logo is used.",
+            description="The URL of the image in link previews (`og:image`). Null means the logo.",
             examples=["https://example.com/preview.png"],
         ),
     ] = None
-    index: Annotated[bool, Field(description="Whether search engines may list the page.")] = False
+    index: Annotated[bool, Field(description="Whether search engines may index the page.")] = False
     source: Annotated[
         AttributeName | None,
         Field(
-            description="The form field by whose answers the counts group signups, such as a "
-            "hidden `utm_source`. Null means that signups are not grouped. Only operators see "
-            "this setting and `sources`."
+            description="The form field whose answers say where customers come from, such as a "
+            "hidden `utm_source`. The waitlist's counts group signups by the answers to this "
+            "field. Null means that signups are not grouped. Only operators see this setting and "
+            "`sources`."
         ),
     ] = None
     sources: Annotated[
@@ -335,9 +337,10 @@ class PageBody(Body):
             default_factory=list,
             max_length=MAX_SOURCES,
             description="The answers to the field `source` that are counted separately. All other "
-            "answers are counted together as `other`, because anyone can invent answers. Upper "
-            "and lower case make no difference. Required if the field is a `text` or `hidden` "
-            "field. If the field is a `select`, each of its options is counted by default.",
+            "answers are counted together as `other`, because customers can send arbitrary "
+            "answers. The comparison ignores upper and lower case. This setting is required if "
+            "the field is a `text` or `hidden` field. If the field is a `select`, each of its "
+            "options is counted by default.",
             json_schema_extra={"uniqueItems": True},
             examples=[["newsletter", "instagram"]],
         ),
@@ -347,9 +350,9 @@ class PageBody(Body):
         dict[Language, Annotated[dict[str, Words], Field(json_schema_extra=_list_keys)]],
         Field(
             default_factory=dict,
-            description="The waitlist's own texts for the page, by language and key, and the "
-            "waitlist's `name` and `text` in that language. The keys are the keys of the page's "
-            "texts. A text with a number may have one form for each plural category.",
+            description="Translations and replacements for the page's texts, by language and key. "
+            "The keys are the page's own text keys, and `name` and `text` for the waitlist's name "
+            "and description. A text with a number may have one form for each plural category.",
             examples=[{"en": {"join": "Count me in"}, "de": {"name": "Bäckerei"}}],
         ),
         AfterValidator(_known),

@@ -1,4 +1,4 @@
-"""Responses for verifiers of passes."""
+"""Response bodies of the routes that verifiers of passes use."""
 
 from typing import Literal
 
@@ -8,9 +8,9 @@ from waitlist_api.http.schemas.common import Model
 
 
 class DiscoveryAnswer(Model):
-    """The fields of OpenID Connect Discovery 1.0 that token verifiers use."""
+    """The fields of OpenID Connect Discovery 1.0 that verifiers of tokens need."""
 
-    issuer: str = Field(description="The `iss` of every pass.")
+    issuer: str = Field(description="The `iss` claim of every pass.")
     jwks_uri: str
     response_types_supported: list[str]
     subject_types_supported: list[str]
@@ -32,7 +32,8 @@ class PassKey(Model):
 class KeysAnswer(Model):
     """A JSON Web Key Set (RFC 7517).
 
-    The first key signs passes. The other keys will sign passes soon, or have signed them before.
+    The first key signs passes. The other keys are either former signing keys or future signing
+    keys.
     """
 
     keys: list[PassKey]

@@ -1,4 +1,4 @@
-"""Request and response of the preview of an admission policy."""
+"""Request and response bodies of the preview of an admission policy."""
 
 from typing import Annotated
 
@@ -15,8 +15,8 @@ class PreviewBody(Body):
     admission: Annotated[
         AdmissionBody | None,
         Field(
-            description="The policy to try, in the same form as in the waitlist. If it is null, "
-            "only operators admit people."
+            description="The policy to try, in the format of the waitlist's `admission` setting. "
+            "Null means that only operators admit people."
         ),
     ]
     people: Annotated[
@@ -24,8 +24,8 @@ class PreviewBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="If this field is sent, the response has only the estimate for the last "
-            "of this many people.",
+            description="If set, the response contains only the estimate for the last of this "
+            "many people.",
         ),
     ] = None
 
@@ -44,7 +44,7 @@ class InstantAnswer(Model):
 class PreviewAnswer(Model):
     waiting: Annotated[
         Count,
-        Field(description="How many entries wait now. A customer who joins now is the next one."),
+        Field(description="The number of entries that are waiting now."),
     ]
     estimates: Annotated[
         list[PositionAnswer],

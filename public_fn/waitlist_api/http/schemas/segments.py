@@ -1,4 +1,4 @@
-"""Segments, their numbers of waiting entries, and positions within a segment."""
+"""Segments, the number of waiting entries in each segment, and positions within a segment."""
 
 from typing import Annotated
 
@@ -35,14 +35,14 @@ class SegmentPlaceAnswer(Model):
         int,
         documented(minimum=1),
         Field(
-            description="The position within the segment, which is 1 + the number of entries of "
-            "the segment that are ahead."
+            description="The position within the segment. It is 1 plus the number of entries "
+            "ahead in the same segment."
         ),
     ]
     total: Annotated[
         Count | None,
         Field(
-            description="How many entries of this segment are waiting. Null if "
-            "the waitlist hides its counts."
+            description="The number of waiting entries in this segment. Null if the waitlist "
+            "hides its counts."
         ),
     ]

@@ -1,4 +1,4 @@
-"""Estimated waits for customers and operators."""
+"""Estimated waits, as shown to customers and operators."""
 
 from typing import Annotated, Any
 
@@ -16,9 +16,9 @@ UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
 
 
 class EstimateAnswer(Model):
-    """The estimated seconds until the customer's turn, which is an offer, a claim or an admission.
+    """An estimate of the seconds until a customer is offered a slot, claimed or admitted.
 
-    The real wait lies between `low` and `high` in at least four of five cases.
+    In at least four of five cases, the actual wait is between `low` and `high`.
     """
 
     seconds: Annotated[Count, Field(description="The most likely wait.")]
@@ -42,7 +42,7 @@ class WithEstimate(Model):
 
 
 def estimate_fields(wait: Wait | None) -> dict[str, Any]:
-    """Return the fields of `WithEstimate`. Both are null for an entry that is not waiting."""
+    """Return the fields of `WithEstimate`. If the entry is not waiting, both fields are null."""
     estimate = wait.estimate if wait else None
     shown = None
     if estimate is not None:

@@ -1,4 +1,4 @@
-"""The configuration and the public view of a waitlist."""
+"""The configuration of a waitlist, and its public data."""
 
 import json
 from collections import Counter
@@ -73,7 +73,7 @@ def _canonical(names: list[str]) -> list[str]:
 
 
 def _distinct(segments: list[list[str]]) -> list[list[str]]:
-    """Return the segments sorted, because their order has no meaning. Refuse a repeated segment."""
+    """Return the segments in sorted order. Raise ValueError if a segment is repeated."""
     repeated = [names for names, count in Counter(map(tuple, segments)).items() if count > 1]
     if repeated:
         raise ValueError(
@@ -95,23 +95,28 @@ SegmentNames = Annotated[
 
 
 class RestRulesBody(Body):
-    """The rules for rests.
+    """The rules for resting.
 
-    While an entry rests, it keeps its place and other entries are served first.
+    An entry that rests keeps its position in the queue, but other entries are served first.
     """
 
     max_days: Annotated[
-        int, Field(ge=1, le=MAX_REST_DAYS, description="The maximum length of a rest in days.")
+        int, Field(ge=1, le=MAX_REST_DAYS, description="The maximum length of a rest, in days.")
     ] = 180
     times: Annotated[
-        int, Field(ge=1, le=MAX_RESTS, description="How often a customer may rest in one stay.")
+        int,
+        Field(
+            ge=1,
+            le=MAX_RESTS,
+            description=("How many times a customer may rest after each signup."),
+        ),
     ] = 3
 
 
 class IdentityBody(Body):
-    """The field of the profile that identifies a guest.
+    """The profile field that identifies a guest.
 
-    Customers with accounts are always identified by the `sub` of their token.
+    Customers with accounts are always identified by the `sub` claim of their token.
     """
 
     field: Annotated[
@@ -125,10 +130,11 @@ class IdentityBody(Body):
     verify: Annotated[
         Verify,
         Field(
-            description="With `off`, addresses are not checked, and a second signup with the same "
-            "address is refused with `already_on_list`. With `before_offer`, each signup gets the "
-            "response `202`. The entry is not ready, with the reason `unverified`, until the "
-            "customer has opened the link that is sent to the address."
+            description="Whether guests must verify their address. With `off`, addresses are not "
+            "verified, and a second signup with the same address is refused with "
+            "`already_on_list`. With `before_offer`, each signup returns `202`, and a link is "
+            "sent to the address. Until the customer opens the link, the entry is not ready, with "
+            "the reason `unverified`."
         ),
     ] = "off"
     verify_minutes: Annotated[
@@ -136,23 +142,23 @@ class IdentityBody(Body):
         Field(
             ge=1,
             le=MAX_VERIFY_MINUTES,
-            description="How many minutes an entry waits for its verification before it leaves "
-            "the waitlist. Links expire after the same time.",
+            description="The number of minutes that a guest has to verify the address. After "
+            "that, the link is no longer valid and the entry leaves the waitlist.",
         ),
     ] = 1440
     plus_addresses: Annotated[
         PlusAddresses,
         Field(
-            description="With `same`, `ada+news@example.com` and `ada@example.com` are one "
-            "person, and so are Gmail addresses that differ only in dots. With `different`, each "
-            "address is a person of its own."
+            description="With `same`, `ada+news@example.com` and `ada@example.com` belong to one "
+            "person, and Gmail addresses that differ only in dots belong to one person. With "
+            "`different`, each address belongs to a different person."
         ),
     ] = "same"
     region: Annotated[
         Country | None,
         Field(
-            description="The country of telephone numbers without `+`, as a code of two letters "
-            "(ISO 3166). If it is null, each number must begin with its country code.",
+            description="The default country of telephone numbers, as a two-letter code (ISO "
+            "3166). If it is null, each number must start with `+` and a country code.",
             examples=["DE"],
         ),
     ] = None
@@ -162,17 +168,17 @@ class IdentityBody(Body):
             default_factory=list,
             max_length=MAX_BLOCKED_DOMAINS,
             json_schema_extra={"uniqueItems": True},
-            description="Signups with mail addresses of these domains or their subdomains are "
-            "refused. The domains are in ASCII and lower case.",
+            description="Domains of mail addresses that may not sign up. Subdomains are blocked "
+            "too. Write the domains in ASCII and lower case.",
             examples=[["mailinator.com"]],
         ),
     ]
 
 
 class PublicIdentity(Model):
-    """The address that a signup needs.
+    """The address that guests must enter to sign up.
 
-    A signup has this field in its `profile`, and no `customer_id`.
+    A signup contains the address in its `profile`, and has no `customer_id`.
     """
 
     field: IdentityField
@@ -184,7 +190,7 @@ def _descending(days: list[int]) -> list[int]:
 
 
 class ConfirmBody(Body):
-    """How the waitlist asks customers from time to time whether they still wait."""
+    """Settings for asking customers regularly whether they still wait."""
 
     every_days: Annotated[
         int,
@@ -200,7 +206,8 @@ class ConfirmBody(Body):
         Field(
             ge=1,
             le=MAX_CONFIRM_DAYS,
-            description="How many days customers have to `confirm`. At most `every_days`.",
+            description="The number of days that customers have to `confirm`. It must not be "
+            "larger than `every_days`.",
         ),
     ] = 14
     reminders_days: Annotated[
@@ -209,8 +216,8 @@ class ConfirmBody(Body):
             default_factory=list,
             max_length=MAX_REMINDERS,
             json_schema_extra={"uniqueItems": True},
-            description="How many days before the deadline the event `reminded` is sent. Each "
-            "value must be less than `answer_days`.",
+            description="How many days before the deadline to send a reminder. The service then "
+            "publishes the event `reminded`. Each value must be less than `answer_days`.",
             examples=[[7, 1]],
         ),
         AfterValidator(_descending),
@@ -218,9 +225,9 @@ class ConfirmBody(Body):
     then: Annotated[
         Unanswered,
         Field(
-            description="What happens to the entry of a customer who has not answered. `park` "
-            "parks the entry until an operator redrives it, `leave` removes it from the waitlist, "
-            "and `to_back` moves it to the end of the queue."
+            description="What happens to an entry whose customer does not answer. `park` parks "
+            "the entry until an operator redrives it, `leave` removes it from the waitlist, and "
+            "`to_back` moves it to the end of the queue."
         ),
     ] = "park"
 
@@ -233,21 +240,21 @@ class ConfirmBody(Body):
         return self
 
     def rules(self) -> ConfirmRules:
-        """Return the rules in the form in which they are stored."""
+        """Return the settings in the format in which they are stored."""
         return ConfirmRules(**{**self.model_dump(), "reminders_days": tuple(self.reminders_days)})
 
 
 class WaitlistBody(Body):
-    """The whole configuration of a waitlist. A field that is left out gets its default value."""
+    """The whole configuration of a waitlist. Fields that are left out get their default value."""
 
     name: Annotated[NameText, Field(min_length=1, max_length=200)]
     open: Annotated[bool, Field(description="Whether customers can sign up.")] = True
     paused: Annotated[
         bool,
         Field(
-            description="Whether admission is paused. While it is paused, claims and `admit` are "
-            "refused, and the policy offers no slots. Customers can still accept open offers and "
-            "sign up."
+            description="Whether admission is paused. While it is paused, `claim` and `admit` are "
+            "refused, and the policy offers no slots. Customers can still sign up and accept the "
+            "offers that they already have."
         ),
     ] = False
     capacity: Annotated[
@@ -255,7 +262,7 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="How many entries may be on the waitlist. This counts waiting, offered, "
+            description="The maximum number of entries on the waitlist, including offered, "
             "claimed and parked entries. Null means no limit.",
         ),
     ] = None
@@ -263,24 +270,23 @@ class WaitlistBody(Body):
         Rejoin,
         Field(
             description="Which customers may sign up again, at the end of the queue. "
-            "`after_leaving` allows customers who have left, `always` also allows customers who "
-            "were admitted, and `never` allows no customer. Other customers are refused with "
-            "`already_admitted` or `already_left`. If a customer who is inside signs up again, "
-            "their room inside becomes free, as after `exit`. If the policy's `customer_exit` is "
-            "`frees_at_end`, such a customer is refused with `already_admitted` until their pass "
-            "ends."
+            "`after_leaving` allows customers who have left. `always` also allows customers who "
+            "were admitted. `never` allows nobody. All other customers are refused with "
+            "`already_admitted` or `already_left`. If an admitted customer signs up again, they "
+            "no longer count for `max_inside`. However, if the policy's `customer_exit` is "
+            "`frees_at_end`, they are refused with `already_admitted` until their pass expires."
         ),
     ] = "after_leaving"
     lease_seconds: Annotated[
         int,
-        Field(ge=1, le=MAX_LEASE_SECONDS, description="The default length of a lease in seconds."),
+        Field(ge=1, le=MAX_LEASE_SECONDS, description="The default length of a lease, in seconds."),
     ] = 300
     max_attempts: Annotated[
         int,
         Field(
             ge=1,
             le=MAX_ATTEMPTS,
-            description="After how many expired claims and offers an entry is parked.",
+            description="The number of expired claims and offers after which an entry is parked.",
         ),
     ] = 5
     max_claims: Annotated[
@@ -288,17 +294,17 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="How many entries claims may hold at once. Null means any number. With 1, "
-            "the entries are processed strictly one after the other. Offers to customers do not "
-            "count. A lower value ends no existing claim.",
+            description="The maximum number of entries that are claimed at the same time. Offers "
+            "to customers do not count. If it is 1, entries are processed strictly one after the "
+            "other. Null means no limit. Lowering this value does not end existing claims.",
         ),
     ] = None
     hide_counts: Annotated[
         bool,
         Field(
-            description="Whether `total` and the board are hidden from customers. Customers can "
-            "still see their own position and estimated wait, so a customer who joins last still "
-            "learns about how many entries wait."
+            description="Whether to hide `total` and the board from customers. Customers can "
+            "still see their own position and estimated wait. A customer who has just joined can "
+            "therefore still guess how many entries wait."
         ),
     ] = False
     max_guest_bytes: Annotated[
@@ -306,10 +312,10 @@ class WaitlistBody(Body):
         Field(
             ge=0,
             le=MAX_BODY_BYTES,
-            description="How many bytes the `profile` and `attributes` of a signup may have "
-            "together, as JSON in UTF-8 without insignificant spaces. An empty object counts as 0 "
-            "bytes. A larger signup is refused with `invalid_request`. The limit applies to "
-            "guests and to customers with accounts, but not to imports and edits by operators.",
+            description="The maximum size in bytes of a signup's `profile` and `attributes` "
+            "together, as compact JSON in UTF-8. An empty object counts as 0 bytes. A larger "
+            "signup is refused with `invalid_request`. The limit applies to guests and to "
+            "customers with accounts, but not to imports and edits by operators.",
         ),
     ] = MAX_GUEST_BYTES
     retention_days: Annotated[
@@ -317,9 +323,9 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_RETENTION_DAYS,
-            description="How many days the record and its history are kept after a customer has "
-            "left or was admitted. Null means for ever. A change applies to stays that end after "
-            "the change.",
+            description="How many days to keep the data and the history of a customer who has "
+            "left or was admitted. Null means forever. A change affects only customers who leave "
+            "or are admitted after the change.",
         ),
     ] = None
     segments: Annotated[
@@ -339,45 +345,50 @@ class WaitlistBody(Body):
     admission: Annotated[
         AdmissionBody | None,
         Field(
-            description="The policy by which the waitlist admits customers by itself. If it is "
-            "null, only operators admit customers. A change of the policy affects neither open "
-            "offers nor customers who are inside."
+            description="The policy by which the waitlist admits customers automatically. If it "
+            "is null, only operators admit customers. A change of the policy does not affect open "
+            "offers and admitted customers."
         ),
     ] = None
     page: Annotated[
         PageBody | None,
         Field(
-            description="The public settings of the customer's page. If they are null, the page "
-            "shows only the name and a button to join."
+            description="The settings of the customer page, which are public. If they are null, "
+            "the page shows only the waitlist's name and a button to join."
         ),
     ] = None
 
     rest: Annotated[
         RestRulesBody | None,
-        Field(description="Whether and how customers may rest. Null means that they may not."),
+        Field(
+            description="Whether and how customers may rest. Null means that customers may not "
+            "rest."
+        ),
     ] = None
     identity: Annotated[
         IdentityBody | None,
         Field(
-            description="The address that identifies a guest. If it is null, callers send a "
-            "`customer_id`. A change applies only to later signups, because entries keep their "
-            "ids. Choose this setting before the first signup."
+            description="The address that identifies a guest. If it is null, clients send a "
+            "`customer_id` instead. A change affects only later signups, because existing entries "
+            "keep their ids. Choose this setting before the first signup."
         ),
     ] = None
     opens_at: Annotated[
         UtcText | None,
         Field(
-            description="When the waitlist opens, by the clock of Redis. Earlier signups are "
-            "refused with `not_open_yet`. Null means that there is no opening time.",
+            description="When the waitlist opens. Earlier signups are refused with "
+            "`not_open_yet`. Null means that there is no opening time. The clock of the Redis "
+            "server decides.",
             examples=["2026-03-01T09:00:00Z"],
         ),
     ] = None
     closes_at: Annotated[
         UtcText | None,
         Field(
-            description="When the waitlist closes, by the clock of Redis. Later signups are "
-            "refused with `waitlist_closed`. Null means that there is no closing time. It must be "
-            "later than `opens_at`. If `open` is false, the waitlist is always closed.",
+            description="When the waitlist closes. Later signups are refused with "
+            "`waitlist_closed`. The time must be later than `opens_at`. Null means that there is "
+            "no closing time. If `open` is false, the waitlist is closed in any case. The clock "
+            "of the Redis server decides.",
             examples=["2099-12-31T18:00:00Z"],
         ),
     ] = None
@@ -393,23 +404,27 @@ class WaitlistBody(Body):
     bot_check_down: Annotated[
         WhenDown,
         Field(
-            description="What happens to new guests while the provider of the stack's bot check "
-            "(parameter `BotCheck`) does not answer. `refuse` refuses them with "
-            "`bot_check_unavailable`. `accept` accepts them unchecked, with or without a token. A "
-            "token that the provider rejects is refused in both cases."
+            description="What to do with new guests while the provider of the bot check (the "
+            "stack's parameter `BotCheck`) does not respond. `refuse` refuses them with "
+            "`bot_check_unavailable`. `accept` accepts them without a check, even if they send no "
+            "token. If the provider rejects a token, the guest is refused in both cases."
         ),
     ] = "refuse"
     confirm: Annotated[
         ConfirmBody | None,
         Field(
-            description="Whether and how the waitlist asks customers from time to time if they "
-            "still wait. If it is null, it asks nobody, and an open question has no consequence."
+            description="Whether and how the waitlist asks customers regularly if they still "
+            "wait. Null means that customers are not asked, and that questions which were already "
+            "sent have no consequence."
         ),
     ] = None
 
     messages: Annotated[
         MessagesBody | None,
-        Field(description="The messages that people get by mail and SMS. Null means none."),
+        Field(
+            description="The mail and SMS messages that the waitlist sends. Null means that the "
+            "waitlist sends no messages."
+        ),
     ] = None
 
     def settings(self) -> dict[str, Any]:
@@ -427,7 +442,7 @@ class WaitlistBody(Body):
 
     @model_validator(mode="after")
     def _can_verify_numbers(self) -> Self:
-        """Refuse to verify telephone numbers if SMS may be sent to no country."""
+        """Refuse to verify telephone numbers if SMS messages are allowed to no country."""
         identity, messages = self.identity, self.messages
         if identity is None or identity.field != "phone" or identity.verify == "off":
             return self
@@ -441,9 +456,9 @@ class WaitlistBody(Body):
 
 
 class WaitlistPatch(Model):
-    """The settings to change, as a JSON Merge Patch (RFC 7396).
+    """Changes to a waitlist's settings, as a JSON Merge Patch (RFC 7396).
 
-    Settings that are left out stay unchanged. `null` resets a setting to its default, objects are
+    Settings that are left out stay unchanged. `null` resets a setting to its default. Objects are
     merged, and arrays are replaced.
     """
 
@@ -457,7 +472,7 @@ class WaitlistPatch(Model):
         return self.model_extra or {}
 
     def merged(self, settings: dict[str, Any]) -> WaitlistBody:
-        """Return all settings after these changes. Raise InvalidFields if they are not valid."""
+        """Return all settings after the change. Raise InvalidFields if the result is not valid."""
         _refuse_unknown(apply_merge_patch(settings, self.given, with_nulls=True))
         try:
             return WaitlistBody.model_validate_json(
@@ -468,7 +483,7 @@ class WaitlistPatch(Model):
 
 
 def _refuse_unknown(settings: dict[str, Any]) -> None:
-    """Raise InvalidFields for names that are no settings, even if their value is `null`."""
+    """Raise InvalidFields for unknown settings, even if their value is `null`."""
     try:
         WaitlistBody.model_validate_json(json.dumps(settings))
     except ValidationError as error:
@@ -501,7 +516,7 @@ LineState = TypeAliasType(
 
 
 class PublicBotCheck(Model):
-    """The widget that issues the `bot_token` of a signup."""
+    """The bot-check widget, which creates the `bot_token` for a signup."""
 
     provider: Annotated[
         str,
@@ -513,14 +528,14 @@ class PublicBotCheck(Model):
         ),
     ]
     site_key: str
-    action: Annotated[str, Field(description="The `action` with which to make a Turnstile widget.")]
+    action: Annotated[str, Field(description="The `action` to pass to a Turnstile widget.")]
     script_url: Annotated[
-        str, Field(description="The URL of the provider's script. Load it unchanged.")
+        str, Field(description="The URL of the provider's script. Use the URL unchanged.")
     ]
 
 
 class WaitlistAnswer(WithEstimate):
-    """A waitlist. The estimate is the wait of a customer who joins now."""
+    """The public data of a waitlist. The estimate is the wait of a customer who joins now."""
 
     waitlist_id: TheWaitlistId
     name: str
@@ -529,13 +544,14 @@ class WaitlistAnswer(WithEstimate):
     as_of: Annotated[
         Time,
         Field(
-            description="The time of this response by the clock of Redis, which decides about "
-            "signups. Use it as the start of a countdown to `opens_at`, because the clock of a "
-            "device may be wrong."
+            description="The time of this response according to Redis, whose clock decides "
+            "whether the waitlist is open. Use this time to show a countdown to `opens_at`, "
+            "because the clock of a device may be wrong."
         ),
     ]
     opens_at: Annotated[
-        Time | None, Field(description="When the waitlist opens. Null if there is no opening time.")
+        Time | None,
+        Field(description=("When the waitlist opens. Null if there is no opening time.")),
     ]
     closes_at: Annotated[
         Time | None,
@@ -544,27 +560,28 @@ class WaitlistAnswer(WithEstimate):
     admits_at: Annotated[
         Time | None,
         Field(
-            description="The next time at which the schedule admits customers. Outside the "
-            "policy's `offer_hours`, it is the time when the hours begin again. Null if neither "
-            "is known."
+            description="The next time at which the schedule offers slots. Outside the policy's "
+            "`offer_hours`, it is the time when these hours begin again. Null if there is no such "
+            "time."
         ),
     ]
     total: Annotated[
         Count | None,
         Field(
-            description="How many entries wait. Entries whose address is not verified yet are not "
-            "counted. Null if the number is hidden."
+            description="The number of waiting entries, except entries whose address is not "
+            "verified yet. Null if the waitlist hides this number."
         ),
     ]
     page: Annotated[
         PageBody | None,
         Field(
-            description="The settings of the customer's page. If they are "
-            "null, the page shows only the name."
+            description="The settings of the customer page. If they are null, the page shows only "
+            "the waitlist's name."
         ),
     ]
     rest: Annotated[
-        RestRulesBody | None, Field(description="How customers may rest. Null if they may not.")
+        RestRulesBody | None,
+        Field(description=("The rules for resting. Null if customers may not rest.")),
     ]
     identity: Annotated[
         PublicIdentity | None,
@@ -577,60 +594,61 @@ class WaitlistAnswer(WithEstimate):
         bool,
         Field(
             exclude_if=lambda messages: not messages,
-            description="Whether the waitlist sends messages, and the stack is able to send them. "
-            "Left out if no messages are sent.",
+            description="Whether the waitlist sends messages. Left out if it does not, or if the "
+            "stack cannot send messages.",
         ),
     ] = False
     bot_check: Annotated[
         PublicBotCheck | None,
         Field(
             exclude_if=lambda check: check is None,
-            description="The bot check that a new guest must pass, with a `bot_token` in the "
-            "signup. Left out if there is no bot check.",
+            description="The bot check that new guests must pass. They send a `bot_token` in "
+            "their signup. Left out if there is no bot check.",
         ),
     ] = None
 
 
 class BoardAnswer(Model):
-    """The positions of the queue at one moment. All customers get the same board."""
+    """A snapshot of all positions in the queue. The board is the same for all customers."""
 
-    as_of: Annotated[Time, Field(description="The moment at which all positions were correct.")]
+    as_of: Annotated[Time, Field(description="The time of the snapshot.")]
     total: Annotated[
         Count,
         Field(
-            description="How many entries were waiting. Entries whose address was not verified "
-            "yet are not counted."
+            description="The number of waiting entries at the time of the snapshot. Entries whose "
+            "address was not verified yet are not counted."
         ),
     ]
     line: LineState
     cuts: Annotated[
         list[Annotated[list[Rank], Field(min_length=2, max_length=2)]],
         Field(
-            description="Pairs of a rank and its position, lowest rank first. The board has the "
-            "first 200 entries, then entries whose positions are at most 1% apart, and the last "
-            "entry. If a pair has the rank of an entry, the entry had the position of this pair. "
-            "Otherwise the entry's position was between the positions of the neighbouring pairs. "
-            "An entry with a rank below the first pair was not waiting.",
+            description="Pairs of a rank and its position, lowest rank first. The list contains "
+            "the first 200 entries, then entries whose positions are at most 1% apart, and the "
+            "last entry. If your entry's rank is in the list, the entry had exactly this "
+            "position. Otherwise its position was between the positions of the two neighbouring "
+            "pairs. If your entry's rank is lower than all ranks in the list, the entry was not "
+            "waiting.",
             examples=[[[1795253400000008, 1], [1795253400000016, 2]]],
         ),
     ]
 
 
 class RebuildAnswer(Model):
-    done: Annotated[Count, Field(description="How many entries have been restored.")]
+    done: Annotated[Count, Field(description="How many entries have been restored so far.")]
     total: Annotated[
         Count,
         Field(
-            description="How many entries the waitlist has, according to the last heartbeat "
-            "before the loss. It is never less than `done`. If there are more entries, or if none "
-            "were counted, it grows with `done`. When both numbers are equal, the rebuild checks "
-            "what has changed since it began."
+            description="How many entries have to be restored, as counted shortly before Redis "
+            "lost the data. If there are more entries or the count is unknown, `total` grows "
+            "together with `done`. When both numbers are equal, the rebuild only has to check the "
+            "changes that were made since it began."
         ),
     ]
 
 
 class WarningAnswer(Model):
-    """A setting that lacks another setting, or a parameter of the stack, that it needs."""
+    """A warning about a missing setting or stack parameter that another setting needs."""
 
     code: Annotated[
         str,
@@ -641,13 +659,13 @@ class WarningAnswer(Model):
         ),
     ]
     message: Annotated[
-        str, Field(description="What happens on this waitlist, and what to do about it.")
+        str, Field(description="The effect on this waitlist, and what to do about it.")
     ]
     settings: Annotated[
         list[str],
         Field(
-            description="The settings that the warning is about. `page.enter_url` is a part of "
-            "`page`."
+            description="The settings that the warning is about. `page.enter_url` means the field "
+            "`enter_url` of `page`."
         ),
     ]
 
@@ -668,7 +686,8 @@ class WaitlistConfigAnswer(Model):
     segments: Annotated[
         list[list[str]],
         Field(
-            description="The declared segments. The segments and their attribute names are sorted."
+            description="The declared segments. The list and the attribute names of each segment "
+            "are sorted."
         ),
     ]
     admission: AdmissionBody | None
@@ -683,24 +702,24 @@ class WaitlistConfigAnswer(Model):
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(
-            description="While it is `building`, requests that name a segment are refused with "
-            "`503 rebuilding`."
+            description="The state of the segments. While it is `building`, requests that name a "
+            "segment fail with `503 rebuilding`."
         ),
     ]
     rebuild: Annotated[
         RebuildAnswer | None,
         Field(
-            description="The progress of a rebuild after Redis lost the order of the waitlist. "
-            "Null if no rebuild is running. Until the rebuild ends, requests that need the order "
-            "are refused with `503 rebuilding`."
+            description="The progress of a rebuild, which is necessary after Redis has lost the "
+            "waitlist's queue. Null if no rebuild is running. During a rebuild, requests that "
+            "need the queue fail with `503 rebuilding`."
         ),
     ]
     warnings: Annotated[
         list[WarningAnswer],
         documented(maxItems=len(setting_needs.RULES)),
         Field(
-            description="Settings that currently have no effect, or not the expected effect, on "
-            "this stack. The waitlist works without them."
+            description="Settings that currently have no effect, or not the intended effect, on "
+            "this stack. The waitlist still works."
         ),
     ]
     version: Count
@@ -709,12 +728,12 @@ class WaitlistConfigAnswer(Model):
 
 
 class AskBody(Body):
-    """Ask customers now whether they still wait."""
+    """A request to ask customers now whether they still wait."""
 
     dry_run: Annotated[
         bool,
         Field(
-            description="Count the entries of this page that would be asked, without asking anyone."
+            description="Whether to only count the entries that would be asked. Nobody is asked."
         ),
     ] = False
     days: Annotated[
@@ -723,7 +742,7 @@ class AskBody(Body):
             ge=0,
             le=MAX_CONFIRM_DAYS,
             description="Only ask customers who signed up at least this many days ago, and who "
-            "were neither asked nor have confirmed in these days.",
+            "have neither been asked nor confirmed within this time.",
         ),
     ] = 0
 
@@ -732,8 +751,8 @@ class AskAnswer(Model):
     asked: Annotated[
         Count,
         Field(
-            description="How many entries of this page were asked. With `dry_run`, how many "
-            "would be asked."
+            description="The number of entries on this page that were asked. With `dry_run`, the "
+            "number that would be asked."
         ),
     ]
     cursor: TheCursor | None

@@ -1,4 +1,4 @@
-"""Request and response of the replay of the webhook's dead letters."""
+"""Request and response bodies of the operation that sends the webhook's dead letters again."""
 
 from typing import Annotated
 
@@ -11,15 +11,20 @@ class ReplayBody(Body):
     since: Annotated[
         UtcTime,
         Field(
-            description="The time from which events are sent again, with a UTC offset.",
+            description="Send events again that happened at this time or later. The time needs a "
+            "UTC offset.",
             examples=["2026-03-01T09:30:00Z"],
         ),
     ]
 
 
 class ReplayAnswer(Model):
-    replayed: Annotated[Count, Field(description="How many events are in the queue again.")]
+    replayed: Annotated[
+        Count, Field(description=("The number of events that were put back into the queue."))
+    ]
     more: Annotated[
         bool,
-        Field(description="Whether there may be more events. If so, send the same request again."),
+        Field(
+            description=("Whether there may be more events. If true, send the same request again.")
+        ),
     ]

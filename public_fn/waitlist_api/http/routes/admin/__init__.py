@@ -1,1 +1,1 @@
-"""The operators' routes."""
+"""HTTP routes for operators."""

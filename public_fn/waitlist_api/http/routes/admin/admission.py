@@ -1,4 +1,4 @@
-"""Operators' routes of admission, which offer slots, withdraw offers and let customers go out."""
+"""Operator routes that offer slots, withdraw offers and check customers out."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Operators' routes of claims."""
+"""Operator routes for claims, which reserve entries for a limited time."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Operators' routes of a waitlist's counts, now and over time."""
+"""Operator routes that return a waitlist's current counts and its past counts."""
 
 from typing import Annotated
 
@@ -115,7 +115,10 @@ def _shown(point: Point) -> PointAnswer:
 
 
 def _age(now_millis: int, then_millis: int | None) -> int | None:
-    """Return the age in whole seconds. The age is never negative, even if two clocks differ."""
+    """Return the age in whole seconds.
+
+    If the two times come from clocks that differ, return at least 0.
+    """
     return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
 
 

@@ -1,4 +1,4 @@
-"""Operators' routes of entries."""
+"""Operator routes for entries."""
 
 from typing import Annotated, Any, Literal
 
@@ -70,8 +70,8 @@ OfStatus = Annotated[
 Include = Annotated[Literal["history"] | None, Query()]
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
-# The fields of an entry whose signup is not finished. Redis has the entry, but the record has only
-# the intent to add it.
+# Default fields for an entry whose signup is still in progress. Such an entry is in Redis, but its
+# DynamoDB record only has the status `joining`.
 UNRECORDED: dict[str, Any] = {
     "language": None,
     "held_back_reason": None,
@@ -116,7 +116,7 @@ def admin_entry_routes(
     bans: Bans,
     identities: Identities | None,
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of entries. Without `identities`, customers have accounts."""
+    """Return the operator routes for entries. If `identities` is None, customers have accounts."""
     router = APIGatewayHttpRouter()
 
     @router.post("/v1/admin/waitlists/<waitlist_id>/find", operation_id="findPerson")
@@ -283,7 +283,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     deadline = _time(record.claimed_until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
-        # Redis lists claims and offers together. Only the record says that this entry has an offer.
+        # Redis lists claimed and offered entries together. The DynamoDB record says that this entry
+        # has an offer.
         offered_until = offered_until or deadline
     return {
         **person.view.answer,

@@ -1,4 +1,4 @@
-"""Operators' routes of imports."""
+"""Operator routes that import entries."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,10 +31,10 @@ from waitlist_api.imports.service import Imports
 from waitlist_shared.errors import InternalError, WaitlistError
 
 IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
-# IAM permissions apply to routes. A separate route lets an operator add people without seeing their
-# tokens.
+# IAM permissions apply to whole routes. Because of this second route, an operator can be allowed to
+# import people without being allowed to see their tokens.
 IMPORT_WITH_TOKENS = f"{IMPORT}/tokens"
-# The result of a row, or the error that refused the row.
+# The result of an imported row, or the error for which the row was refused.
 Row = ImportedRow | WaitlistError
 NO_CUSTOMER = FieldError(CUSTOMER_ID, "is required")
 ROUTE_KEYS = [
@@ -44,12 +44,12 @@ ROUTE_KEYS = [
 
 
 def is_import(event: Mapping[str, Any]) -> bool:
-    """Return whether a request is an import, whose body may be larger than other bodies."""
+    """Return whether a request is an import. Imports may have larger bodies than other requests."""
     return event.get("routeKey") in ROUTE_KEYS
 
 
 class Links(Struct, frozen=True):
-    """Signs entry tokens for the rows of a response, and makes the links with these tokens."""
+    """Signs an entry token for each imported row, and builds a link that contains the token."""
 
     waitlist_id: str
     token_of: TokenOf
@@ -62,7 +62,7 @@ def admin_import_routes(
     identities: Identities | None,
     public_url: str = "",
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of imports. Without `identities`, customers have accounts."""
+    """Return the operator routes for imports. If `identities` is None, customers have accounts."""
     router = APIGatewayHttpRouter()
 
     @router.post(IMPORT, operation_id="importEntries")
@@ -74,7 +74,8 @@ def admin_import_routes(
     def import_with_tokens(
         waitlist_id: WaitlistId, body: ImportBody
     ) -> Response[ImportWithTokensAnswer]:
-        # If this stack issues no tokens, this raises before the import writes anything.
+        # Create the links before the import. If this stack issues no tokens, this line raises an
+        # exception before any row is written.
         base_url = public_url or base_url_of(router.current_event.raw_event)
         links = Links(waitlist_id, token_issuer.signer(), base_url)
         results = [
@@ -84,7 +85,7 @@ def admin_import_routes(
         return secret(ImportWithTokensAnswer(**_counts(results), results=results))
 
     def imported(waitlist_id: str, body: ImportBody) -> list[tuple[int, Row]]:
-        """Import the rows, and return each result with the number of its row."""
+        """Import the rows. Return each row's number with its result."""
         by = identify_operator(router.current_event.raw_event)
         read = list(enumerate(_identified(identities, waitlist_id, body.rows)))
         valid = {number: row for number, row in read if isinstance(row, ImportRow)}
@@ -105,7 +106,7 @@ def admin_import_routes(
 def _identified(
     identities: Identities | None, waitlist_id: str, rows: Sequence[ImportRowBody | WaitlistError]
 ) -> Iterator[ImportRow | WaitlistError]:
-    """Yield each row with its customer id, or the error that refuses the row."""
+    """Yield each row with its customer id, or the error for which the row is refused."""
     identify = None
     for row in rows:
         if isinstance(row, WaitlistError):

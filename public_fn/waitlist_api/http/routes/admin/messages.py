@@ -1,4 +1,4 @@
-"""Operators' routes of messages, with the outcomes of one person's messages, and previews."""
+"""Operator routes that list the messages to a person and show example messages."""
 
 from typing import Annotated
 
@@ -26,8 +26,8 @@ from waitlist_api.messages.example import compose_examples, count_parts_with_lin
 from waitlist_api.records.deliveries import Note
 from waitlist_api.waitlists.configure import Waitlists
 
-OfKind = Annotated[KindName | None, Query(description="Return only messages of this kind.")]
-InLanguage = Annotated[Language | None, Query(description="Return only messages in this language.")]
+OfKind = Annotated[KindName | None, Query(description="Only show messages of this kind.")]
+InLanguage = Annotated[Language | None, Query(description="Only show messages in this language.")]
 
 
 def admin_message_routes(
@@ -37,9 +37,10 @@ def admin_message_routes(
     now_millis: NowMillis,
     public_url: str = "",
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of messages. Messages link to pages at `public_url`.
+    """Return the operator routes for messages.
 
-    If `public_url` is empty, the pages are at the URL of the edge or of the API.
+    `public_url` is the base URL of the pages that messages link to. If `public_url` is empty, the
+    base URL is the URL of CloudFront or, without CloudFront, of the API.
     """
     router = APIGatewayHttpRouter()
 

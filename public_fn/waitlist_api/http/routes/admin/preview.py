@@ -1,4 +1,4 @@
-"""Operators' route that tries out an admission policy."""
+"""Operator route that estimates waits under an admission policy without saving the policy."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 

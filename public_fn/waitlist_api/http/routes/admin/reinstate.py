@@ -1,4 +1,4 @@
-"""Operators' route that gives an entry its former place back."""
+"""Operator route that returns an entry to its former position in the queue."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 

@@ -1,4 +1,4 @@
-"""Operators' route that counts the waiting entries of each segment."""
+"""Operator route that counts the waiting entries in each segment."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 

@@ -1,4 +1,4 @@
-"""Operators' routes of entry tokens, for guests who were imported or have lost their token."""
+"""Operator routes that issue entry tokens and links for guests."""
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
@@ -11,9 +11,10 @@ from waitlist_api.http.schemas.entries import EntryTokenAnswer, LinkAnswer, NewA
 
 
 def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGatewayHttpRouter:
-    """Return the operators' routes of entry tokens. Links go to pages at `public_url`.
+    """Return the operator routes that issue entry tokens and links.
 
-    If `public_url` is empty, the pages are at the URL of the edge or of the API.
+    `public_url` is the base URL of the links. If `public_url` is empty, the base URL is the URL of
+    CloudFront or, without CloudFront, of the API.
     """
     router = APIGatewayHttpRouter()
 

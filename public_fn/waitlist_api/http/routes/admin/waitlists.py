@@ -1,4 +1,4 @@
-"""Operators' routes of waitlists."""
+"""Operator routes that read and change the configuration of waitlists."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -67,7 +67,7 @@ def admin_waitlist_routes(
         sent: Mapping[str, Any],
         act: Callable[[WaitlistRecord], Response[Any]],
     ) -> Response[Any]:
-        """Return the response of `act` if the version of the waitlist matches."""
+        """Call `act` and return its response. Raise SettingsChanged if the ETag does not match."""
 
         def checked(now: WaitlistRecord) -> Response[Any]:
             if if_match is not None and not is_named(_etag(now), if_match):
@@ -153,7 +153,10 @@ def admin_waitlist_routes(
 
 
 def _wanted(body: WaitlistBody) -> WaitlistSettings:
-    """Return the settings of a request. Raise InvalidFields if they contradict each other."""
+    """Return the settings in a request.
+
+    Raise InvalidFields if the settings contradict each other.
+    """
     settings = WaitlistSettings(**body.settings())
     if found := contradictions(settings):
         raise InvalidFields(
@@ -171,7 +174,7 @@ def _etag(record: WaitlistRecord) -> str:
 
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:
-    """Return the settings in the form of a request body."""
+    """Return the stored settings in the format of a request body."""
     shown = _config(record, []).model_dump(
         mode="json", by_alias=True, include=set(WaitlistBody.model_fields)
     )
@@ -179,7 +182,7 @@ def _settings(record: WaitlistRecord) -> dict[str, Any]:
 
 
 def _differences(now: WaitlistRecord, sent: Mapping[str, Any]) -> list[FieldError]:
-    """Return the settings whose stored value differs from the value that was sent."""
+    """Return the settings whose stored value differs from the value in the request."""
     shown = _settings(now)
     return [
         FieldError(f"body.{name}", f"is {json.dumps(shown[name])} now")

@@ -1,4 +1,4 @@
-"""Operators' route of the webhook."""
+"""Operator route that sends the webhook's dead letters again."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
