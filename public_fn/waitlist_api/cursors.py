@@ -15,7 +15,7 @@ from waitlist_shared.limits import MAX_RANK, MIN_RANK
 
 ENTRY_ID = re.compile(ids.ENTRY_ID)
 ENDED = re.compile(r"([0-9]{1,15})-((?:[a-z2-7]{26}){0,16})")
-# The sort key of a history event, which contains the stamp and the name of the event.
+# The sort key of a history event, which contains the timestamp and the name of the event.
 EVENT = r"[0-9]{16}#[a-z_]{1,32}"
 INVALID = FieldError(
     "query.cursor", "is not a valid cursor for this list. Leave it out to start with the first page"

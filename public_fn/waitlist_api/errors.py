@@ -56,7 +56,7 @@ class NotInside(WaitlistError):
     """The customer was never admitted, has already exited, or has a pass that has expired."""
 
     code = "not_inside"
-    advice = "The customer is not inside. Get the entry to see its status."
+    advice = "The customer has no valid admission. Get the entry to see its current status."
 
 
 class EntryNotFound(WaitlistError):

@@ -135,7 +135,11 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return self.token in ("", record.claim_token) and is_same_stay
 
     def names_time_of(self, record: EntryRecord) -> bool:
-        """Return whether the offer or parking time in the command, if any, matches the record."""
+        """Return whether the times in the command match the record.
+
+        `offered_until_millis` identifies an offer and `parked_millis` a parked entry. If the
+        command contains neither time, it matches every record.
+        """
         is_offer = self.offered_until_millis in (None, record.claimed_until_millis)
         return is_offer and self.parked_millis in (None, record.parked_millis)
 
@@ -158,7 +162,7 @@ class Holds(Struct, frozen=True):
 
     Redis decides by its own clock, and then the service records the decision. If a request is
     repeated, Redis returns its first decision. The service records this decision with its original
-    stamp, because the first request may have been interrupted before it recorded the decision
+    timestamp, because the first request may have been interrupted before it recorded the decision
     (docs/decisions/0036).
     """
 
@@ -223,9 +227,9 @@ class Holds(Struct, frozen=True):
         return self.recovering_queue.read(_message_at(verb, command, found))
 
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the time in Redis that identifies the entry's offer or parking.
+        """Return the time in Redis at which the offer ends or the entry was parked.
 
-        Return 0 if Redis has neither, or if the queue is being rebuilt.
+        Return 0 if the entry is neither offered nor parked, or if the queue is being rebuilt.
         """
         try:
             place: c.InspectResult = self.recovering_queue.read(
@@ -236,7 +240,7 @@ class Holds(Struct, frozen=True):
         return place.time_millis if place.state == verb.before else 0
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the time in the record that identifies the entry's offer or parking, or else 0."""
+        """Return the recorded time at which the offer ends or the entry was parked, or else 0."""
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
             return 0
@@ -368,7 +372,7 @@ def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryVi
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
     """Return whether the last decision in the record is the result of this command.
 
-    An extended claim is not found, because the record does not store extensions as decisions.
+    Extensions of a claim are never found, because the record does not store them as decisions.
     """
     decided = "admitted" if record.status == "admitted" else record.hold_end
     is_same = decided == verb.decided and record.status == verb.after

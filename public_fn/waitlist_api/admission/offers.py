@@ -191,9 +191,9 @@ def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
     """Return whether the taken entry belongs to the signup that is still in progress.
 
-    The record does not contain the ticket of this signup yet. Tickets increase, so a ticket above
-    the last stamp in the record is new. An import may have requested a lower ticket, so that ticket
-    is compared too.
+    The record does not contain the ticket of this signup yet. Tickets and timestamps come from the
+    same counter, so a ticket above the last timestamp in the record is new. An import may have
+    requested a lower ticket, so that ticket is compared too.
     """
     is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
     return record.ticket is None and is_later

@@ -33,9 +33,9 @@ SETTLED_MILLIS = 3600_000
 class Point(Struct, frozen=True):
     """The position in the index at which the next page starts.
 
-    `millis` is a time in milliseconds. If the list contains bans, `millis` is a stamp instead.
-    Several entries can have the same `millis`, so `read` stores the last entry id that was read
-    from each shard at this time.
+    `millis` is a time in milliseconds. If the list contains bans, `millis` is a logical timestamp
+    instead. Several entries can have the same `millis`, so `read` stores the last entry id that was
+    read from each shard at this time.
     """
 
     millis: int

@@ -79,12 +79,12 @@ class Bans(Struct, frozen=True):
         return found
 
     def _stamp(self, ban: Ban, record: EntryRecord | None) -> int:
-        """Return a stamp for the ban that is later than all earlier events of the entry.
+        """Return a timestamp for the ban that is later than all earlier events of the entry.
 
-        If the entry is on the waitlist, the stamp comes from Redis, because the record may not
-        contain the latest decision of Redis yet. If there is no record, the stamp also comes from
-        Redis, because an erased entry may have had later events. If Redis does not answer, the
-        stamp comes from the local clock, because a ban must not have to wait for Redis.
+        If the entry is on the waitlist, the timestamp comes from Redis, because the record may not
+        contain the latest decision of Redis yet. If there is no record, the timestamp also comes
+        from Redis, because an erased entry may have had later events. If Redis does not answer, the
+        timestamp comes from the local clock, because a ban must not have to wait for Redis.
         """
         entry = record or stand_in_record(*ban.key)
         if record is None or not record.has_ended:

@@ -23,8 +23,8 @@ HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 class EditSteps(Struct, frozen=True):
     """The steps of an edit. An entry can be edited while it is waiting, offered or parked.
 
-    1. Mark the entry as dirty in Redis, and draw a stamp for the edit. If the edit is interrupted,
-       maintenance finishes the edit of a dirty entry.
+    1. Mark the entry as dirty in Redis, and draw a timestamp for the edit. If the edit is
+       interrupted, maintenance finishes the edit of a dirty entry.
     2. Write the record.
     3. Send the changed fields and their version to Redis. Redis ignores an older version.
     """
@@ -56,7 +56,7 @@ class EditSteps(Struct, frozen=True):
     def mark(self, record: EntryRecord) -> int:
         """Mark the entry as dirty, so that maintenance finishes the edit.
 
-        Return a stamp for the edit.
+        Return a timestamp for the edit.
         """
         request = c.MarkDirty(
             waitlist_id=record.waitlist_id,

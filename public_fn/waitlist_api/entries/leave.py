@@ -159,7 +159,7 @@ class Leaves(Struct, frozen=True):
         return self.erasures.erase(record, self._give_up(record), is_time_up)
 
     def _give_up(self, record: EntryRecord) -> int:
-        """Remove the entry from the queue in Redis, and return the stamp of the removal.
+        """Remove the entry from the queue in Redis, and return the timestamp of the removal.
 
         Return 0 if the waitlist has been deleted.
         """

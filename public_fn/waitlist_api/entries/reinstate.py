@@ -1,8 +1,8 @@
 """Reinstate an entry: return it to the place in the queue that it had before it left.
 
-A reinstatement is a new signup, and the record states the new ticket and the former rank before
-Redis is called. A retry or maintenance may have to finish an interrupted reinstatement. In every
-case the entry gets the same place in the queue (docs/decisions/0054-reinstated-stays.md).
+A reinstatement is a new signup with the former rank. The rank and the new ticket are recorded
+before Redis is called. If the reinstatement is interrupted, a retry or maintenance finishes it, and
+the entry still gets the same place in the queue (docs/decisions/0054-reinstated-stays.md).
 """
 
 import hashlib
@@ -196,7 +196,7 @@ class Reinstatements(Struct, frozen=True):
         )
 
     def _stamp(self, former: EntryRecord) -> int:
-        """Return a stamp that is later than all events of the entry.
+        """Return a timestamp that is later than all events of the entry.
 
         Raise Rebuilding if the queue is being rebuilt.
         """

@@ -96,8 +96,8 @@ class UnprovenSignups(Struct, frozen=True):
     ) -> tuple[WaitlistRecord, bool, int]:
         """Raise an error if the waitlist would refuse a new entry now.
 
-        Return the waitlist, whether its cached settings are current, and a stamp for an event of
-        the entry.
+        Return the waitlist, whether its cached settings are current, and a timestamp for an event
+        of the entry.
 
         The calls to Redis are the same as for a new entry, so that the response time does not
         reveal that the address is known.
@@ -141,9 +141,9 @@ class UnprovenSignups(Struct, frozen=True):
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
         """Write the event that triggers the message.
 
-        If the record has changed in the meantime, try again with a new stamp. If there is nothing
-        to write, make a transaction anyway, so that the response time reveals nothing about the
-        entry.
+        If the record has changed in the meantime, try again with a new timestamp. If there is
+        nothing to write, make a transaction anyway, so that the response time reveals nothing about
+        the entry.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()

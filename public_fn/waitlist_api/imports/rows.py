@@ -167,7 +167,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def known_stamp(self) -> int:
-        """The newest known stamp of the entry, or 0 if no stamp is known."""
+        """The newest known timestamp of the entry, or 0 if none is known."""
         if self.alias is not None:
             return self.alias.stamp
         return 0 if self.record is None else self.record.known_stamp

@@ -37,7 +37,7 @@ REPLACED = "replaced by an import"
 
 
 class TicketAllocation(Struct, frozen=True):
-    """The allocated ticket for each entry, and the stamp of the allocation."""
+    """The allocated ticket for each entry, and the timestamp of the allocation."""
 
     stamp: int
     tickets: dict[str, int]

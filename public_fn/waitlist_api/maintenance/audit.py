@@ -41,10 +41,10 @@ IN_FLIGHT_SECONDS = 10.0
 class AuditWindow(Struct, frozen=True):
     """The range of changes of one waitlist that an audit compares with Redis.
 
-    The range contains the stamps after `since`, up to the stamp of the heartbeat. If an audit takes
-    several runs, `began` is the `since` of the first run. `repaired` contains the ids of entries
-    whose changes Redis had lost. `failed` contains the ids of entries that could not be compared or
-    repaired.
+    The range contains the timestamps after `since`, up to the timestamp of the heartbeat. If an
+    audit takes several runs, `began` is the `since` of the first run. `repaired` contains the ids
+    of entries whose changes Redis had lost. `failed` contains the ids of entries that could not be
+    compared or repaired.
     """
 
     waitlist: WaitlistRecord
@@ -81,7 +81,7 @@ class Auditor(Struct, frozen=True):
     ) -> Iterator[int]:
         """Compare all given changes with Redis, and repair the changes that Redis has lost.
 
-        The iterator yields the stamp up to which the audit is complete, each time it has made
+        The iterator yields the timestamp up to which the audit is complete, each time it has made
         progress. If the run has no time left, the iterator ends early, and the next run continues
         the audit.
         """

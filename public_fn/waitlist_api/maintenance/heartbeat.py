@@ -57,8 +57,8 @@ class Heartbeat(Struct, frozen=True):
         """Increment the heartbeat of each waitlist, and repair the writes that Redis has lost.
 
         If the queue in Redis is too old, it is rebuilt. Otherwise recent changes in the journal are
-        compared with Redis. Changes up to the stamp `seen` are skipped, unless Redis has lost the
-        last heartbeat. The heartbeat also sends the admission paces in `paces` to Redis.
+        compared with Redis. Changes up to the timestamp `seen` are skipped, unless Redis has lost
+        the last heartbeat. The heartbeat also sends the admission paces in `paces` to Redis.
 
         `told` contains the waitlists whose maintenance is complete so far, with a value for their
         checkpoints. The checkpoints of all other waitlists say that work is left.
@@ -138,7 +138,7 @@ class Heartbeat(Struct, frozen=True):
         self.rebuilder.rebuild(waitlist, left_millis)
 
     def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Write the checkpoint after all changes up to the stamp `reached` have been compared.
+        """Write the checkpoint after all changes up to the timestamp `reached` have been compared.
 
         If `told` is None, the checkpoint marks the waitlist as unfinished.
         """
@@ -193,7 +193,7 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the stamp at which the first audit after a rebuild begins.
+    """Return the timestamp at which the first audit after a rebuild begins.
 
     The audit begins some time before the rebuild. A slow request may have added an entry to the
     lost queue, and recorded the entry only after the rebuild had read the journal.

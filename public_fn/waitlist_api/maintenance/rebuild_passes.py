@@ -130,11 +130,11 @@ class RebuildPasses(Struct, frozen=True):
 
 
 def _earliest(run: RebuildRun) -> int:
-    """Return the stamp at which to start reading the journal if the lost queue had no heartbeat."""
+    """Return the start of the journal to read if the lost queue had no heartbeat."""
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # The clock of Redis has jumped, so stamps of the waitlist may be older than its creation
+        # The clock of Redis has jumped, so the waitlist may have timestamps before its creation
         # time.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)

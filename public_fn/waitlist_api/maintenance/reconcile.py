@@ -50,8 +50,8 @@ class Reconciler(Struct, frozen=True):
     ) -> None:
         """End expired claims and offers, and record decisions that are older than a minute.
 
-        Decisions before the stamp `known_until` are always recorded. The stamp comes from an
-        earlier run.
+        Decisions before the timestamp `known_until` are always recorded. The timestamp comes from
+        an earlier run.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -101,7 +101,8 @@ class Reconciler(Struct, frozen=True):
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
             if record is not None and record.status == "leaving" and place.state == "done":
-                # The leave will undo this admission, so Redis must keep the admission until then.
+                # The customer is leaving, which undoes this admission. Redis must keep the
+                # admission until the leave is finished.
                 continue
             settled.append(
                 c.Settle(
@@ -241,7 +242,7 @@ def catch_up(
         extension = replace(_decision(place, "extended", stamp, place.time_millis), placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
-        # After a failover, the stamp of the admission may be older than the record's stamp.
+        # After a failover, the timestamp of the admission may be older than the record's timestamp.
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))
@@ -252,7 +253,7 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether the record is newer than a decision of Redis.
 
     If the record is newer, only the history event of the decision may be missing. If the record and
-    the decision have the same stamp, both were written together with the event.
+    the decision have the same timestamp, both were written together with the event.
     """
     if record.ticket not in (None, decision.ticket):
         # The ticket of an imported or reinstated entry may be older than its signup, so compare

@@ -60,7 +60,7 @@ Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
 class Survey(Struct):
-    """The waitlists that need maintenance, and a stamp from the time of the survey."""
+    """The waitlists that need maintenance, and the time of the survey by the clock of Redis."""
 
     busy: list[Surveyed] = field(default_factory=list)
     until: int = 0
@@ -128,8 +128,8 @@ class MaintenanceRunner(Struct, frozen=True):
     def _survey(self, seen: int) -> Survey:
         """Ask Redis for the statistics of all waitlists, and find those that need maintenance.
 
-        Earlier runs have compared the journal up to the stamp `seen`. If `seen` is 0 or too old,
-        all waitlists need maintenance.
+        Earlier runs have compared the journal up to the timestamp `seen`. If `seen` is 0 or too
+        old, all waitlists need maintenance.
         """
         survey = Survey()
         changed: set[str] | None = None
@@ -216,7 +216,7 @@ class MaintenanceRunner(Struct, frozen=True):
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
         Return the waitlists whose maintenance is complete. The value for each waitlist is the
-        digest from the notifier.
+        digest that the notifier has returned.
         """
 
         def run(surveyed: Surveyed) -> str | None:
@@ -232,7 +232,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_one(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist. Return the digest from the notifier, or None if work is left."""
+        """Maintain a waitlist. Return the notifier's digest, or None if work is left."""
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             return self._maintain_warm(waitlist, answer, left_millis)
         if isinstance(answer, c.StatsResult | Cold):

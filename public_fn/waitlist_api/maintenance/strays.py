@@ -47,8 +47,8 @@ class Strays(Struct, frozen=True):
     ) -> set[str]:
         """Remove the entries that have no record.
 
-        For each waitlist, `beats` contains a stamp and the heartbeat. Entries that joined after the
-        stamp are new. Return the waitlists that could not be checked completely.
+        For each waitlist, `beats` contains a timestamp and the heartbeat. Entries that joined after
+        the timestamp are new. Return the waitlists that could not be checked completely.
         """
         unfinished: set[str] = set()
         found: dict[str, list[c.WaitingEntry]] = {}
