@@ -39,11 +39,11 @@ FLOOD: dict[str, Dearest] = {
     # It writes nothing, unless it is the first to record an admission, which `enter` then does not.
     f"GET {ENTRY}/pass": Dearest(Operation(reads=1, table_calls=1, queue_calls=0, signatures=1), 0),
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
-    f"DELETE {ENTRY}": Dearest(Operation(writes=25, table_calls=2, events=1), 13),
+    f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),
     # Other data, and no more messages.
     f"PATCH {ENTRY}": Dearest(Operation(writes=15, reads=2, table_calls=5, events=1), 14),
     f"POST {ENTRY}/decline": Dearest(
-        Operation(writes=25, reads=1, table_calls=3, events=1), 13, offers=1
+        Operation(writes=25, reads=2, table_calls=4, events=1), 13, offers=1
     ),
     f"POST {ENTRY}/rest": Dearest(
         Operation(writes=13, reads=1, table_calls=2, queue_calls=3, events=1), 10

@@ -13,9 +13,9 @@ from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
-from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import intent_item, rejoining
-from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.leaves import Leave, begin_erase, begin_leave, finish_leave
+from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
@@ -85,24 +85,15 @@ def test_an_intent_of_an_earlier_version_has_the_profile_in_the_former_stay() ->
     assert EntryRecord.from_item(intent_item(intent)).former == former
 
 
-def test_a_former_profile_that_an_earlier_version_left_goes_with_the_next_signup() -> None:
-    left = stay({"name": "Ann"}, {}, status="left", ticket=8, former_profile='{"name": "A"}')
-    item = intent_item(rejoining(stay({"name": "Ann"}, {}, status="joining"), left))
-    assert "former_profile" not in item
-    assert "former_profile" not in item["previous"]
-
-
 def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
     """P8: at once, though the record stays until maintenance has given up the place."""
     types = get_type_hints(EntryRecord)
     texts = {name for name, kind in types.items() if kind is str} - NOT_PERSONAL
     objects = {name for name, kind in types.items() if "dict" in str(kind)}
-    table = Table(MemoryTable(), TABLE)
-    item = stay({}, {}, status="waiting").to_item("LINE", 1)
-    personal = dict.fromkeys(texts | objects, "Lovelace")
-    table.put(item | personal, "attribute_not_exists(#pk)", {})
-    left = Erasures(table).begin_erase(*KEY, 2)
-    assert "Lovelace" not in json.dumps(left.values())
+    personal: dict[str, Any] = dict.fromkeys(texts, "Lovelace")
+    personal |= {name: {"name": "Lovelace"} for name in objects}
+    erased = begin_erase(replace(stay({}, {}, status="waiting"), **personal), 2)
+    assert "Lovelace" not in json.dumps(erased.values())
 
 
 def test_a_late_request_finishes_no_stay_but_its_own() -> None:
@@ -117,11 +108,12 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
     with pytest.raises(EntryChanged):
         entries.finish_join(former, placed, 1)
     entries.finish_join(present, placed, 1)
-    entries.begin_leave(KEY, "customer", "", 1)
+    waiting, ledger = entries.find(*KEY), Ledger(table)
+    leaving = ledger.save(waiting, begin_leave(waiting, Leave(by="customer"), 1))
     left = HistoryEvent(stamp=9, event="left", by="customer")
     with pytest.raises(EntryChanged):
-        entries.finish_leave(former, left, 1)
-    entries.finish_leave(present, left, 1)
+        ledger.commit(former, finish_leave(former, left, 1), 1)
+    ledger.commit(leaving, finish_leave(leaving, left, 1), 1)
     ended = entries.get(*KEY)
     assert ended is not None
     assert (ended.join_id, ended.status, ended.ticket) == (present.join_id, "left", 7)
@@ -147,7 +139,8 @@ def test_a_late_decision_changes_no_record_that_is_newer_or_being_left() -> None
     with pytest.raises(EntryChanged):
         transitions.record(transition_of(KEY, offered, ()), 1)
     transitions.record(transition_of(KEY, replace(offered, stamp=10), ()), 1)
-    entries.begin_leave(KEY, "customer", "", 1)
+    record = entries.find(*KEY)
+    Ledger(table).save(record, begin_leave(record, Leave(by="customer"), 1))
     released = c.Decision(
         verb="released", token="0" * 40, stamp=11, **{**decided, "basis_stamp": 10}
     )

@@ -20,11 +20,12 @@ from waitlist_api.records.asks import Signup, ask_for_link
 from waitlist_api.records.bans import Ban
 from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.edits import change_readiness, edit
-from waitlist_api.records.entries import EntryRecords, LeftOffer, Move
+from waitlist_api.records.entries import EntryRecords, Move
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.exits import go_out
 from waitlist_api.records.intents import VERIFICATION_ASKED
+from waitlist_api.records.leaves import Leave, LeftOffer, begin_erase, begin_leave, finish_leave
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.moves import Aliases, ask_to_move
 from waitlist_api.records.notices import Notice
@@ -161,18 +162,28 @@ class Life:
         return self.record
 
     def begin_to_leave(self) -> EntryRecord:
-        return self.entries.begin_leave(KEY, "customer", "", NOW)
+        return self.leave_as(Leave(by="customer"))
+
+    def leave_as(self, leave: Leave) -> EntryRecord:
+        """Begin a leave, if it applies to the record."""
+        record = self.record
+        if not leave.applies_to(record):
+            raise EntryChanged(record)
+        return self.ledger.save(record, begin_leave(record, leave, NOW))
 
     def left(self, record: EntryRecord) -> None:
         event = HistoryEvent(stamp=self.draw(), event="left", by="customer")
-        self.entries.finish_leave(record, event, NOW)
+        self.ledger.commit(record, finish_leave(record, event, NOW), NOW)
 
     def leave(self) -> EntryRecord:
         self.left(self.begin_to_leave())
         return self.record
 
     def begin_to_erase(self) -> EntryRecord:
-        return self.erasures.begin_erase(*KEY, NOW)
+        record = self.entries.get_stored(*KEY)
+        if not isinstance(record, EntryRecord):
+            raise EntryChanged(None)
+        return self.ledger.save(record, begin_erase(record, NOW))
 
     def erase(self) -> None:
         self.erasures.erase(self.begin_to_erase(), self.draw())
@@ -350,7 +361,7 @@ def rewind(life: Life) -> None:
 
 
 def decline_and_leave(life: Life, _offer: EntryRecord) -> None:
-    life.entries.begin_leave(KEY, "customer", "", NOW, offer=LeftOffer())
+    life.leave_as(Leave(by="customer", offer=LeftOffer()))
 
 
 def sign_up_again(life: Life, former: EntryRecord) -> None:
@@ -430,26 +441,21 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         Life.leave,
         lambda life, _: life.begin_to_leave(),
     ),
-    "leaving this stay: another one has begun": (
-        Life.sign_up,
-        JOIN_AGAIN,
-        lambda life, stay: life.entries.begin_leave(KEY, "customer", "", NOW, stay.ticket),
-    ),
     "leaving if the entry is parked: it waits again": (
         in_turn(Life.claim, lambda life: life.decide("parked")),
         lambda life: life.decide("redriven"),
-        lambda life, _: life.entries.begin_leave(KEY, OPERATOR, "", NOW, status="parked"),
+        lambda life, _: life.leave_as(Leave(by=OPERATOR, status="parked")),
     ),
     "leaving if the address is not verified: it is": (
         Life.sign_up,
         lambda _life: None,
-        lambda life, _: life.entries.begin_leave(KEY, "maintenance", "", NOW, unverified=True),
+        lambda life, _: life.leave_as(Leave(by="maintenance", unverified=True)),
     ),
     "leaving this offer: the entry has another one": (
         Life.offer,
         in_turn(lambda life: life.decide("declined"), lambda life: life.decide("offered", at=NOW)),
-        lambda life, offer: life.entries.begin_leave(
-            KEY, "customer", "", NOW, offer=LeftOffer(until_millis=offer.claimed_until_millis)
+        lambda life, offer: life.leave_as(
+            Leave(by="customer", offer=LeftOffer(until_millis=offer.claimed_until_millis))
         ),
     ),
     "leaving an offer: a claim holds the entry": (Life.sign_up, Life.claim, decline_and_leave),
@@ -560,11 +566,6 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         Life.sign_up,
         Life.erase,
         lambda life, _: life.begin_to_erase(),
-    ),
-    "an erasure: an alias is there alone": (
-        Life.point_address,
-        lambda _life: None,
-        lambda life, _: life.erasures.begin_erase(KEY[0], ADDRESS, NOW),
     ),
     "an edit: the record has these values": (
         Life.sign_up,

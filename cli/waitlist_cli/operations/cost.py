@@ -39,7 +39,7 @@ OPERATIONS = {
     "offer": Operation(writes=7, reads=1, table_calls=2, queue_calls=0, events=1),
     "enter": Operation(writes=8, reads=2, table_calls=3, events=1, signatures=1),
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
-    "leave": Operation(writes=11, table_calls=2, events=1),
+    "leave": Operation(writes=11, reads=1, table_calls=3, events=1),
 }
 # A run of maintenance, which takes place every minute even if nothing has changed.
 MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)

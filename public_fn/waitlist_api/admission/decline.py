@@ -12,8 +12,9 @@ from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.own_changes import count_change
 from waitlist_api.entries.position import EntryView
 from waitlist_api.records.decisions import CUSTOMER
-from waitlist_api.records.entries import EntryRecords, LeftOffer
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import DECLINED
+from waitlist_api.records.leaves import LeftOffer
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):

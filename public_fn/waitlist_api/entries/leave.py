@@ -9,14 +9,22 @@ from contextlib import suppress
 from msgspec import Struct
 
 from waitlist_api.clock import IsTimeUp, NowMillis, never
-from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
+from waitlist_api.errors import (
+    AlreadyAdmitted,
+    EntryNotFound,
+    Forbidden,
+    Throttled,
+    WaitlistNotFound,
+)
 from waitlist_api.queue.messages import drop_of, leave_of
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.entries import EntryRecords, LeftOffer
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.journal import ERASED, Change, Journal
-from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.leaves import Leave, LeftOffer, begin_erase, begin_leave, finish_leave
+from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotOffered, WaitlistError
@@ -26,6 +34,7 @@ class Leaves(Struct, frozen=True):
     """Lets entries leave the waitlist. Each step is idempotent, so any request can repeat it."""
 
     entries: EntryRecords
+    ledger: Ledger
     erasures: Erasures
     journal: Journal
     retention: Retention
@@ -56,41 +65,48 @@ class Leaves(Struct, frozen=True):
         - `status` is the status that the entry must have. If the status differs, nothing changes.
         - `unverified` requires an unverified address. If the address is verified, nothing changes.
         """
-        try:
-            key = (waitlist_id, entry_id)
-            record = self.entries.begin_leave(
-                key,
-                by,
-                reason,
-                self.now_millis(),
-                stay,
-                offer=offer,
-                status=status,
-                unverified=unverified,
-            )
-        except EntryChanged as changed:
-            if changed.record is None or changed.record.is_expired(self.now_millis()):
-                raise EntryNotFound from changed
-            if stay is not None and changed.record.ticket != stay:
-                raise Forbidden from changed
-            if changed.record.status == "admitted":
-                raise AlreadyAdmitted from changed
-            if offer is not None:
-                self._end_without_offer(changed.record)
-            return
-        self.finish(record)
+        leave = Leave(by=by, reason=reason, offer=offer, status=status, unverified=unverified)
+        record = self.begin(waitlist_id, entry_id, leave, stay)
+        if record is not None:
+            self.finish(record)
 
-    def _end_without_offer(self, record: EntryRecord) -> None:
-        """Finish a leave that another request has begun.
+    def begin(
+        self, waitlist_id: str, entry_id: str, leave: Leave, stay: int | None = None
+    ) -> EntryRecord | None:
+        """Write that a leave has begun, and return the record that is to be finished.
 
-        Raise NotOffered if the entry is still on the waitlist.
+        Return None if there is nothing to finish.
         """
+        for _ in range(MAX_CONFLICT_RETRIES):
+            record = self.entries.get(waitlist_id, entry_id)
+            if record is None:
+                raise EntryNotFound
+            if stay is not None and record.ticket != stay:
+                raise Forbidden
+            if not leave.applies_to(record):
+                return self._unchanged(record, leave)
+            with suppress(EntryChanged):
+                return self.ledger.save(record, begin_leave(record, leave, self.now_millis()))
+        raise Throttled
+
+    def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
+        """Return a record to which a leave does not apply, if its own end is to be finished.
+
+        AlreadyAdmitted is raised for an admitted customer, and NotOffered if the customer declines
+        an offer that the entry does not have.
+        """
+        if record.status == "admitted":
+            raise AlreadyAdmitted
+        if leave.offer is None:
+            is_plain = leave.status is None and not leave.unverified
+            return record if record.erase and is_plain else None
         if record.erase:
             raise EntryNotFound
         if record.status == "leaving":
-            self.finish(record)
-        elif record.status != "left":
+            return record
+        if record.status != "left":
             raise NotOffered
+        return None
 
     def erase(self, waitlist_id: str, entry_id: str) -> None:
         """Erase an entry with its history. If the entry does not exist, nothing changes.
@@ -99,9 +115,8 @@ class Leaves(Struct, frozen=True):
         consistent. A rebuild that still finds the erased entry in the index must see that it was
         erased.
         """
-        try:
-            record = self.erasures.begin_erase(waitlist_id, entry_id, self.now_millis())
-        except EntryChanged:
+        record = self.begin_erase(waitlist_id, entry_id)
+        if record is None:
             return
         try:
             ended_at = self._give_up(record)
@@ -111,6 +126,16 @@ class Leaves(Struct, frozen=True):
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
+
+    def begin_erase(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Remove the personal data of an entry, and return its record. Return None without one."""
+        for _ in range(MAX_CONFLICT_RETRIES):
+            record = self.entries.get_stored(waitlist_id, entry_id)
+            if not isinstance(record, EntryRecord):
+                return None
+            with suppress(EntryChanged):
+                return self.ledger.save(record, begin_erase(record, self.now_millis()))
+        raise Throttled
 
     def finish(self, record: EntryRecord) -> None:
         """Finish a leave or an erasure that is already marked in the record."""
@@ -141,7 +166,8 @@ class Leaves(Struct, frozen=True):
         key = (record.waitlist_id, record.entry_id)
         self.retention.expire_history(key, event.stamp, expires_at)
         try:
-            self.entries.finish_leave(record, event, now_millis, left)
+            decided = finish_leave(record, event, now_millis, left)
+            self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
             # Another request has finished the leave, started an erasure, or banned the customer.
             # The record of a banned customer must not expire.

@@ -19,7 +19,6 @@ from waitlist_api.records.entry import (
     HistoryEvent,
     Status,
     ended_place,
-    intent_place,
     line_place,
     record_key,
     shard_of,
@@ -42,7 +41,7 @@ from waitlist_api.records.ledger import (
     values_as_read,
 )
 from waitlist_api.records.table import BATCH_GET, Item, Table
-from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
+from waitlist_shared.contracts import BumpResult, SignupResult
 
 STATUSES: Item = {status: status for status in get_args(Status)}
 
@@ -50,7 +49,6 @@ STATUSES: Item = {status: status for status in get_args(Status)}
 # A decision about a waiting entry is recorded if Redis knew the newest recorded change. It is also
 # recorded if the record has the status `waiting`, even if the ranks differ.
 BASED_ON_WAITING = "(#stamp <= :basis OR #status = :waiting)"
-NOT_BANNED = "attribute_not_exists(#ban_stamp)"
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
@@ -89,17 +87,6 @@ class Move(Struct, frozen=True):
             "ticket": self.made.ticket,
             "basis": self.made.basis_stamp,
         }
-
-
-class LeftOffer(Struct, frozen=True, kw_only=True):
-    """The offer that a customer declines by leaving the waitlist.
-
-    `until_millis` is the deadline of the offer. If it is None, any open offer matches. `once_key`
-    is a digest of the request's idempotency key.
-    """
-
-    until_millis: int | None = None
-    once_key: str | None = None
 
 
 # How to record a new rank. `move` writes the rank and the events. `event` writes only the events,
@@ -271,102 +258,6 @@ class EntryRecords(Struct, frozen=True):
                 kept = replace(former, revision=record.revision + 1)
                 item = kept.to_item(place, former.left_millis or former.admitted_millis or 0)
                 self.table.put(item, condition, values)
-
-    def begin_leave(
-        self,
-        key: tuple[str, str],
-        by: str,
-        reason: str,
-        now_millis: int,
-        ticket: int | None = None,
-        *,
-        offer: LeftOffer | None = None,
-        status: Status | None = None,
-        unverified: bool = False,
-    ) -> EntryRecord:
-        """Write the status `leaving`, and return the record.
-
-        Raise EntryChanged if the customer has no active signup. The optional arguments add
-        conditions: the ticket of the signup, an open offer, the current status, and an address that
-        is not verified.
-        """
-        update = (
-            "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
-            " #place = :place, #place_rank = :now, #updated_millis = :now"
-        )
-        values = STATUSES | {
-            "by": by,
-            "reason": reason,
-            "place": intent_place(key[1]),
-            "now": now_millis,
-        }
-        condition = "#status IN (:joining, :waiting, :offered, :parked, :leaving)"
-        if offer is not None:
-            condition = "#status = :offered AND #is_offer = :true"
-            values["true"] = True
-            if offer.until_millis is not None:
-                condition += " AND #claimed_until_millis = :until"
-                values["until"] = offer.until_millis
-            if offer.once_key is not None:
-                update += ", #once_key = :once_key"
-                values["once_key"] = offer.once_key
-        if status is not None:
-            condition = f"#status = :{status}"
-        if ticket is not None:
-            condition += " AND #ticket = :ticket"
-            values["ticket"] = ticket
-        if unverified:
-            condition += " AND attribute_exists(#verify_until_millis)"
-        with entry_changed():
-            item = self.table.update(record_key(*key), update, condition, values)
-        return EntryRecord.from_item(item)
-
-    def finish_leave(
-        self,
-        record: EntryRecord,
-        event: HistoryEvent,
-        now_millis: int,
-        ended: EndOfStayResult | None = None,
-    ) -> None:
-        """Write that the customer has left the waitlist.
-
-        Raise EntryChanged unless the record still has the status `leaving` for this signup. Also
-        raise it if the customer has been banned since `record` was read. `ended` is the result from
-        Redis, which has removed the entry. The record and its events get the same expiry.
-        """
-        events = [event]
-        if record.ticket is None and ended is not None and ended.ticket is not None:
-            joined = joined_event(record, ended.ticket)
-            events.insert(0, replace(joined, expires_at=event.expires_at))
-        also = ""
-        if event.expires_at is not None and not record.ban_stamp:
-            also += ", #expires_at = :expires_at"
-        if record.requested_rank is not None:
-            # The customer left while an operator was restoring their place. Keep the requested
-            # rank, so that the operator can try again.
-            also += ", #rank = :rank, #ticket = :ticket"
-        update = (
-            "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
-            f" #place_rank = :now, #updated_millis = :now{also} REMOVE #leaving_by,"
-            " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason, #moving_to,"
-            f" #moving_address, {INTENT_FIELDS}"
-        )
-        condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
-        if not record.ban_stamp:
-            condition += f" AND {NOT_BANNED}"
-        values = STATUSES | {
-            "join_id": record.join_id,
-            "stamp": event.stamp,
-            "place": ended_place(record.waitlist_id, shard_of(record.entry_id)),
-            "now": now_millis,
-            "expires_at": event.expires_at,
-            "rank": record.requested_rank,
-            "ticket": record.requested_ticket,
-        }
-        change = _change(record.key, event.stamp, "left")
-        with entry_changed():
-            writes = self._writes(change, update, condition, values, now_millis, *events)
-            self.table.transact(writes)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Record the new rank of an entry. Raise EntryChanged if the signup has ended."""

@@ -10,50 +10,21 @@ from contextlib import suppress
 from msgspec import Struct
 
 from waitlist_api.clock import IsTimeUp, never
-from waitlist_api.records.alias import AS_ALIAS, MOVED, Alias
-from waitlist_api.records.entries import STATUSES
+from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.entry import (
     HISTORY,
     EntryRecord,
     entry_pk,
-    intent_place,
     record_key,
 )
-from waitlist_api.records.ledger import entry_changed
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ERASE_PAGE = 500
-# Personal data and the operators' reasons. Maintenance can finish an erasure without them.
-PERSONAL = (
-    "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
-    " #previous, #former_profile, #former_attributes, #park_reason, #leaving_by, #leaving_reason,"
-    " #joining_by, #joining_reason, #once_key, #once_stamp, #ban_stamp, #ban_reason, #ban_key,"
-    " #held_back_reason, #rest_key, #language, #messages, #unreachable, #moving_to, #moving_address"
-)
 BEHIND_ALL = "~"
 
 
 class Erasures(Struct, frozen=True):
     table: Table
-
-    def begin_erase(self, waitlist_id: str, entry_id: str, now_millis: int) -> EntryRecord:
-        """Remove the personal data of an entry, and mark the entry for erasure.
-
-        Raise EntryChanged if the entry has no record. The record keeps the status `leaving` until
-        it is deleted, so writes that expect another status fail.
-        """
-        update = (
-            "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
-            " #updated_millis = :now"
-            f" REMOVE {PERSONAL}, #expires_at"
-        )
-        values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
-        condition = "attribute_exists(#pk) AND #status <> :moved"
-        with entry_changed():
-            item = self.table.update(
-                record_key(waitlist_id, entry_id), update, condition, values | {"moved": MOVED}
-            )
-        return EntryRecord.from_item(item)
 
     def erase(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never

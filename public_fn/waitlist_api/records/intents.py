@@ -22,6 +22,22 @@ VERIFICATION_ASKED = "verification_asked"
 UNVERIFIED = "unverified"
 
 
+def without_intent(record: EntryRecord) -> EntryRecord:
+    """Return the record without the fields that it has only while its status is `joining`."""
+    return replace(
+        record,
+        previous=None,
+        former_profile="",
+        former_attributes="",
+        requested_ticket=None,
+        requested_priority=0,
+        requested_rank=None,
+        allocated_stamp=0,
+        joining_by="",
+        joining_reason="",
+    )
+
+
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup that replaces the record of an earlier signup.
 

@@ -96,6 +96,18 @@ class Ledger(Struct, frozen=True):
             self.table.transact(writes)
         return after
 
+    def save(self, before: EntryRecord, after: EntryRecord) -> EntryRecord:
+        """Write a changed record that has no event, with one update, and return it.
+
+        Raise EntryChanged if the stored record is not `before` any more.
+        """
+        after = replace(after, revision=before.revision + 1)
+        update, values = update_of(before, after)
+        with entry_changed():
+            key = record_key(*after.key)
+            self.table.update(key, update, AS_READ, values | values_as_read(before))
+        return after
+
     def take_off_index(self, event: Key) -> None:
         """Remove an event from the index, if the event still exists."""
         with suppress(ConditionFailed):

@@ -32,7 +32,7 @@ from waitlist_api.entries.reinstate import ReinstateCommand
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.maintenance.services import MaintenanceServices
-from waitlist_api.records.entries import LeftOffer
+from waitlist_api.records.leaves import LeftOffer
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
 from waitlist_api.settings.confirm import ConfirmRules, Unanswered

@@ -27,7 +27,6 @@ MUTANTS = [
     (Leaves, "finish", ("leave",), "waiting"),
     (EntryRecords, "finish_join", ("signup",), "absent"),
     (EntryRecords, "cancel_join", ("signup",), "full"),
-    (EntryRecords, "finish_leave", ("leave",), "waiting"),
     (EntryRecords, "record_bump", ("bump to the front",), "waiting"),
     (Transitions, "record", ("complete",), "held"),
     (Transitions, "record", ("release to the back",), "held"),

@@ -2,14 +2,14 @@
 
 from tests.support.admissions import Admissions
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.leaves import Leave
 from waitlist_shared import contracts as c
 
 
 def leaving(people: Admissions, name: str) -> None:
     """Record an intent to leave that has not reached Redis."""
     services = people.world.services
-    key = (people.waitlist_id, people.id_of(name))
-    services.entries.begin_leave(key, "customer", "", services.now_millis())
+    services.leaves.begin(people.waitlist_id, people.id_of(name), Leave(by="customer"))
 
 
 def intending(people: Admissions, name: str) -> EntryRecord:

@@ -16,6 +16,7 @@ from tests.support.world import START_MILLIS, World
 from waitlist_api.admission.admit import AdmitCommand
 from waitlist_api.admission.offers import OfferWriter
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.leaves import Leave
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
 
@@ -200,7 +201,7 @@ def test_declining_to_leave_keeps_the_actor_of_a_leave_under_way(
     people = waitlist("ann", admission={})
     people.admit(1)
     entry = (people.waitlist_id, people.id_of("ann"))
-    world.services.entries.begin_leave(entry, "operator", "closed", world.clock.millis)
+    world.services.leaves.begin(*entry, Leave(by="operator", reason="closed"))
     assert people.decline("ann", "leave").json["status"] == "left"
     assert actor_of_last(people, "ann") == ("left", "operator")
 

@@ -69,9 +69,7 @@ def history(table: SlowTable, people: Admissions, name: str) -> int:
 def cut_off_erasure(people: Admissions, name: str) -> None:
     """Leave what an erasure leaves whose request has ended after its first step."""
     services = people.world.services
-    services.leaves.erasures.begin_erase(
-        people.waitlist_id, people.id_of(name), people.world.clock.millis
-    )
+    services.leaves.begin_erase(people.waitlist_id, people.id_of(name))
 
 
 def run(people: Admissions) -> int:

@@ -12,6 +12,7 @@ from tests.support.world import World
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.records.leaves import Leave, finish_leave
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
@@ -130,12 +131,14 @@ def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
     if kind == "unknown":
         people.world.dynamodb.delete_item(TableName=TABLE, Key=key_of(people, "bob"))
     elif kind == "erased":
-        services.leaves.erasures.begin_erase(*key, services.now_millis())
+        services.leaves.begin_erase(*key)
     else:
-        left = services.entries.begin_leave(key, "customer", "", services.now_millis())
+        left = services.leaves.begin(*key, Leave(by="customer"))
+        assert left is not None
         event = HistoryEvent(stamp=left.stamp + 1, event="left", by="customer")
         if kind != "leaving":
-            services.entries.finish_leave(left, event, services.now_millis())
+            decided = finish_leave(left, event, services.now_millis())
+            services.leaves.ledger.commit(left, decided, services.now_millis())
         if kind == "admitted":
             set_status(people, "bob", "admitted")
     people.declare(BY_LANGUAGE)

@@ -7,6 +7,7 @@ import pytest
 from tests.service.api.agents import arrive, elsewhere, new_people, places, segment_counts, staffed
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
+from waitlist_api.records.leaves import Leave
 
 SPANISH = {"language": "Spanish"}
 F_SPANISH = {"language": "Spanish", "gender": "F"}
@@ -44,7 +45,7 @@ def test_one_who_is_leaving_is_not_given(people: Admissions) -> None:
     services = people.world.services
     for name in ("andrew", "christine"):
         key = (people.waitlist_id, people.id_of(name))
-        services.entries.begin_leave(key, "customer", "", services.now_millis())
+        services.leaves.begin(*key, Leave(by="customer"))
     assert people.claimed(2, filter=SPANISH) == []
     assert people.claimed(1, filter=SPANISH) == ["courtney"]
     assert people.order() == ["billy", "remy", "walter"]

@@ -12,6 +12,7 @@ from tests.support.stores import empty_redis
 from tests.support.tables import items_of, new_table
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
+from waitlist_api.records.leaves import Leave
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_shared.limits import MAX_TICKET
@@ -86,7 +87,7 @@ def test_an_end_that_was_cut_off_expires_when_maintenance_finishes_it(people: Ad
     """P3: a leave whose process died after its first step."""
     people.all_sign_up("ada")
     key = (people.waitlist_id, people.id_of("ada"))
-    people.world.services.entries.begin_leave(key, "customer", "", people.world.clock.millis)
+    people.world.services.leaves.begin(*key, Leave(by="customer"))
     assert expiries(people, "ada") == {None}
     people.world.maintain()
     assert people.status("ada") == "left"
@@ -209,4 +210,4 @@ def test_a_list_that_keeps_everything_pays_nothing_for_it() -> None:
     people.all_sign_up("ada")
     wire.disarm()
     people.leave("ada")
-    assert wire.names == ["UpdateItem", "Invoke", "TransactWriteItems"]
+    assert wire.names == ["GetItem", "UpdateItem", "Invoke", "TransactWriteItems"]

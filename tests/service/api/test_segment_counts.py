@@ -150,9 +150,7 @@ def test_a_segment_that_no_record_names_is_left_out(
     services = people_beside.world.services
 
     def erase() -> None:
-        services.leaves.erasures.begin_erase(
-            "bakery", people_beside.id_of("eve"), services.now_millis()
-        )
+        services.leaves.begin_erase("bakery", people_beside.id_of("eve"))
 
     wire.arm(2, before(erase))
     assert segment_counts(wired) == {"Spanish": 4}

@@ -1,0 +1,150 @@
+"""Leaves and erasures: how the record changes while a signup ends."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
+from waitlist_api.records.intents import joined_event, without_intent
+from waitlist_api.records.journal import Change
+from waitlist_api.records.ledger import Commit
+from waitlist_shared.contracts import EndOfStayResult
+
+
+class LeftOffer(Struct, frozen=True, kw_only=True):
+    """The offer that a customer declines by leaving.
+
+    `until_millis` is the time at which the offer ends, or None for whichever offer is open.
+    `once_key` is a digest of the customer's idempotency key.
+    """
+
+    until_millis: int | None = None
+    once_key: str | None = None
+
+    def is_open_in(self, record: EntryRecord) -> bool:
+        if record.status != "offered" or not record.is_offer:
+            return False
+        return self.until_millis in (None, record.claimed_until_millis)
+
+
+class Leave(Struct, frozen=True, kw_only=True):
+    """A request to end a signup: who ends it, why, and under which conditions.
+
+    If `offer` is set, the entry must have this offer. If `status` is set, the entry must have this
+    status. If `unverified` is true, the address of the entry must not be verified.
+    """
+
+    by: str
+    reason: str = ""
+    offer: LeftOffer | None = None
+    status: Status | None = None
+    unverified: bool = False
+
+    def applies_to(self, record: EntryRecord) -> bool:
+        """Return whether the record fulfils the conditions."""
+        if record.has_ended or record.erase:
+            return False
+        if self.offer is not None and not self.offer.is_open_in(record):
+            return False
+        if self.status is not None and record.status != self.status:
+            return False
+        return not self.unverified or record.verify_until_millis is not None
+
+
+def begin_leave(record: EntryRecord, leave: Leave, now_millis: int) -> EntryRecord:
+    """Return the record with the status `leaving`."""
+    once_key = leave.offer.once_key if leave.offer else None
+    return replace(
+        record,
+        status="leaving",
+        leaving_by=leave.by,
+        leaving_reason=leave.reason,
+        once_key=record.once_key if once_key is None else once_key,
+        updated_millis=now_millis,
+    )
+
+
+def finish_leave(
+    record: EntryRecord,
+    event: HistoryEvent,
+    now_millis: int,
+    ended: EndOfStayResult | None = None,
+) -> Commit:
+    """Return the change that gives a record the status `left`.
+
+    `ended` is the answer of Redis, which has removed the entry. If the signup was never finished,
+    Redis may have given the entry a place that the record does not have. In that case, the history
+    also gets the missing event `joined`. The record expires together with its events.
+    """
+    events = [event]
+    if record.ticket is None and ended is not None and ended.ticket is not None:
+        joined = joined_event(record, ended.ticket)
+        events.insert(0, replace(joined, expires_at=event.expires_at))
+    after = record
+    if event.expires_at is not None and not record.ban_stamp:
+        after = replace(after, expires_at=event.expires_at)
+    if record.requested_rank is not None:
+        # The leave interrupted a reinstatement. Keep the requested place, so that an operator can
+        # reinstate the entry again.
+        after = replace(after, rank=record.requested_rank, ticket=record.requested_ticket)
+    after = replace(
+        without_intent(after),
+        status="left",
+        left_millis=now_millis,
+        stamp=event.stamp,
+        updated_millis=now_millis,
+        leaving_by="",
+        leaving_reason="",
+        claimed_until_millis=None,
+        parked_millis=None,
+        park_reason="",
+        moving_to="",
+        moving_address="",
+    )
+    change = Change(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        stamp=event.stamp,
+        status="left",
+    )
+    return Commit(after=after, events=tuple(events), change=change)
+
+
+def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
+    """Return the record without personal data, marked for erasure.
+
+    The status stays `leaving` until the record is deleted. Maintenance finishes an erasure without
+    the data of the customer and without the reasons of operators.
+    """
+    return replace(
+        record,
+        status="leaving",
+        erase=True,
+        updated_millis=now_millis,
+        expires_at=None,
+        customer_id="",
+        profile={},
+        attributes={},
+        attributes_version=0,
+        signup_key="",
+        signup_body="",
+        previous=None,
+        former_profile="",
+        former_attributes="",
+        joining_by="",
+        joining_reason="",
+        park_reason="",
+        leaving_by="",
+        leaving_reason="",
+        once_key="",
+        once_stamp=0,
+        ban_stamp=0,
+        ban_reason="",
+        ban_key="",
+        held_back_reason="",
+        rest_key="",
+        language="",
+        messages="",
+        unreachable=False,
+        moving_to="",
+        moving_address="",
+    )
