@@ -1,6 +1,7 @@
 """Sign customers up.
 
-A signup reads the record, decides the next step, marks the record as `joining`, and finishes.
+A signup reads the record, decides the next step, marks the record as `joining`, and then adds the
+entry to the queue.
 """
 
 from contextlib import suppress

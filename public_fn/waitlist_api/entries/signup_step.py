@@ -75,7 +75,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     def may_be_known(self) -> bool:
         """Whether the caller may have signed up before.
 
-        The caller has sent an Idempotency-Key, or an entry token from an earlier signup.
+        This is true if the caller has sent an Idempotency-Key, or an entry token from an earlier
+        signup.
         """
         return bool(self.idempotency_key) or self.stay_shown is not None
 

@@ -170,8 +170,8 @@ class IntentWriter(Struct, frozen=True):
 
         def end(item: ImportedRow) -> None:
             stay = item.recorded_ticket
-            # In these cases the customer has already left or has been admitted. The record is read
-            # again below.
+            # These errors mean that the customer has already left or has been admitted. The record
+            # is read again below.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(item.waitlist_id, item.entry_id, by, REPLACED, stay)
 

@@ -9,7 +9,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The number of pages with 100 entries that one run processes. The next run continues.
+# The maximum number of pages that one run processes. A page has 100 entries. The next run processes
+# the remaining pages.
 PAGES = 5
 # The maximum time between two checks of all entries. The last check may have missed entries that
 # were not waiting or not ready.

@@ -27,7 +27,8 @@ RUN_MILLIS = 75_000
 LEAST_MILLIS = 60_000
 SHORTEST_SECONDS = 120
 OFFER_SECONDS = 600  # if the waitlist has no policy
-# The number of pages with 100 offers that one run reads. The next run continues.
+# The maximum number of pages that one run reads. A page has 100 offers. The next run reads the
+# remaining pages.
 PAGES = 100
 
 

@@ -26,8 +26,8 @@ from waitlist_shared import contracts as c
 
 logger = logging.getLogger(__name__)
 
-# How often the lease is renewed and the progress is saved. If a run is killed, the next run repeats
-# only the work since then.
+# The interval at which the lease is renewed and the progress is saved. If a run is killed, the next
+# run repeats at most the work of one interval.
 NOTE_SECONDS = 5.0
 # The minimum remaining time of a run. If less time is left, the run stops. One page with its
 # retries takes less than half of this time.

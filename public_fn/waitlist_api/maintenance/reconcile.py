@@ -31,7 +31,8 @@ from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import ticket_of_millis
 
-# The number of pages with 500 entries that one run processes. The next run continues.
+# The maximum number of pages that one run processes. A page has 500 entries. The next run processes
+# the remaining pages.
 PAGES = 100
 
 

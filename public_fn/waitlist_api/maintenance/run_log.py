@@ -13,7 +13,7 @@ from waitlist_shared.telemetry import Span, Telemetry
 DONE, FAILED = "ok", "failed"
 OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
-# A run reports trouble if one of these values exceeds its threshold. The alarms in template.yaml
+# A run counts a problem if one of these values exceeds its threshold. The alarms in template.yaml
 # use the same thresholds.
 TROUBLES: Mapping[str, float] = {
     "admissions_overdue": 0,
@@ -70,5 +70,5 @@ class RunLog(Struct, frozen=True):
 
 
 def count_troubles(numbers: Mapping[str, float]) -> int:
-    """Return how many kinds of trouble a run has found."""
+    """Return how many of these values exceed their threshold."""
     return sum(numbers.get(name, 0) > most for name, most in TROUBLES.items())

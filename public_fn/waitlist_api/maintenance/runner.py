@@ -265,8 +265,8 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # Report the overdue admissions. If nobody polls this waitlist, only maintenance
-                # admits customers.
+                # Report the overdue admissions, because only maintenance admits customers if nobody
+                # polls this waitlist.
                 self.metrics.add("admissions_overdue")
         return None if is_overdue else told
 
