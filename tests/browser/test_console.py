@@ -44,7 +44,7 @@ NewAddress = Callable[[], str]
 def running_console(url: str) -> Iterator[NewAddress]:
     """Start `waitlist console` of a service; yield a function that returns an unused address."""
     words = ("--json", "console", "--no-browser")
-    process = Typed(url).process(*words, stdin=subprocess.PIPE)
+    process = Typed(url).start(*words, stdin=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdin is not None
     stdin, stdout = process.stdin, process.stdout
@@ -208,7 +208,7 @@ def test_the_page_in_the_private_folder_opens_the_console(
 ) -> None:
     program = write_program(tmp_path / "browser", OPENED.format(path=str(tmp_path / "opened")))
     environ = clean_environment(TMPDIR=str(tmp_path), BROWSER=program)
-    process = Typed(service.url).process("console", env=environ)
+    process = Typed(service.url).start("console", env=environ)
     try:
         wait_until(lambda: (tmp_path / "opened").exists())
         page = chromium.new_page(viewport=DESKTOP)

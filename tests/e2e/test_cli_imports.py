@@ -36,7 +36,7 @@ def under_way(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Po
     """Import all rows of a file but the last in a process of its own, which waits for that one."""
     *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
     words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
-    process = bakery.typed.process("--json", *words, stdin=subprocess.PIPE)
+    process = bakery.typed.start("--json", *words, stdin=subprocess.PIPE)
     with process:
         try:
             assert process.stdin
@@ -54,7 +54,7 @@ def test_people_stand_where_they_would_had_they_signed_up_then(
     bakery.sign_up("today")
     people = assign_shuffled_times(customers(COUNT))
     path = write_timed_file(tmp_path / "p.csv", people)
-    bakery.typed.done("import", bakery.waitlist_id, path, "--keep-time", "applied")
+    bakery.typed.run("import", bakery.waitlist_id, path, "--keep-time", "applied")
     assert bakery.line() == [*sort_by_time(people), "today"]
     first, moment = min(people, key=lambda person: person[1])
     shown = bakery.typed.json("show", bakery.waitlist_id, "--customer", first)
@@ -85,7 +85,7 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
 def test_a_full_waitlist_refuses_the_rows_beyond_its_capacity(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    bakery.typed.done("edit", bakery.waitlist_id, "--capacity", "2")
+    bakery.typed.run("edit", bakery.waitlist_id, "--capacity", "2")
     path = write_customer_file(tmp_path / "p.csv", customers(3))
     assert bakery.typed("import", bakery.waitlist_id, path).exit_code == 1
     assert "waitlist_full" in (tmp_path / "p.refused.csv").read_text("utf-8")

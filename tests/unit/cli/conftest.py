@@ -79,7 +79,7 @@ class Bakery:
 
 def new_bakery(typed: Typed) -> Bakery:
     waitlist_id = f"cli-{secrets.token_hex(4)}"
-    typed.done("create", waitlist_id, "--name", "Bakery", "--segment", "language")
+    typed.run("create", waitlist_id, "--name", "Bakery", "--segment", "language")
     return Bakery(typed, waitlist_id)
 
 

@@ -21,7 +21,7 @@ def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, s
             assert go_on.wait(30)
 
     fake.on_import = meet
-    with Typed(fake.url).process(*words) as process:
+    with Typed(fake.url).start(*words) as process:
         assert reached.wait(30)
         os.kill(process.pid, number)
         if number == signal.SIGKILL:

@@ -33,7 +33,7 @@ def test_claims_take_the_oldest_the_newest_or_matching_entries(bakery: Bakery) -
     prefer = ["--prefer", "language=Spanish", "--prefer", "anyone"]
     assert claim_names(bakery, "--complete", *prefer) == ["cyd"]
     assert bakery.status("cyd") == "admitted"
-    assert "entry_id\tclaim_token" in bakery.typed.done("claim", bakery.waitlist_id)
+    assert "entry_id\tclaim_token" in bakery.typed.run("claim", bakery.waitlist_id)
 
 
 def test_a_claim_is_completed_released_extended_parked_and_redriven(bakery: Bakery) -> None:
@@ -52,7 +52,7 @@ def test_a_claim_is_completed_released_extended_parked_and_redriven(bakery: Bake
     assert say("park", "cyd", "--reason", "blurred")["status"] == "parked"
     parked = bakery.typed.json("parked", bakery.waitlist_id)["entries"]
     assert [(one["customer_id"], one["park_reason"]) for one in parked] == [("cyd", "blurred")]
-    bakery.typed.done("redrive", bakery.waitlist_id, "--customer", "cyd")
+    bakery.typed.run("redrive", bakery.waitlist_id, "--customer", "cyd")
     assert bakery.line() == ["cyd", "dan", "bob"]
 
 
@@ -70,7 +70,7 @@ def test_a_claim_is_repeated_with_the_same_key(fake: FakeService) -> None:
     """P2: a retry after a lost response returns the same claim."""
     busy = answer(503, {"code": "queue_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy, answer(200, {"claims": []})]
-    Typed(fake.url).done("claim", "bakery")
+    Typed(fake.url).run("claim", "bakery")
     keys = {headers["idempotency-key"] for _, _, headers, _ in fake.requests}
     assert (len(fake.requests), len(keys)) == (2, 1)
 
@@ -85,8 +85,8 @@ def test_a_claim_reports_the_limit_of_the_list(fake: FakeService) -> None:
 def test_each_preference_becomes_a_filter(fake: FakeService) -> None:
     fake.script = [answer(200, {"claims": []}), answer(200, {"entries": []})]
     prefer = ["--prefer", "city=Köln, Mülheim,language=de", "--prefer", "anyone"]
-    Typed(fake.url).done("claim", "bakery", *prefer)
-    Typed(fake.url).done("admit", "bakery", "5", *prefer)
+    Typed(fake.url).run("claim", "bakery", *prefer)
+    Typed(fake.url).run("admit", "bakery", "5", *prefer)
     bodies = [json.loads(body) for *_, body in fake.requests]
     for body in bodies:
         assert body["filters"] == [{"city": "Köln, Mülheim", "language": "de"}, {}]
@@ -117,18 +117,18 @@ def test_places_are_offered_to_the_head_of_the_queue_only_once_per_key(bakery: B
     """P1, P2: repeating a request with the same key offers no more places."""
     bakery.sign_up("ada", "bob", "cyd")
     bakery.sign_up("dan", attributes={"language": "Spanish"})
-    first = bakery.typed.done("admit", bakery.waitlist_id, "2", "--key", "launch")
+    first = bakery.typed.run("admit", bakery.waitlist_id, "2", "--key", "launch")
     assert first == "Offered a slot to 2 people.\n"
-    assert bakery.typed.done("admit", bakery.waitlist_id, "2", "--key", "launch") == first
+    assert bakery.typed.run("admit", bakery.waitlist_id, "2", "--key", "launch") == first
     assert bakery.line() == ["cyd", "dan"]
     words = [bakery.waitlist_id, "5", "--filter", "language=Spanish"]
-    assert bakery.typed.done("admit", *words).startswith("Offered a slot to 1 of 5 people. ")
+    assert bakery.typed.run("admit", *words).startswith("Offered a slot to 1 of 5 people. ")
     assert bakery.line() == ["cyd"]
 
 
 def test_more_than_a_hundred_places_need_several_requests(fake: FakeService) -> None:
     fake.script = [offers(100), offers(100), offers(50)]
-    printed = Typed(fake.url).done("admit", "bakery", "250", "--key", "launch")
+    printed = Typed(fake.url).run("admit", "bakery", "250", "--key", "launch")
     assert printed == "Offered a slot to 250 people.\n"
     assert read_sent_counts(fake) == [(100, "launch.1"), (100, "launch.2"), (50, "launch.3")]
 
@@ -159,12 +159,12 @@ def test_a_refused_admission_suggests_no_repeat(fake: FakeService) -> None:
 
 
 def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
-    printed = bakery.typed.done("admit", bakery.waitlist_id, "2", "--refill")
+    printed = bakery.typed.run("admit", bakery.waitlist_id, "2", "--refill")
     assert printed == (
         "Offered a slot to 0 of 2 people. The next people get the remaining slots of the quota.\n"
     )
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
-    ended = bakery.typed.done("admit", bakery.waitlist_id, "0")
+    ended = bakery.typed.run("admit", bakery.waitlist_id, "0")
     assert ended == "The quota has ended. Open offers stay valid.\n"
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
     words = ["2", "--refill", "--filter", "language=Spanish"]
@@ -174,7 +174,7 @@ def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
 def test_a_quota_of_more_than_a_hundred_needs_several_requests(fake: FakeService) -> None:
     """A quota can be started while nobody is waiting, because it is for people who come later."""
     fake.script = [offers(0), offers(0)]
-    Typed(fake.url).done("admit", "bakery", "150", "--refill", "--key", "launch")
+    Typed(fake.url).run("admit", "bakery", "150", "--refill", "--key", "launch")
     assert read_sent_counts(fake) == [(100, "launch.1"), (50, "launch.2")]
 
 
@@ -185,7 +185,7 @@ def test_an_offer_to_a_person_is_withdrawn(bakery: Bakery) -> None:
     assert offered["status"] == "offered"
     withdrawn = bakery.typed.json("withdraw", *person, "--reason", "too early")
     assert (withdrawn["status"], withdrawn["position"]) == ("waiting", 2)
-    bakery.typed.done("admit-person", *person)
+    bakery.typed.run("admit-person", *person)
     until = ["--offered-until", offered["offered_until"]]
     assert bakery.typed.json("withdraw", *person, *until)["status"] == "waiting"
     assert bakery.status("bob") == "offered"
@@ -196,20 +196,20 @@ def test_an_offer_to_a_person_is_withdrawn(bakery: Bakery) -> None:
 def test_an_exit_frees_a_place_inside(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
     words = ["--rate", "1/day", "--acceptance", "automatic"]
-    bakery.typed.done("policy", bakery.waitlist_id, *words)
-    assert bakery.typed.done("admit", bakery.waitlist_id, "1") == "Admitted 1 person.\n"
+    bakery.typed.run("policy", bakery.waitlist_id, *words)
+    assert bakery.typed.run("admit", bakery.waitlist_id, "1") == "Admitted 1 person.\n"
     person = [bakery.waitlist_id, "--customer", "ada"]
-    assert " has been out since " in bakery.typed.done("exit", *person, "--reason", "went home")
+    assert " has been out since " in bakery.typed.run("exit", *person, "--reason", "went home")
     exited = bakery.typed.json("exit", *person)
     assert exited["exited_at"]
-    bakery.typed.done("admit", bakery.waitlist_id, "1")
+    bakery.typed.run("admit", bakery.waitlist_id, "1")
     words = [bakery.waitlist_id, "--since", "1h"]
     listed = bakery.typed.json("admitted", *words)["entries"]
     assert [one["customer_id"] for one in listed] == ["ada", "bob"]
-    (header, row) = bakery.typed.done("inside", *words).splitlines()
+    (header, row) = bakery.typed.run("inside", *words).splitlines()
     assert header.split("\t")[:3] == ["admitted_at", "entry_id", "customer_id"]
     assert row.split("\t")[2] == "bob"
-    header, *rows = bakery.typed.done("export", *words, "--status", "admitted").splitlines()
+    header, *rows = bakery.typed.run("export", *words, "--status", "admitted").splitlines()
     assert ("admitted_at" in header, len(rows)) == (True, 2)
     result = bakery.typed("--json", "exit", bakery.waitlist_id, "--customer", "eve")
     assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")
@@ -218,7 +218,7 @@ def test_an_exit_frees_a_place_inside(bakery: Bakery) -> None:
 def sign_up_and_park(bakery: Bakery, *people: str) -> None:
     bakery.sign_up(*people)
     for name, token in claim(bakery, "-n", str(len(people))):
-        bakery.typed.done("park", bakery.waitlist_id, "--customer", name, "--token", token)
+        bakery.typed.run("park", bakery.waitlist_id, "--customer", name, "--token", token)
 
 
 def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
@@ -230,7 +230,7 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
         "refused": [],
     }
     assert bakery.line() == ["ada", "bob", "cyd", "new"]
-    again = bakery.typed.done("redrive", bakery.waitlist_id, "--all")
+    again = bakery.typed.run("redrive", bakery.waitlist_id, "--all")
     assert again == "0 people are waiting again, 0 refused.\n"
     assert bakery.typed("redrive", bakery.waitlist_id, "--all", "--customer", "ada").exit_code == 2
 

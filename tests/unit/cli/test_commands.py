@@ -74,7 +74,7 @@ def _options(name: str) -> set[str]:
 
 @each_command
 def test_the_example_in_the_help_is_valid(name: str) -> None:
-    text = Typed().done(name, "--help", COLUMNS="200")
+    text = Typed().run(name, "--help", COLUMNS="200")
     example = COMMANDS[name].epilog.removeprefix("Example: ")
     assert f"Example: {example}" in text
     program, command, *words = shlex.split(example)
@@ -117,7 +117,7 @@ def test_the_common_options_may_come_before_or_after_the_command(fake: FakeServi
 
 
 def test_the_help_documents_the_exit_codes() -> None:
-    text = " ".join(Typed().done("--help", COLUMNS="200").split())
+    text = " ".join(Typed().run("--help", COLUMNS="200").split())
     for words in (
         "0 success",
         "1 refused",
@@ -188,7 +188,7 @@ def test_a_misspelt_command_gets_a_suggestion() -> None:
 
 
 def test_the_version_is_the_version_of_the_package() -> None:
-    assert Typed().done("--version") == f"waitlist {version('waitlist-cli')}\n"
+    assert Typed().run("--version") == f"waitlist {version('waitlist-cli')}\n"
 
 
 @pytest.mark.parametrize(("status", "exit_code"), [("ok", 0), ("degraded", 3)])

@@ -116,7 +116,7 @@ def test_the_price_of_a_webhook_depends_on_the_events() -> None:
     a_million = (second["Webhook"] - first["Webhook"]) / 4
     assert f"A million events cost about {a_million:.2f} dollars more" in one_line(PAGE)
     assert f"A webhook at rest costs {idle['Webhook']:.2f} dollars a month" in one_line(PAGE)
-    words = json.loads(Typed().done("cost", "--signups", "1M", "--webhook", "--json"))
+    words = json.loads(Typed().run("cost", "--signups", "1M", "--webhook", "--json"))
     assert words["Webhook"] == round(first["Webhook"], 2)
 
 
@@ -136,7 +136,7 @@ def test_the_price_of_messages_depends_on_their_number() -> None:
     assert by_text - first == pytest.approx(20_000 - 100 - alarms_of_mails)
     words = ("cost", "--mails", "1M", "--texts", "10k", "--text-price", "0.01", "--json")
     both = monthly(Month(0, 0, mails=10**6, texts=10_000, text_price=0.01))["Messages"]
-    assert json.loads(Typed().done(*words))["Messages"] == round(both, 2)
+    assert json.loads(Typed().run(*words))["Messages"] == round(both, 2)
 
 
 def test_the_price_of_an_sms_depends_on_its_parts() -> None:
@@ -146,7 +146,7 @@ def test_the_price_of_an_sms_depends_on_its_parts() -> None:
     assert three - one == pytest.approx(100_000)
     assert six - one == pytest.approx(250_000)
     assert monthly(Month(0, 0, texts=10**6))["Messages"] == three
-    typed = json.loads(Typed().done("cost", "--texts", "1M", "--text-parts", "6", "--json"))
+    typed = json.loads(Typed().run("cost", "--texts", "1M", "--text-parts", "6", "--json"))
     assert typed["Messages"] == round(six, 2)
 
 
@@ -154,9 +154,7 @@ def test_verification_costs_a_message_for_each_signup() -> None:
     by_mail, by_sms = Month(10_000, 0, mails=10_000), Month(10_000, 0, texts=10_000)
     for verify, month in (("mail", by_mail), ("sms", by_sms)):
         told = monthly(month)
-        verified = json.loads(
-            Typed().done("cost", "--signups", "10k", "--verify", verify, "--json")
-        )
+        verified = json.loads(Typed().run("cost", "--signups", "10k", "--verify", verify, "--json"))
         assert verified["Messages"] == round(told["Messages"], 2), verify
         assert verified["DynamoDB, writes"] > told["DynamoDB, writes"], verify
 
@@ -171,7 +169,7 @@ def test_the_help_names_the_number_of_parts_of_the_services_texts() -> None:
         for language in LANGUAGES
     }
     assert parts == {"en": 3, "de": 3, "fr": 6, "es": 6, "ar": 6}
-    help_text = one_line(Typed().done("cost", "--help", COLUMNS="300"))
+    help_text = one_line(Typed().run("cost", "--help", COLUMNS="300"))
     assert "3 parts in English and German, and 6 in French, Spanish and Arabic" in help_text
     assert Month(0, 0).text_parts == parts["en"]
 
@@ -188,16 +186,16 @@ def test_the_heartbeat_costs_an_event_each_minute() -> None:
 
 
 def test_the_command_takes_the_monitoring_mode() -> None:
-    words = json.loads(Typed().done("cost", "--monitoring", "essential", "--json"))
+    words = json.loads(Typed().run("cost", "--monitoring", "essential", "--json"))
     assert words["Total"] == round(monthly(Month(0, 0, monitoring="essential"))["Total"], 2)
 
 
 def test_the_command_prints_all_items() -> None:
     words = ("cost", "--signups", "1M", "--polls", "10M", "--waiting", "1M")
-    items: dict[str, Any] = json.loads(Typed().done(*words, "--json"))
+    items: dict[str, Any] = json.loads(Typed().run(*words, "--json"))
     expected = monthly(Month(1_000_000, 10_000_000, waiting=WAITING))
     assert items == {name: round(dollars, 2) for name, dollars in expected.items()}
-    table = Typed().done(*words)
+    table = Typed().run(*words)
     assert f"{expected['Total']:,.2f}" in table
 
 

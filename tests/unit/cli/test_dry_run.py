@@ -75,7 +75,7 @@ def test_a_dry_run_shows_the_order_that_the_import_creates(bakery: Bakery, tmp_p
     path = write_csv(tmp_path / "p.csv", [["customer_id", "at", "vip"], *rows])
     words = ("import", bakery.waitlist_id, path, "--keep-time", "at", "--priority", "vip")
     tried = bakery.typed.json(*words, "--dry-run")["first"]
-    bakery.typed.done(*words)
+    bakery.typed.run(*words)
     assert [one["customer_id"] for one in tried] == bakery.line()
 
 
@@ -84,14 +84,14 @@ def test_ambiguous_times_are_counted(fake: FakeService, tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", [["customer_id", "at"], *rows])
     words = ["import", "bakery", path, "--keep-time", "at", "--zone", "Europe/Berlin"]
     note = "Times that occur twice in Europe/Berlin: read as the earlier time"
-    assert f"  1: {note}" in Typed(fake.url).done(*words, "--dry-run")
-    assert f"  1: {note}" in Typed(fake.url).done(*words)
+    assert f"  1: {note}" in Typed(fake.url).run(*words, "--dry-run")
+    assert f"  1: {note}" in Typed(fake.url).run(*words)
     assert Typed(fake.url).json(*words)["notes"] == [{"note": note, "rows": 1}]
 
 
 def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_path: Path) -> None:
     """The report also counts the people whom no message can reach."""
-    bakery.typed.done("edit", bakery.waitlist_id, "--messages", "offered")
+    bakery.typed.run("edit", bakery.waitlist_id, "--messages", "offered")
     rows = [["1", "ada@example.com", "+49 30 901820"], ["2", "", ""], ["3", "", "+49 30 901821"]]
     path = write_csv(tmp_path / "p.csv", [["id", "Email Address", "Mobile"], *rows])
     result = bakery.typed("import", bakery.waitlist_id, path)

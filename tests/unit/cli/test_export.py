@@ -22,12 +22,12 @@ def rows_of(text: str) -> list[dict[str, str]]:
 def test_an_export_contains_everyone_in_serving_order(bakery: Bakery) -> None:
     """P1"""
     bakery.sign_up("ada", "bob", profile={"name": 'Zoë, "Z"'}, attributes={"language": "English"})
-    bakery.typed.done("bump", bakery.waitlist_id, "--customer", "bob", "--front")
-    lines = bakery.typed.done("export", bakery.waitlist_id, "--format", "jsonl").splitlines()
+    bakery.typed.run("bump", bakery.waitlist_id, "--customer", "bob", "--front")
+    lines = bakery.typed.run("export", bakery.waitlist_id, "--format", "jsonl").splitlines()
     people = [json.loads(line) for line in lines]
     assert [one["customer_id"] for one in people] == ["bob", "ada"]
     assert people[0]["profile"] == {"name": 'Zoë, "Z"'}
-    rows = rows_of(bakery.typed.done("export", bakery.waitlist_id))
+    rows = rows_of(bakery.typed.run("export", bakery.waitlist_id))
     assert [(one["position"], one["customer_id"]) for one in rows] == [("1", "bob"), ("2", "ada")]
     assert rows[0]["profile.name"] == 'Zoë, "Z"'
     assert rows[0]["attributes.language"] == "English"
@@ -38,7 +38,7 @@ def test_each_profile_field_and_each_attribute_has_a_column(bakery: Bakery) -> N
     bakery.sign_up("ada", profile={"name": "Ada", "party": 4, "note": "=1"})
     bakery.sign_up("bob", profile={"email": "b@example.com"}, attributes={"language": ["a", "b"]})
     bakery.sign_up("cyd", attributes={"language": "x;y"})
-    rows = rows_of(bakery.typed.done("export", bakery.waitlist_id))
+    rows = rows_of(bakery.typed.run("export", bakery.waitlist_id))
     own = ["profile.name", "profile.party", "profile.note", "profile.email", "attributes.language"]
     assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
     assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
@@ -53,11 +53,11 @@ def test_importing_an_export_keeps_all_fields(bakery: Bakery, tmp_path: Path) ->
     bakery.sign_up("ada", profile={"name": "Ada", "a.b": "c"}, attributes={"language": ["a", "b"]})
     bakery.sign_up("cyd", attributes={"language": "x;y"})
     path = str(tmp_path / "people.csv")
-    bakery.typed.done("export", bakery.waitlist_id, "--output", path)
+    bakery.typed.run("export", bakery.waitlist_id, "--output", path)
     before = bakery.typed.json("head", bakery.waitlist_id)["entries"]
     for name in ("ada", "cyd"):
-        bakery.typed.done("erase", bakery.waitlist_id, "--customer", name, "--yes")
-    bakery.typed.done("import", bakery.waitlist_id, path, "--others", "drop")
+        bakery.typed.run("erase", bakery.waitlist_id, "--customer", name, "--yes")
+    bakery.typed.run("import", bakery.waitlist_id, path, "--others", "drop")
     after = bakery.typed.json("head", bakery.waitlist_id)["entries"]
     fields = [(one["customer_id"], one["profile"], one["attributes"]) for one in before]
     assert [(one["customer_id"], one["profile"], one["attributes"]) for one in after] == fields
@@ -76,14 +76,14 @@ def test_the_questions_of_the_list_become_columns_and_other_fields_are_kept(
         {"name": "size", "label": "Size", "kept_in": "attributes"},
     ]
     fields.write_text(json.dumps(questions), "utf-8")
-    bakery.typed.done("page", bakery.waitlist_id, "--fields", str(fields))
+    bakery.typed.run("page", bakery.waitlist_id, "--fields", str(fields))
     words = ("--set", "company=ACME", "--set", "name=Ada", "--attribute", "size=s")
-    bakery.typed.done("signup", bakery.waitlist_id, "ada", *words)
-    (row,) = rows_of(bakery.typed.done("export", bakery.waitlist_id))
+    bakery.typed.run("signup", bakery.waitlist_id, "ada", *words)
+    (row,) = rows_of(bakery.typed.run("export", bakery.waitlist_id))
     named = ["profile.name", "attributes.size", "attributes.language", "profile", "attributes"]
     assert list(row) == [*ALWAYS, "rank", *named]
     assert [row[name] for name in named] == ["Ada", "s", "", '{"company": "ACME"}', ""]
-    (row,) = rows_of(bakery.typed.done("export", bakery.waitlist_id, "--all-columns"))
+    (row,) = rows_of(bakery.typed.run("export", bakery.waitlist_id, "--all-columns"))
     assert list(row)[:-5] == [*ALWAYS, *IF_ANY, *IF_ASKED]
     assert [row["profile.company"], row["ready"], row["attempts"]] == ["ACME", "yes", "0"]
 
@@ -91,10 +91,10 @@ def test_the_questions_of_the_list_become_columns_and_other_fields_are_kept(
 def test_everyone_is_exported_exactly_once(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", "cyd")
     for name in ("ada", "bob"):
-        bakery.typed.done("remove", bakery.waitlist_id, "--customer", name)
-    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "bob", "--ban")
-    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "dan", "--ban")
-    rows = rows_of(bakery.typed.done("export", bakery.waitlist_id, "--status", "all"))
+        bakery.typed.run("remove", bakery.waitlist_id, "--customer", name)
+    bakery.typed.run("remove", bakery.waitlist_id, "--customer", "bob", "--ban")
+    bakery.typed.run("remove", bakery.waitlist_id, "--customer", "dan", "--ban")
+    rows = rows_of(bakery.typed.run("export", bakery.waitlist_id, "--status", "all"))
     assert [(one["customer_id"], one["status"], bool(one["banned_at"])) for one in rows] == [
         ("cyd", "waiting", False),
         ("ada", "left", False),
@@ -113,7 +113,7 @@ def test_fields_beyond_the_limit_share_a_column(fake: FakeService) -> None:
     common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}
     people = [person(profile={**common, **(rare if number == 2 else {})}) for number in range(3)]
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]
-    rows = rows_of(Typed(fake.url).done("export", "bakery"))
+    rows = rows_of(Typed(fake.url).run("export", "bakery"))
     own = [name for name in rows[0] if name.startswith("profile.")]
     assert (len(own), own[0]) == (MOST_FIELDS, "profile.name")
     assert len(json.loads(rows[2]["profile"])) == 301 - MOST_FIELDS
@@ -121,7 +121,7 @@ def test_fields_beyond_the_limit_share_a_column(fake: FakeService) -> None:
 
 def test_people_of_another_status_are_exported_to_a_file(bakery: Bakery, tmp_path: Path) -> None:
     bakery.sign_up("ada", "bob")
-    bakery.typed.done("claim", bakery.waitlist_id)
+    bakery.typed.run("claim", bakery.waitlist_id)
     path = tmp_path / "offered.csv"
     words = ["export", bakery.waitlist_id, "--status", "offered", "--output", str(path)]
     assert bakery.typed.json(*words) == {"people": 1, "file": str(path)}
@@ -135,7 +135,7 @@ def test_an_export_reads_all_pages(fake: FakeService) -> None:
         return answer(200, {"entries": [person], "cursor": cursor})
 
     fake.script = [page("ada", "one"), page("bob", "two"), page("cyd", None)]  # type: ignore[list-item]
-    lines = Typed(fake.url).done("export", "bakery", "--format", "jsonl").splitlines()
+    lines = Typed(fake.url).run("export", "bakery", "--format", "jsonl").splitlines()
     assert [json.loads(line)["customer_id"] for line in lines] == ["ada", "bob", "cyd"]
     cursors = [path.partition("cursor=")[2] for _, path, _, _ in fake.requests]
     assert cursors == ["", "one", "two"]

@@ -78,7 +78,7 @@ def test_the_first_line_of_a_file_can_declare_its_delimiter(
     """
     content = f"{line}\ncustomer_id;name\nada;A, B\n".encode()
     path = write_file(tmp_path / "p.csv", content)
-    Typed(fake.url).done("import", "bakery", path)
+    Typed(fake.url).run("import", "bakery", path)
     assert fake.people["ada"]["profile"] == {"name": "A, B"}
     bad = write_file(tmp_path / "bad.csv", content + b'bob;"never closed\n')
     result = Typed(fake.url)("import", "bakery", bad)
@@ -123,7 +123,7 @@ def test_a_refused_row_keeps_its_extra_cells(fake: FakeService, tmp_path: Path) 
     assert refused["refused_line"] == 'ada,A,"more, even",'
     # After the row is corrected, the columns that the command has added do not become part of the
     # person.
-    Typed(fake.url).done("import", "bakery", str(tmp_path / "p.refused.csv"))
+    Typed(fake.url).run("import", "bakery", str(tmp_path / "p.refused.csv"))
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 
 

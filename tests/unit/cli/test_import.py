@@ -74,7 +74,7 @@ def test_a_corrected_file_of_refused_rows_can_be_imported(
     Typed(fake.url)("import", "bakery", path)
     refused = tmp_path / "p.refused.csv"
     refused.write_text(refused.read_text("utf-8").replace("b b", "bob"), "utf-8")
-    Typed(fake.url).done("import", "bakery", str(refused))
+    Typed(fake.url).run("import", "bakery", str(refused))
     assert fake.people["bob"] == {"customer_id": "bob", "profile": {"note": "x"}}
 
 
@@ -105,7 +105,7 @@ def test_the_same_command_imports_the_refused_rows_after_they_are_corrected(
     assert (result.exit_code, said in result.stdout) == (1, True)
     mended = refused.read_text(encoding).replace("b b@", "bob@")
     refused.write_text(mended, encoding)
-    Typed(fake.url).done(*words, str(refused))
+    Typed(fake.url).run(*words, str(refused))
     profile = {"Straße": "Ulmenstraße", "Größe": "=1", "email": "bob@example.com"}
     assert fake.people["bob@example.com"] == {"customer_id": "bob@example.com", "profile": profile}
 
@@ -300,7 +300,7 @@ def test_ctrl_c_stops_after_the_current_call_and_shows_how_to_continue(
     assert "Stopping" in err
     assert "--from-row 1001" in err
     assert fake.line() == customers(1000)
-    Typed(fake.url).done("import", "bakery", path, "--from-row", "1001")
+    Typed(fake.url).run("import", "bakery", path, "--from-row", "1001")
     assert fake.line() == customers(1600)
 
 
@@ -322,7 +322,7 @@ def test_customer_ids_that_a_guest_has_signed_up_are_reported(
 
 def test_only_an_option_lets_an_import_replace_guests(fake: FakeService, tmp_path: Path) -> None:
     path = write_customer_file(tmp_path / "p.csv", ["ada"])
-    Typed(fake.url).done("import", "bakery", path)
-    Typed(fake.url).done("import", "bakery", path, "--on-list", "replace")
+    Typed(fake.url).run("import", "bakery", path)
+    Typed(fake.url).run("import", "bakery", path, "--on-list", "replace")
     sent = [json.loads(body) for _, _, _, body in fake.requests]
     assert [one.get("on_list") for one in sent] == [None, "replace"]

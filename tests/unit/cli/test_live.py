@@ -26,16 +26,16 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     for words in ("Bakery", "open", "waiting", "oldest", "city=Rome"):
         assert words in screen
     assert screen.index("ada") < screen.index("bob")
-    bakery.typed.done("bump", bakery.waitlist_id, "--customer", "bob", "--front")
+    bakery.typed.run("bump", bakery.waitlist_id, "--customer", "bob", "--front")
     terminal.until(lambda text: 0 < text.find("bob") < text.find("ada"))
     bakery.sign_up("cyd")
     terminal.until(lambda text: "cyd" in text and re.search(r"\b0\.[1-9]/s", text) is not None)
-    bakery.typed.done("claim", bakery.waitlist_id, "--complete")
+    bakery.typed.run("claim", bakery.waitlist_id, "--complete")
     terminal.until(lambda text: "bob" not in text)
-    bakery.typed.done("ready", bakery.waitlist_id, "--customer", "ada", "--no")
-    bakery.typed.done("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
+    bakery.typed.run("ready", bakery.waitlist_id, "--customer", "ada", "--no")
+    bakery.typed.run("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
     terminal.until(lambda text: "not ready" in text and "not open yet" in text)
-    bakery.typed.done("pause", bakery.waitlist_id)
+    bakery.typed.run("pause", bakery.waitlist_id)
     terminal.until(lambda text: "paused" in text)
     terminal.interrupt()
     assert terminal.ended() == 0
@@ -47,10 +47,10 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
 def test_watch_in_a_pipe_prints_a_line_for_each_look(bakery: Bakery) -> None:
     bakery.sign_up("ada")
     words = ["watch", bakery.waitlist_id, "--every", "0.1", "--looks", "3"]
-    header, *lines = bakery.typed.done(*words).splitlines()
+    header, *lines = bakery.typed.run(*words).splitlines()
     assert header.split("\t")[:2] == ["at", "waiting"]
     assert [line.split("\t")[1] for line in lines] == ["1", "1", "1"]
-    looks = [json.loads(line) for line in bakery.typed.done("--json", *words).splitlines()]
+    looks = [json.loads(line) for line in bakery.typed.run("--json", *words).splitlines()]
     assert [(one["waiting"], one["signed_up"]) for one in looks] == [(1, 1)] * 3
     assert looks[0]["in_per_second"] is None
     assert looks[2]["in_per_second"] == 0.0
@@ -67,8 +67,8 @@ def test_a_confirmation_is_required_before_a_list_is_deleted(bakery: Bakery) -> 
 def test_watch_in_a_narrow_terminal_counts_people_who_are_not_ready(bakery: Bakery) -> None:
     """The narrow screen also says that the list is not open yet."""
     bakery.sign_up("ada", "bob")
-    bakery.typed.done("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
-    bakery.typed.done("ready", bakery.waitlist_id, "--customer", "ada", "--no")
+    bakery.typed.run("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
+    bakery.typed.run("ready", bakery.waitlist_id, "--customer", "ada", "--no")
     words = ("watch", bakery.waitlist_id, "--looks", "1")
     terminal = run_in_terminal(*bakery.typed.service, *words, columns=60)
     assert terminal.ended() == 0
@@ -87,7 +87,7 @@ def test_watch_continues_after_the_service_has_recovered(fake: FakeService) -> N
     fake.script += [rebuilding, answer(503, {"code": "rebuilding", "detail": "Later."})]
     fake.script += [here, stats, no_entries]
     words = ["--json", "watch", "w", "--every", "0.1", "--looks", "4"]
-    looks = [json.loads(line) for line in Typed(fake.url).done(*words).splitlines()]
+    looks = [json.loads(line) for line in Typed(fake.url).run(*words).splitlines()]
     problems = [one["problem"] for one in looks]
     seen_at = looks[0]["at"]
     assert problems == [

@@ -35,21 +35,21 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
     bakery.sign_up("ada", profile={"email": "ada@example.com"})
     bakery.sign_up("bob")
     deliver_messages(bakery)
-    assert typed.done("messages", name).split("\n")[1] == "joined\t1\t0\t1\t0"
+    assert typed.run("messages", name).split("\n")[1] == "joined\t1\t0\t1\t0"
     for who in (["ada"], ["--customer", "ada"]):
         (note,) = typed.json("messages", name, *who)["messages"]
         assert (note["kind"], note["channel"], note["state"]) == ("joined", "mail", "sent")
-    assert typed.done("messages", name, "bob").strip().endswith("dropped: no address")
+    assert typed.run("messages", name, "bob").strip().endswith("dropped: no address")
 
     (shown,) = typed.json("messages", "preview", name, "--kind", "offered", "--language", "de")[
         "messages"
     ]
     assert "Die Torte für Bakery ist da." in shown["text"]
-    assert "\u2068" not in typed.done("messages", "preview", name, "--language", "ar")
-    everything = typed.done("messages", "preview", name)
+    assert "\u2068" not in typed.run("messages", "preview", name, "--language", "ar")
+    everything = typed.run("messages", "preview", name)
     assert everything.count(f"/w/{name}") == len(KIND_NAMES) * len(LANGUAGES)
     test = ("messages", "test", name, "--kind", "offered", "--language", "de")
-    assert typed.done(*test, "--email", "me@example.org") == "The test message was sent.\n"
+    assert typed.run(*test, "--email", "me@example.org") == "The test message was sent.\n"
     result = typed(*test, "--phone", "me@example.org")
     assert (result.exit_code, "(invalid_request)" in result.stderr) == (1, True)
     with plain_client(timeout=35) as http:

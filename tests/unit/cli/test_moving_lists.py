@@ -99,13 +99,13 @@ class Life:
         """Import a person from an export of another list."""
         row = dict.fromkeys(EXPORT_COLUMNS) | {"status": "waiting"} | person
         text = json.dumps(row)
-        self.bakery.typed.done("import", self.name, "-", "--format", "jsonl", stdin=text)
+        self.bakery.typed.run("import", self.name, "-", "--format", "jsonl", stdin=text)
 
 
 def ask_and_confirm_people(life: Life) -> None:
     life.join("asked")
     confirmed = life.join("confirmed")
-    life.bakery.typed.done("confirm", life.name, "--yes")
+    life.bakery.typed.run("confirm", life.name, "--yes")
     life.do("confirm", "confirmed", "--token", confirmed["entry_token"])
 
 
@@ -171,10 +171,10 @@ def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
     def make() -> Bakery:
         bakery = new_bakery(typed)
         name = bakery.waitlist_id
-        typed.done("page", name, "--fields", str(fields))
-        typed.done("policy", name, *POLICY)
-        typed.done("edit", name, "--rest-max-days", "9", "--rest-times", "3")
-        typed.done("edit", name, "--confirm-every-days", "90", "--messages", "offered,left")
+        typed.run("page", name, "--fields", str(fields))
+        typed.run("policy", name, *POLICY)
+        typed.run("edit", name, "--rest-max-days", "9", "--rest-times", "3")
+        typed.run("edit", name, "--confirm-every-days", "90", "--messages", "offered,left")
         return bakery
 
     return make
@@ -195,7 +195,7 @@ def old(settings: Any) -> Bakery:
 
 def read_everyone(bakery: Bakery) -> dict[str, Any]:
     """Return all people by customer id. People with a rank come first, in serving order."""
-    text = bakery.typed.done("export", bakery.waitlist_id, "--status", "all", "--format", "jsonl")
+    text = bakery.typed.run("export", bakery.waitlist_id, "--status", "all", "--format", "jsonl")
     people = [json.loads(line) for line in text.splitlines()]
     people.sort(key=lambda one: one["rank"] or math.inf)
     return {one["customer_id"]: one for one in people}
@@ -239,7 +239,7 @@ def test_importing_an_export_creates_the_same_list(
     """
     path = str(tmp_path / ("people.jsonl" if form == "jsonl" else "people.csv"))
     words = ("--status", "all", "--output", path, *FORMS[form])
-    old.typed.done("export", old.waitlist_id, *words)
+    old.typed.run("export", old.waitlist_id, *words)
     new: Bakery = settings()
     before = read_everyone(old)
     tried = old.typed.json("import", new.waitlist_id, path, "--dry-run")
@@ -269,9 +269,9 @@ def test_an_export_is_imported_with_addresses_as_identities(
 ) -> None:
     """The list is moved with the steps of docs/operate/identity.md. Bans need no address."""
     path = str(tmp_path / "people.csv")
-    old.typed.done("export", old.waitlist_id, "--status", "all", "--output", path)
+    old.typed.run("export", old.waitlist_id, "--status", "all", "--output", path)
     new: Bakery = settings()
-    old.typed.done("edit", new.waitlist_id, "--identity", "email")
+    old.typed.run("edit", new.waitlist_id, "--identity", "email")
     result = old.typed("--json", "import", new.waitlist_id, path, "--identity", "email")
     report = json.loads(result.stdout)
     assert (report["joined"], report["banned"], report["left_out"]) == (5, 1, 5)
@@ -298,7 +298,7 @@ def test_an_unverified_address_stays_unverified_after_an_import(
     def verifying() -> Bakery:
         bakery = new_bakery(typed)
         words = ("--identity", "email", "--verify", "before_offer")
-        typed.done("edit", bakery.waitlist_id, *words)
+        typed.run("edit", bakery.waitlist_id, *words)
         return bakery
 
     old, new = verifying(), verifying()
@@ -307,10 +307,10 @@ def test_an_unverified_address_stays_unverified_after_an_import(
         for name in ("ada", "bob"):
             assert http.post(path, json={"profile": {"email": f"{name}@example.com"}}).is_success
     ada, _ = typed.json("head", old.waitlist_id)["entries"]
-    typed.done("verify", old.waitlist_id, ada["entry_id"])
+    typed.run("verify", old.waitlist_id, ada["entry_id"])
     file = str(tmp_path / "people.csv")
-    typed.done("export", old.waitlist_id, "--output", file)
-    typed.done("import", new.waitlist_id, file, "--identity", "email")
+    typed.run("export", old.waitlist_id, "--output", file)
+    typed.run("import", new.waitlist_id, file, "--identity", "email")
     shown = typed.json("head", new.waitlist_id)["entries"]
     assert [(one["profile"]["email"], one["not_ready"]) for one in shown] == [
         ("ada@example.com", None),

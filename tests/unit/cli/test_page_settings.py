@@ -14,25 +14,25 @@ def test_the_customers_page_is_set_shown_changed_and_removed(
     file = tmp_path / "fields.json"
     file.write_text(json.dumps(FIELDS), "utf-8")
     name = bakery.waitlist_id
-    assert "page\tthe name alone\n" in bakery.typed.done("show", name)
-    bakery.typed.done("page", name, "--text", "Fresh bread", "--fields", str(file))
-    bakery.typed.done("page", name, "--colour", "#0b6e4f", "--enter", "http://localhost:1/")
-    bakery.typed.done("page", name, "--colour", "")
+    assert "page\tthe name alone\n" in bakery.typed.run("show", name)
+    bakery.typed.run("page", name, "--text", "Fresh bread", "--fields", str(file))
+    bakery.typed.run("page", name, "--colour", "#0b6e4f", "--enter", "http://localhost:1/")
+    bakery.typed.run("page", name, "--colour", "")
     shown = bakery.typed.json("page", name)
     assert shown["address"] == f"{bakery.typed.url}/w/{name}"
     page = shown["page"]
     assert (page["text"], page["colour"]) == ("Fresh bread", None)
     assert (page["fields"][0]["name"], page["enter_url"]) == ("email", "http://localhost:1/")
-    assert "fields\temail\n" in bakery.typed.done("page", name)
+    assert "fields\temail\n" in bakery.typed.run("page", name)
     (tmp_path / "texts.json").write_text('{"en": {"join": "Come in", "no": "No"}}', "utf-8")
-    bakery.typed.done("page", name, "--texts", str(tmp_path / "texts.json"), "--index")
+    bakery.typed.run("page", name, "--texts", str(tmp_path / "texts.json"), "--index")
     (tmp_path / "texts.json").write_text('{"en": {"join": "Come in"}}', "utf-8")
-    bakery.typed.done("page", name, "--texts", str(tmp_path / "texts.json"))
+    bakery.typed.run("page", name, "--texts", str(tmp_path / "texts.json"))
     page = bakery.typed.json("page", name)["page"]
     assert (page["texts"], page["index"]) == ({"en": {"join": "Come in"}}, True)
-    bakery.typed.done("page", name, "--texts", "", "--no-index")
-    assert "page\ttext, fields, enter_url\n" in bakery.typed.done("show", name)
-    bakery.typed.done("page", name, "--off")
+    bakery.typed.run("page", name, "--texts", "", "--no-index")
+    assert "page\ttext, fields, enter_url\n" in bakery.typed.run("show", name)
+    bakery.typed.run("page", name, "--off")
     assert bakery.typed.json("page", name)["page"] is None
 
 
@@ -41,20 +41,20 @@ def test_the_counted_sources_are_set_and_removed(bakery: Bakery, tmp_path: Path)
     file.write_text(json.dumps([{"name": "utm_source", "label": "S", "type": "hidden"}]), "utf-8")
     name = bakery.waitlist_id
     words = ("--source", "utm_source", "--sources", "newsletter, instagram")
-    bakery.typed.done("page", name, "--fields", str(file), *words)
+    bakery.typed.run("page", name, "--fields", str(file), *words)
     page = bakery.typed.json("page", name)["page"]
     assert (page["source"], page["sources"]) == ("utm_source", ["newsletter", "instagram"])
-    bakery.typed.done("page", name, "--source", "")
+    bakery.typed.run("page", name, "--source", "")
     page = bakery.typed.json("page", name)["page"]
     assert (page["source"], page["sources"]) == (None, [])
 
 
 def test_changing_other_settings_keeps_the_page(bakery: Bakery) -> None:
     """P5: `pause` sends the whole configuration."""
-    bakery.typed.done("page", bakery.waitlist_id, "--text", "Fresh bread")
+    bakery.typed.run("page", bakery.waitlist_id, "--text", "Fresh bread")
     before = bakery.typed.json("page", bakery.waitlist_id)
-    bakery.typed.done("pause", bakery.waitlist_id)
-    bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
+    bakery.typed.run("pause", bakery.waitlist_id)
+    bakery.typed.run("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert bakery.typed.json("page", bakery.waitlist_id) == before
 
 

@@ -24,7 +24,7 @@ def test_a_person_is_found_by_entry_id_or_by_customer_id(typed: Typed, bakery: B
     by_customer = typed.json("show", *of(bakery, "ada"))
     assert by_entry == by_customer
     assert (by_entry["profile"], by_entry["position"]) == ({"name": "Ada"}, 1)
-    assert "name=Ada" in typed.done("show", *of(bakery, "ada"))
+    assert "name=Ada" in typed.run("show", *of(bakery, "ada"))
 
 
 def test_a_position_is_shown_to_the_operator_and_to_the_customer(
@@ -36,7 +36,7 @@ def test_a_position_is_shown_to_the_operator_and_to_the_customer(
     assert (shown["position"], shown["total"], shown["status"]) == (2, 2, "waiting")
     own = typed.json("position", *of(bakery, "bob"), "--token", bob["entry_token"])
     assert (own["position"], own["poll_after_seconds"]) == (2, 1)
-    assert "waiting, position 2 of 2" in typed.done("position", *of(bakery, "bob"))
+    assert "waiting, position 2 of 2" in typed.run("position", *of(bakery, "bob"))
     result = typed("position", *of(bakery, "bob"), "--token", "foreign")
     assert result.exit_code == 4
 
@@ -51,11 +51,11 @@ def test_files_of_people_may_have_another_delimiter(
     path = tmp_path / name
     path.write_text(f"name{tab}customer_id\nÄ{tab} cyd \nB{tab}bob\n", "cp1252")
     words = ("--file", str(path), "--delimiter", ";", "--encoding", "cp1252")
-    bakery.typed.done("bump", bakery.waitlist_id, *words, "--front")
+    bakery.typed.run("bump", bakery.waitlist_id, *words, "--front")
     assert bakery.line() == ["cyd", "bob", "ada"]
     for customer in ("bob", "cyd"):
-        bakery.typed.done("remove", bakery.waitlist_id, "--customer", customer)
-    bakery.typed.done("reinstate", bakery.waitlist_id, *words)
+        bakery.typed.run("remove", bakery.waitlist_id, "--customer", customer)
+    bakery.typed.run("reinstate", bakery.waitlist_id, *words)
     assert bakery.line() == ["cyd", "bob", "ada"]
     path.write_text(f"name{tab}customer_id\nÄ{tab}4.9E+11\n", "cp1252")
     result = bakery.typed("bump", bakery.waitlist_id, *words, "--back")
@@ -75,33 +75,33 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     off = typed("rest", *own, "--until", until)
     next_step = "  Allow it with `waitlist edit WAITLIST --rest-max-days 30 --rest-times 3`.\n"
     assert (off.exit_code, off.stderr.endswith(next_step)) == (1, True)
-    typed.done("edit", bakery.waitlist_id, "--rest-times", "1")
-    assert "position 1 of 2, not ready: resting, rests until" in typed.done(
+    typed.run("edit", bakery.waitlist_id, "--rest-times", "1")
+    assert "position 1 of 2, not ready: resting, rests until" in typed.run(
         "rest", *own, "--until", until
     )
     assert typed.json("position", *of(bakery, "ada"))["rest_until"] == until
-    typed.done("ready", *of(bakery, "bob"), "--no")
-    shown = typed.done("head", bakery.waitlist_id)
+    typed.run("ready", *of(bakery, "bob"), "--no")
+    shown = typed.run("head", bakery.waitlist_id)
     assert [line.split("\t")[2:5:2] for line in shown.splitlines()[1:]] == [
         ["ada", "resting"],
         ["bob", "held back"],
     ]
-    typed.done("ready", *of(bakery, "bob"))
+    typed.run("ready", *of(bakery, "bob"))
     for option, name in (("--ready", "bob"), ("--not-ready", "ada")):
         shown = typed.json("head", bakery.waitlist_id, option)["entries"]
         assert [one["customer_id"] for one in shown] == [name]
-        lines = typed.done("export", bakery.waitlist_id, option).splitlines()
+        lines = typed.run("export", bakery.waitlist_id, option).splitlines()
         assert (len(lines), name in lines[1]) == (2, True)
     for option in ("--unverified", "--asked"):
         assert typed.json("head", bakery.waitlist_id, option)["entries"] == []
-        assert len(typed.done("export", bakery.waitlist_id, option).splitlines()) == 1
+        assert len(typed.run("export", bakery.waitlist_id, option).splitlines()) == 1
     assert typed("head", bakery.waitlist_id, "--unverified", "--asked").exit_code == 2
-    look = json.loads(typed.done("--json", "watch", bakery.waitlist_id, "--looks", "1"))
+    look = json.loads(typed.run("--json", "watch", bakery.waitlist_id, "--looks", "1"))
     assert (look["waiting"], look["not_ready"]) == (2, 1)
     result = typed("resume", *of(bakery, "ada"))
     assert (result.exit_code, "--token" in result.stderr) == (2, True)
     for _repeat in range(2):
-        assert "not ready" not in typed.done("resume", *own)
+        assert "not ready" not in typed.run("resume", *own)
     result = typed("rest", *own, "--until", until)
     assert (result.exit_code, "(rests_used_up)" in result.stderr) == (1, True)
     assert typed("rest", *own, "--until", "soon").exit_code == 2
@@ -111,23 +111,23 @@ def test_customers_are_asked_whether_they_still_wait(typed: Typed, bakery: Baker
     ada, _ = bakery.sign_up("ada", "bob")
     result = typed("confirm", bakery.waitlist_id, "--yes")
     assert (result.exit_code, "(confirm_off)" in result.stderr) == (1, True)
-    typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "90")
-    assert "2 people would be asked" in typed.done("confirm", bakery.waitlist_id, "--dry-run")
+    typed.run("edit", bakery.waitlist_id, "--confirm-every-days", "90")
+    assert "2 people would be asked" in typed.run("confirm", bakery.waitlist_id, "--dry-run")
     assert typed("confirm", bakery.waitlist_id).exit_code == 2, "no terminal, and no --yes"
     for asked in (2, 0):
         assert typed.json("confirm", bakery.waitlist_id, "--yes")["asked"] == asked
-    assert "asked\t2" in typed.done("stats", bakery.waitlist_id)
+    assert "asked\t2" in typed.run("stats", bakery.waitlist_id)
     own = (*of(bakery, "ada"), "--token", ada["entry_token"])
-    assert "to confirm by" in typed.done("position", *own)
+    assert "to confirm by" in typed.run("position", *own)
     assert "must confirm by" in str(typed.json("explain", *of(bakery, "ada")))
     for _repeat in range(2):
-        assert "to confirm by" not in typed.done("confirm", *own)
+        assert "to confirm by" not in typed.run("confirm", *own)
     assert typed("confirm", *of(bakery, "ada")).exit_code == 2
 
 
 def test_a_customer_leaves_and_an_operator_removes(typed: Typed, bakery: Bakery) -> None:
     ada, *_ = bakery.sign_up("ada", "bob", "cyd")
-    typed.done("leave", *of(bakery, "ada"), "--token", ada["entry_token"])
+    typed.run("leave", *of(bakery, "ada"), "--token", ada["entry_token"])
     assert bakery.line() == ["bob", "cyd"]
     shown = typed.json("remove", *of(bakery, "bob"), "--reason", "by phone")
     assert shown == {"entry_id": entry_id_of(bakery.waitlist_id, "bob"), "outcome": "removed"}
@@ -143,7 +143,7 @@ def test_an_operator_bans_and_unbans_a_customer(typed: Typed, bakery: Bakery) ->
         shown = typed.json("remove", *of(bakery, name), "--ban", "--reason", "sold the place")
         assert shown == {"entry_id": entry_id_of(bakery.waitlist_id, name), "outcome": "banned"}
     assert bakery.line() == []
-    banned = typed.done("export", bakery.waitlist_id, "--status", "banned")
+    banned = typed.run("export", bakery.waitlist_id, "--status", "banned")
     assert entry_id in banned
     assert "sold the place" in banned
     whys = [typed.json("explain", *of(bakery, name))["why"] for name in ("ada", "eve")]
@@ -196,7 +196,7 @@ def test_the_people_in_a_file_are_moved_in_its_order(
     path.write_text("\n".join(lines), "utf-8")
     words = ["bump", bakery.waitlist_id, "--file", str(path), "--front"]
     for _ in range(2):
-        assert typed.done(*words) == "2 people moved, 0 refused.\n"
+        assert typed.run(*words) == "2 people moved, 0 refused.\n"
         assert bakery.line() == ["dan", "bob", "ada", "cyd"]
 
 
@@ -236,7 +236,7 @@ def test_a_relative_bump_is_repeated_with_the_same_key(fake: FakeService) -> Non
     entry = {"entry_id": "a" * 26, "status": "waiting", "position": 1, "total": 1}
     busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
     fake.script = [busy, answer(200, entry)]
-    Typed(fake.url).done("bump", "bakery", "a" * 26, "--places", "1")
+    Typed(fake.url).run("bump", "bakery", "a" * 26, "--places", "1")
     keys = {headers["idempotency-key"] for _, _, headers, _ in fake.requests}
     assert (len(fake.requests), len(keys)) == (2, 1)
 
@@ -269,7 +269,7 @@ def test_a_person_is_erased_only_after_a_confirmation(typed: Typed, bakery: Bake
     bakery.sign_up("ada")
     assert typed("erase", *of(bakery, "ada")).exit_code == 2
     assert bakery.line() == ["ada"]
-    typed.done("erase", *of(bakery, "ada"), "--yes")
+    typed.run("erase", *of(bakery, "ada"), "--yes")
     result = typed("--json", "show", *of(bakery, "ada"))
     assert (result.exit_code, problem(result)["code"]) == (1, "entry_not_found")
 
@@ -285,7 +285,7 @@ def test_no_request_has_a_customer_id_in_its_url(fake: FakeService) -> None:
 def test_a_profile_cannot_control_the_terminal(typed: Typed, bakery: Bakery) -> None:
     """P5: customers choose text that operators read."""
     bakery.sign_up("ada", profile={"name": "\x1b[2J\u202eAda\tx\ny"})
-    lines = typed.done("head", bakery.waitlist_id).splitlines()
+    lines = typed.run("head", bakery.waitlist_id).splitlines()
     assert len(lines) == 2
     assert lines[1].count("\t") == lines[0].count("\t")
     assert "\x1b" not in lines[1]
@@ -321,18 +321,18 @@ def test_people_are_reinstated_between_their_former_neighbours(
     """P1"""
     people = bakery.sign_up("ada", "bob", "cyd", "dan")
     for name in ("bob", "cyd"):
-        typed.done("remove", *of(bakery, name))
+        typed.run("remove", *of(bakery, name))
     shown = typed.json("reinstate", *of(bakery, "cyd"), "--reason", "an error")
     assert (shown["reinstated"], shown["entries"][0]["position"]) == (1, 2)
     token = typed.json("token", *of(bakery, "cyd"))["entry_token"]
     own = typed.json("position", *of(bakery, "cyd"), "--token", token)
     assert own["status"] == "waiting"
-    assert "an error" in typed.done("history", *of(bakery, "cyd"))
+    assert "an error" in typed.run("history", *of(bakery, "cyd"))
     explained = typed.json("explain", *of(bakery, "cyd"))
     assert explained["joined_as"] == 2
     assert any("Returned to the former place" in why for why in explained["why"])
     ids = [one["entry_id"] for one in people[:3]]
-    text = typed.done("reinstate", bakery.waitlist_id, *ids)
+    text = typed.run("reinstate", bakery.waitlist_id, *ids)
     assert "1 person is back at the former place, 2 already on the list, 0 refused." in text
     assert bakery.line() == ["ada", "bob", "cyd", "dan"]
 
@@ -343,7 +343,7 @@ def test_the_people_in_a_file_are_reinstated_and_the_command_can_be_repeated(
     """P2: the rows that were refused can be corrected and used in a later run."""
     bakery.sign_up("ada", "bob", "cyd")
     for name in ("bob", "cyd"):
-        typed.done("remove", *of(bakery, name))
+        typed.run("remove", *of(bakery, name))
     path, tokens = tmp_path / "back.csv", tmp_path / "tokens.csv"
     path.write_text("customer_id,note\nbob,\neve,\n,nameless\ncyd,\n", "utf-8")
     words = ["reinstate", bakery.waitlist_id, "--file", str(path), "--tokens", str(tokens)]
@@ -373,7 +373,7 @@ def test_tokens_of_a_reinstatement_do_not_overwrite_other_files(
 ) -> None:
     """P5"""
     bakery.sign_up("ada", "bob")
-    typed.done("remove", *of(bakery, "ada"))
+    typed.run("remove", *of(bakery, "ada"))
     path, other = tmp_path / "back.csv", tmp_path / name
     (tmp_path / "notes.txt").write_text("dear diary\n", "utf-8")
     path.write_text("customer_id\nada", "utf-8")

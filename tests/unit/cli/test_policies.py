@@ -57,21 +57,21 @@ def test_an_invalid_schedule_is_wrong_usage(text: str) -> None:
 
 
 def test_a_policy_is_set_shown_changed_and_removed(bakery: Bakery) -> None:
-    shown = bakery.typed.done("policy", bakery.waitlist_id)
+    shown = bakery.typed.run("policy", bakery.waitlist_id)
     assert shown == "admission\tby hand only\n"
-    bakery.typed.done(
+    bakery.typed.run(
         *("policy", bakery.waitlist_id, "--rate", "500/minute", "--max-inside", "2000"),
         *("--schedule", "100 at 0 9 * * * Europe/Berlin", "--no-show", "to_back"),
     )
-    bakery.typed.done("policy", bakery.waitlist_id, "--pass-seconds", "120", "--rate", "")
+    bakery.typed.run("policy", bakery.waitlist_id, "--pass-seconds", "120", "--rate", "")
     admission = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
     assert admission["rate"] is None
     assert (admission["max_inside"], admission["pass_seconds"]) == (2000, 120)
     assert admission["no_show"] == "to_back"
     text = "100 at 0 9 * * * Europe/Berlin, at most 2,000 inside"
     assert policy_text(admission) == text
-    assert f"admission\t{text}\n" in bakery.typed.done("show", bakery.waitlist_id)
-    bakery.typed.done("policy", bakery.waitlist_id, "--off")
+    assert f"admission\t{text}\n" in bakery.typed.run("show", bakery.waitlist_id)
+    bakery.typed.run("policy", bakery.waitlist_id, "--off")
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
@@ -99,41 +99,41 @@ def test_a_new_schedule_with_a_past_time_causes_a_warning(bakery: Bakery) -> Non
 
 
 def test_the_policy_decides_when_a_customers_exit_frees_a_place(bakery: Bakery) -> None:
-    bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")
+    bakery.typed.run("policy", bakery.waitlist_id, "--max-inside", "5")
     found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
     assert found["customer_exit"] == "frees_now"
-    bakery.typed.done("policy", bakery.waitlist_id, "--customer-exit", "frees_at_end")
+    bakery.typed.run("policy", bakery.waitlist_id, "--customer-exit", "frees_at_end")
     found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
     assert (found["customer_exit"], found["max_inside"]) == ("frees_at_end", 5)
-    assert "frees_at_end" in bakery.typed.done("policy", bakery.waitlist_id)
+    assert "frees_at_end" in bakery.typed.run("policy", bakery.waitlist_id)
 
 
 def test_the_hours_of_offers_are_set_and_removed(bakery: Bakery) -> None:
     words = ("policy", bakery.waitlist_id)
-    bakery.typed.done(*words, "--rate", "5/minute", "--offer-hours", "08:00-22:00 Europe/Berlin")
+    bakery.typed.run(*words, "--rate", "5/minute", "--offer-hours", "08:00-22:00 Europe/Berlin")
     hours = {"from": "08:00", "to": "22:00", "timezone": "Europe/Berlin"}
     assert bakery.typed.json(*words)["admission"]["offer_hours"] == hours
-    assert "5 a minute, 08:00-22:00 Europe/Berlin" in bakery.typed.done(*words)
+    assert "5 a minute, 08:00-22:00 Europe/Berlin" in bakery.typed.run(*words)
     assert (
         "give '08:00-22:00 Europe/Berlin'" in bakery.typed(*words, "--offer-hours", "8-22").stderr
     )
-    bakery.typed.done(*words, "--offer-hours", "")
+    bakery.typed.run(*words, "--offer-hours", "")
     assert bakery.typed.json(*words)["admission"]["offer_hours"] is None
 
 
 def test_changing_other_settings_keeps_the_policy(bakery: Bakery) -> None:
     """P5: `pause` sends the whole configuration."""
-    bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")
+    bakery.typed.run("policy", bakery.waitlist_id, "--max-inside", "5")
     before = bakery.typed.json("policy", bakery.waitlist_id)
-    bakery.typed.done("pause", bakery.waitlist_id)
-    bakery.typed.done("edit", bakery.waitlist_id, "--capacity", "9")
+    bakery.typed.run("pause", bakery.waitlist_id)
+    bakery.typed.run("edit", bakery.waitlist_id, "--capacity", "9")
     assert bakery.typed.json("policy", bakery.waitlist_id) == before
 
 
 def test_a_simulation_shows_the_estimate_of_the_service(bakery: Bakery) -> None:
     words = ("policy", bakery.waitlist_id, "--rate", "500/minute", "--simulate", "50000")
     text = "500 a minute: the last of 50,000 people waits 1 h 40 min (1 h 39 min to 1 h 40 min)"
-    assert bakery.typed.done(*words) == f"{text}\n"
+    assert bakery.typed.run(*words) == f"{text}\n"
     (found,) = bakery.typed.json(*words)["estimates"]
     assert (found["position"], found["estimated_wait"]["seconds"]) == (50_000, 6000)
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
@@ -145,15 +145,15 @@ def test_a_simulation_sends_the_whole_policy(fake: FakeService) -> None:
     fake.script = [answer(200, {"admission": saved}), answer(200, preview(7200, 3600, 14400))]
     words = ["policy", "bakery", "--rate", "500/minute", "--simulate", "5000"]
     text = "500 a minute, at most 7 inside: the last of 5,000 people waits 2 h (1 h to 4 h)\n"
-    assert typed.done(*words) == text
+    assert typed.run(*words) == text
     method, path, _, body = fake.requests[-1]
     assert (method, path) == ("POST", "/v1/admin/waitlists/bakery/preview")
     rate = {**saved["rate"], "count": 500, "per": "minute"}
     assert json.loads(body) == {"admission": {**saved, "rate": rate}, "people": 5000}
     fake.script = [answer(200, {"admission": saved}), answer(200, preview(None))]
-    assert "the last of 5,000 people gets no place within a year" in typed.done(*words)
+    assert "the last of 5,000 people gets no place within a year" in typed.run(*words)
     fake.script = [answer(200, {"admission": saved}), answer(200, preview(9, 9, 9))]
-    assert typed.done(*words).endswith(" waits 9 s\n")
+    assert typed.run(*words).endswith(" waits 9 s\n")
 
 
 def test_an_invalid_schedule_is_refused_in_a_simulation(bakery: Bakery) -> None:
@@ -194,7 +194,7 @@ def test_off_cannot_be_combined_with_other_options(fake: FakeService) -> None:
 
 def test_changing_a_part_of_a_rate_keeps_the_other_parts(bakery: Bakery) -> None:
     def rate(*words: str) -> Any:
-        bakery.typed.done("policy", bakery.waitlist_id, *words)
+        bakery.typed.run("policy", bakery.waitlist_id, *words)
         return bakery.typed.json("policy", bakery.waitlist_id)["admission"]["rate"]
 
     begins = "2026-12-01T09:00:00Z"

@@ -86,7 +86,7 @@ def test_writing_refused_rows_replaces_no_device_and_no_link(
     assert "a b" in kept.read_text("utf-8")
     os.mkfifo(pipe)
     people.write_text("customer_id\nada\n", "utf-8")
-    Typed(fake.url).done("import", "bakery", str(people), "--refused", str(pipe))
+    Typed(fake.url).run("import", "bakery", str(people), "--refused", str(pipe))
     assert pipe.is_fifo()
 
 
@@ -100,7 +100,7 @@ def test_only_the_owner_can_read_an_export(
         path.write_text("before", "utf-8")
         path.chmod(was)
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": [], "cursor": None})]
-    Typed(fake.url).done("export", "bakery", "--output", str(path))
+    Typed(fake.url).run("export", "bakery", "--output", str(path))
     assert read_mode(path) == 0o600
     assert "before" not in path.read_text("utf-8")
 

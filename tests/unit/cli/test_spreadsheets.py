@@ -101,7 +101,7 @@ def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> No
     people = [person(customer_id=value, park_reason=value) for value in FORMULAS]
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]
     path = tmp_path / "people.csv"
-    Typed(fake.url).done("export", "bakery", "--output", str(path))
+    Typed(fake.url).run("export", "bakery", "--output", str(path))
     assert [one["customer_id"] for one in read_cells(path)] == [f"'{value}" for value in FORMULAS]
     assert [one["park_reason"] for one in read_cells(path)] == [f"'{value}" for value in FORMULAS]
     header, *lines = path.read_bytes().split(b"\r\n")
@@ -115,10 +115,10 @@ def test_an_exported_file_is_imported_unchanged(bakery: Bakery, tmp_path: Path) 
     ids = ["=1+1", "@ada", "-bob", "+cyd", "'=dan", "'eve", "fay"]
     bakery.sign_up(*ids, profile={"phone": "+49"}, attributes={"tag": "=x"})
     path = str(tmp_path / "people.csv")
-    bakery.typed.done("export", bakery.waitlist_id, "--output", path)
+    bakery.typed.run("export", bakery.waitlist_id, "--output", path)
     copy = f"{bakery.waitlist_id}-copy"
-    bakery.typed.done("create", copy, "--name", "Copy")
-    bakery.typed.done("import", copy, path, "--keep-time", "joined_at", "--others", "drop")
+    bakery.typed.run("create", copy, "--name", "Copy")
+    bakery.typed.run("import", copy, path, "--keep-time", "joined_at", "--others", "drop")
     shown = bakery.typed.json("head", copy)["entries"]
     assert [one["customer_id"] for one in shown] == ids
     assert {(one["profile"]["phone"], one["attributes"]["tag"]) for one in shown} == {("+49", "=x")}
@@ -135,7 +135,7 @@ def test_refused_rows_contain_no_formulas_and_are_imported_unchanged(
     assert [one["'=name"] for one in refused] == ["'@ada", "'=bob"]
     assert refused[1]["refused_line"] == "'=bob,b,more"
     assert fake.people["cyd"]["profile"] == {"=name": "+cyd"}
-    Typed(fake.url).done("import", "bakery", str(tmp_path / "p.refused.csv"), "--customer", "=name")
+    Typed(fake.url).run("import", "bakery", str(tmp_path / "p.refused.csv"), "--customer", "=name")
     assert {"@ada", "=bob"} <= set(fake.people)
 
 
@@ -143,5 +143,5 @@ def test_the_file_of_tokens_contains_no_formulas(fake: FakeService, tmp_path: Pa
     """P8"""
     source, tokens = tmp_path / "p.csv", tmp_path / "tokens.csv"
     source.write_text("customer_id\n=ada\nbob\n", "utf-8")
-    Typed(fake.url).done("import", "bakery", str(source), "--tokens", str(tokens))
+    Typed(fake.url).run("import", "bakery", str(source), "--tokens", str(tokens))
     assert [one["customer_id"] for one in read_cells(tokens)] == ["'=ada", "bob"]

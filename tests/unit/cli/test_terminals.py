@@ -115,7 +115,7 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
         ["1", "ada"],
         ["2", "[red]b"],
     ]
-    assert "\x1b" not in Typed(fake.url).done("head", "bakery")
+    assert "\x1b" not in Typed(fake.url).run("head", "bakery")
 
 
 # An export sends two requests, because it also asks for the questions of the list.

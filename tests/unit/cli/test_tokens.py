@@ -38,9 +38,9 @@ def read_mode(path: Path) -> int:
 
 def test_a_token_is_printed_alone_so_that_scripts_can_use_it(typed: Typed, bakery: Bakery) -> None:
     """P6"""
-    typed.done("signup", bakery.waitlist_id, "ada")
+    typed.run("signup", bakery.waitlist_id, "ada")
     person = [bakery.waitlist_id, "--customer", "ada"]
-    token = typed.done("token", *person).removesuffix("\n")
+    token = typed.run("token", *person).removesuffix("\n")
     assert typed.json("position", *person, "--token", token)["position"] == 1
     entry_id = entry_id_of(bakery.waitlist_id, "ada")
     shown = typed.json("token", bakery.waitlist_id, entry_id)
@@ -103,7 +103,7 @@ def test_the_file_of_tokens_is_complete_after_a_kill_and_a_repeat(
     code, _, _ = run_interrupted(fake, signal.SIGKILL, *words)
     assert (code, read_mode(tokens)) == (-signal.SIGKILL, 0o600)
     assert read_tokens(tokens) == expected_tokens(names[:500])
-    Typed(fake.url).done(*words)
+    Typed(fake.url).run(*words)
     assert read_tokens(tokens) == expected_tokens(names)
 
 
@@ -112,10 +112,10 @@ def test_an_incomplete_last_line_is_removed(fake: FakeService, tmp_path: Path, t
     """P3: an incomplete token proves nothing, and would make the next line unreadable."""
     path, tokens = write_customer_file(tmp_path / "p.csv", customers(20)), tmp_path / "tokens.csv"
     words = ["import", "bakery", path, "--tokens", str(tokens)]
-    Typed(fake.url).done(*words)
+    Typed(fake.url).run(*words)
     lines = tokens.read_bytes().splitlines(keepends=True)
     tokens.write_bytes(b"".join(lines[:11]) + torn.encode())
-    Typed(fake.url).done(*words, "--from-row", "11")
+    Typed(fake.url).run(*words, "--from-row", "11")
     assert read_tokens(tokens) == expected_tokens(customers(20))
 
 
@@ -150,7 +150,7 @@ def test_each_imported_token_shows_the_position_of_its_person(
     """
     names, tokens = customers(620), tmp_path / "tokens.csv"
     words = ["import", bakery.waitlist_id]
-    bakery.typed.done(*words, write_customer_file(tmp_path / "some.csv", names[:300]))
+    bakery.typed.run(*words, write_customer_file(tmp_path / "some.csv", names[:300]))
     path = write_customer_file(tmp_path / "p.csv", names)
     shown = bakery.typed.json(*words, path, "--tokens", str(tokens))
     assert (shown["already"], shown["joined"]) == (300, 320)
@@ -179,7 +179,7 @@ def test_a_person_is_found_by_address_verified_and_gets_a_link(
     person = typed.json("find", waitlist, "--email", " Ada+x@Example.com")
     assert person["not_ready"] == ["unverified"]
     entry_id = person["entry_id"]
-    assert "#v=" in typed.done("link", waitlist, entry_id)
+    assert "#v=" in typed.run("link", waitlist, entry_id)
     assert typed.json("verify", waitlist, entry_id, "--reason", "passport")["ready"]
     assert f"#t={entry_id}." in typed.json("link", waitlist, entry_id)["url"]
 
@@ -215,7 +215,7 @@ def test_a_list_is_moved_to_a_list_that_identifies_people_by_address(
     bakery.sign_up("cyd", profile={"email": "cyd@example.com"})
     bakery.sign_up("ada2", profile={"email": "ada+x@example.com"})
     path, refused, new = tmp_path / "people.csv", tmp_path / "r.csv", f"{bakery.waitlist_id}-new"
-    typed.done("export", bakery.waitlist_id, "--output", str(path))
+    typed.run("export", bakery.waitlist_id, "--output", str(path))
     with plain_client(timeout=35) as http:
         settings = {"name": "New", "open": False, "identity": {"field": "email"}}
         url = f"{typed.url}/v1/admin/waitlists/{new}"

@@ -20,18 +20,18 @@ def test_the_counts_of_a_list_are_shown(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", attributes={"language": ["English", "Spanish"]})
     bakery.sign_up("cyd", attributes={"language": "Spanish"})
     assert bakery.typed.json("stats", bakery.waitlist_id)["waiting"] == 3
-    assert "waiting\t3\n" in bakery.typed.done("stats", bakery.waitlist_id)
+    assert "waiting\t3\n" in bakery.typed.run("stats", bakery.waitlist_id)
     found = bakery.typed.json("segments", bakery.waitlist_id)["segments"]
     assert [(one["segment"]["language"], one["waiting"]) for one in found] == [
         ("Spanish", 3),
         ("English", 2),
     ]
-    assert "language=Spanish\t3\n" in bakery.typed.done("segments", bakery.waitlist_id)
+    assert "language=Spanish\t3\n" in bakery.typed.run("segments", bakery.waitlist_id)
 
 
 def test_the_estimated_wait_is_shown_in_words_or_a_reason_why_it_is_unknown(bakery: Bakery) -> None:
     bakery.sign_up("ada")
-    counted = bakery.typed.done("stats", bakery.waitlist_id)
+    counted = bakery.typed.run("stats", bakery.waitlist_id)
     assert "estimate_unavailable\tunknown\n" in counted
     assert "estimated_wait_seconds\t" in counted
     found = {"estimated_wait": {"seconds": 183_600, "low": 90_000, "high": 266_400}}
@@ -54,7 +54,7 @@ def test_the_counts_over_time_are_shown_point_by_point(bakery: Bakery) -> None:
     words = ("stats", bakery.waitlist_id, "--history", "--period", "hour")
     found = bakery.typed.json(*words)
     assert (found["period"], found["step_seconds"]) == ("hour", 60)
-    lines = [line.split("\t") for line in bakery.typed.done(*words).splitlines()]
+    lines = [line.split("\t") for line in bakery.typed.run(*words).splitlines()]
     assert lines[0][:4] == ["at", "joined", "admitted", "left"]
     assert [line[0] for line in lines[1:]] == [one["at"] for one in found["points"]]
 
@@ -76,7 +76,7 @@ def test_the_pages_after_a_position_follow_the_cursor(fake: FakeService) -> None
 
 def test_people_are_found_by_a_part_of_their_id_in_any_case(bakery: Bakery) -> None:
     bakery.sign_up("Ada.Lovelace", "bob", "lovelace-2")
-    bakery.typed.done("claim", bakery.waitlist_id)
+    bakery.typed.run("claim", bakery.waitlist_id)
     shown = bakery.typed.json("find", bakery.waitlist_id, "LOVELACE")["entries"]
     found = [(one["customer_id"], one["status"]) for one in shown]
     assert found == [("lovelace-2", "waiting"), ("Ada.Lovelace", "offered")]
@@ -88,7 +88,7 @@ def test_people_are_found_by_a_part_of_their_id_in_any_case(bakery: Bakery) -> N
 def test_the_head_has_the_requested_length(bakery: Bakery) -> None:
     """P1"""
     bakery.sign_up(*NAMES)
-    lines = bakery.typed.done("head", bakery.waitlist_id, "-n", "3").splitlines()
+    lines = bakery.typed.run("head", bakery.waitlist_id, "-n", "3").splitlines()
     assert lines[0].split("\t")[:3] == ["position", "entry_id", "customer_id"]
     assert [line.split("\t")[2] for line in lines[1:]] == NAMES[:3]
 
@@ -109,7 +109,7 @@ def test_neighbours_are_the_entries_just_before_and_just_after(
 
 def test_an_entry_that_is_not_waiting_has_no_neighbours(bakery: Bakery) -> None:
     bakery.sign_up("ada")
-    bakery.typed.done("claim", bakery.waitlist_id)
+    bakery.typed.run("claim", bakery.waitlist_id)
     result = bakery.typed("around", bakery.waitlist_id, "--customer", "ada")
     assert result.exit_code == 1
     assert "offered" in result.stderr

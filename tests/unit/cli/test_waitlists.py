@@ -51,56 +51,56 @@ def test_a_waitlist_that_another_operator_has_just_created_is_not_replaced(
 def test_an_edit_keeps_settings_that_it_does_not_name(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    typed.done("edit", bakery.waitlist_id, "--capacity", "5", "--retention-days", "30")
-    typed.done("edit", bakery.waitlist_id, "--max-guest-bytes", "500", "--max-claims", "1")
+    typed.run("edit", bakery.waitlist_id, "--capacity", "5", "--retention-days", "30")
+    typed.run("edit", bakery.waitlist_id, "--max-guest-bytes", "500", "--max-claims", "1")
     before = read_settings(bakery)
     assert (before["max_guest_bytes"], before["max_claims"]) == (500, 1)
-    typed.done("edit", bakery.waitlist_id, "--max-attempts", "2", "--hide-counts")
+    typed.run("edit", bakery.waitlist_id, "--max-attempts", "2", "--hide-counts")
     after = read_settings(bakery)
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {"max_attempts", "hide_counts", "version", "updated_at"}
-    typed.done("edit", bakery.waitlist_id, "--rest-times", "2")
-    typed.done("edit", bakery.waitlist_id, "--rest-max-days", "30")
+    typed.run("edit", bakery.waitlist_id, "--rest-times", "2")
+    typed.run("edit", bakery.waitlist_id, "--rest-max-days", "30")
     assert read_settings(bakery)["rest"] == {"max_days": 30, "times": 2}
-    assert "rest\tat most 30 days, 2 times in a stay\n" in typed.done("show", bakery.waitlist_id)
-    typed.done("edit", bakery.waitlist_id, "--rest-max-days", "0")
+    assert "rest\tat most 30 days, 2 times in a stay\n" in typed.run("show", bakery.waitlist_id)
+    typed.run("edit", bakery.waitlist_id, "--rest-max-days", "0")
     assert read_settings(bakery)["rest"] is None
-    typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "60")
-    typed.done("edit", bakery.waitlist_id, "--confirm-reminders-days", "7,1")
-    typed.done("edit", bakery.waitlist_id, "--confirm-then", "to_back")
+    typed.run("edit", bakery.waitlist_id, "--confirm-every-days", "60")
+    typed.run("edit", bakery.waitlist_id, "--confirm-reminders-days", "7,1")
+    typed.run("edit", bakery.waitlist_id, "--confirm-then", "to_back")
     text = "asked every 60 days, 14 days to answer, reminders 7, 1 days before, then to back\n"
-    assert f"confirm\t{text}" in typed.done("show", bakery.waitlist_id)
-    typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "0")
+    assert f"confirm\t{text}" in typed.run("show", bakery.waitlist_id)
+    typed.run("edit", bakery.waitlist_id, "--confirm-every-days", "0")
     assert read_settings(bakery)["confirm"] is None
     assert typed("edit", bakery.waitlist_id, "--confirm-reminders-days", "x").exit_code == 2
-    typed.done("edit", bakery.waitlist_id, "--messages", "joined, near", "--messages-near", "5")
+    typed.run("edit", bakery.waitlist_id, "--messages", "joined, near", "--messages-near", "5")
     words = tmp_path / "words.json"
     words.write_text('{"de": {"near": {"text": "Bald"}}}', "utf-8")
     zone = ("--messages-language", "de", "--messages-timezone", "Europe/Berlin")
-    shown = typed.done("edit", bakery.waitlist_id, "--messages-texts", str(words), *zone)
+    shown = typed.run("edit", bakery.waitlist_id, "--messages-texts", str(words), *zone)
     told = "joined, near; de, times of Europe/Berlin, near is 5, own words: de\n"
     assert f"messages\t{told}" in shown
     words.write_text('{"de": {"joined": {"subject": "Da"}}}', "utf-8")
-    typed.done("edit", bakery.waitlist_id, "--messages-texts", str(words))
+    typed.run("edit", bakery.waitlist_id, "--messages-texts", str(words))
     texts = typed.json("show", bakery.waitlist_id)["messages"]["texts"]
     assert list(texts["de"]) == ["joined"]
-    typed.done("edit", bakery.waitlist_id, "--messages-texts", "")
+    typed.run("edit", bakery.waitlist_id, "--messages-texts", "")
     assert typed.json("show", bakery.waitlist_id)["messages"]["texts"] == {}
     sms = ("--sms-countries", "DE, AT", "--sms-number-types", "mobile,voip")
     budgets = ("--sms-parts-per-day", "300", "--mails-per-day", "2000")
-    shown = typed.done("edit", bakery.waitlist_id, *sms, *budgets)
+    shown = typed.run("edit", bakery.waitlist_id, *sms, *budgets)
     told = "SMS to DE, AT (mobile, voip), at most 2000 mails a day, at most 300 parts of SMS a day"
     assert told in shown
     nothing = ("--sms-countries", "", "--sms-parts-per-day", "0", "--mails-per-day", "0")
-    typed.done("edit", bakery.waitlist_id, *nothing)
+    typed.run("edit", bakery.waitlist_id, *nothing)
     found = typed.json("show", bakery.waitlist_id)["messages"]
     names = ("sms_countries", "sms_number_types", "sms_parts_per_day", "mails_per_day")
     assert [found[name] for name in names] == [[], ["mobile", "voip"], None, None]
-    typed.done("edit", bakery.waitlist_id, "--messages", "")
-    assert "messages\tnone\n" in typed.done("show", bakery.waitlist_id)
+    typed.run("edit", bakery.waitlist_id, "--messages", "")
+    assert "messages\tnone\n" in typed.run("show", bakery.waitlist_id)
     unlimited = ("capacity", "retention_days", "max_claims")
     for name in unlimited:
-        typed.done("edit", bakery.waitlist_id, f"--{name.replace('_', '-')}", "0")
+        typed.run("edit", bakery.waitlist_id, f"--{name.replace('_', '-')}", "0")
     assert [read_settings(bakery)[name] for name in unlimited] == [None, None, None]
 
 
@@ -111,7 +111,7 @@ def test_files_of_texts_may_begin_with_a_byte_order_mark_and_must_be_objects(
     words = tmp_path / "words.json"
     words.write_text('{"de": {"near": {"text": "Bald"}}}', "utf-8-sig")
     texts = ("--messages", "near", "--messages-texts", str(words))
-    typed.done("edit", bakery.waitlist_id, *texts)
+    typed.run("edit", bakery.waitlist_id, *texts)
     assert list(typed.json("show", bakery.waitlist_id)["messages"]["texts"]) == ["de"]
     words.write_text("[]", "utf-8")
     for command in (("edit", *texts), ("page", "--texts", str(words))):
@@ -128,37 +128,37 @@ def test_a_waitlist_can_identify_guests_by_address(typed: Typed, bakery: Bakery)
     rules = {"field": "email", "verify": "before_offer", "verify_minutes": 60}
     more = {"plus_addresses": "same", "region": None, "blocked_domains": ["a.example"]}
     assert made["identity"] == rules | more
-    shown = typed.done("edit", bakery.waitlist_id, *options)
+    shown = typed.run("edit", bakery.waitlist_id, *options)
     assert "identity\tthe mail address, to be verified within 60 minutes\n" in shown
     phone = ("--identity", "phone", "--verify", "off", "--region", "DE")
-    assert "the telephone number, not verified" in typed.done("edit", bakery.waitlist_id, *phone)
+    assert "the telephone number, not verified" in typed.run("edit", bakery.waitlist_id, *phone)
     other = ("--region", "", "--plus-addresses", "different", "--blocked-domain", "")
-    typed.done("edit", bakery.waitlist_id, *other)
+    typed.run("edit", bakery.waitlist_id, *other)
     kept = {"field": "phone", "verify": "off", "verify_minutes": 60}
     changed: dict[str, Any] = {"plus_addresses": "different", "region": None}
     assert read_settings(bakery)["identity"] == kept | changed | {"blocked_domains": []}
-    typed.done("edit", bakery.waitlist_id, "--identity", "off")
+    typed.run("edit", bakery.waitlist_id, "--identity", "off")
     assert read_settings(bakery)["identity"] is None
-    assert "the customer_id" in typed.done("show", bakery.waitlist_id)
+    assert "the customer_id" in typed.run("show", bakery.waitlist_id)
 
 
 def test_opening_and_closing_times_are_set_and_removed(typed: Typed, bakery: Bakery) -> None:
     times = ("--opens-at", "2999-12-01T09:00:00+01:00", "--closes-at", "2999-12-02T09:00Z")
-    typed.done("edit", bakery.waitlist_id, *times)
+    typed.run("edit", bakery.waitlist_id, *times)
     shown = (read_settings(bakery)["opens_at"], read_settings(bakery)["closes_at"])
     assert shown == ("2999-12-01T08:00:00.000Z", "2999-12-02T09:00:00.000Z")
     refused = typed("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00")
     assert "--opens-at: '2999-12-01T09:00:00' has no UTC offset" in refused.stderr
     refused = typed("edit", bakery.waitlist_id, "--opens-at", "9999-12-31T23:59:59-01:00")
     assert "--opens-at: '9999-12-31T23:59:59-01:00' is not a time" in refused.stderr
-    typed.done("edit", bakery.waitlist_id, "--opens-at", "", "--closes-at", "")
+    typed.run("edit", bakery.waitlist_id, "--opens-at", "", "--closes-at", "")
     assert (read_settings(bakery)["opens_at"], read_settings(bakery)["closes_at"]) == (None, None)
 
 
 def test_segments_are_replaced_together(typed: Typed, bakery: Bakery) -> None:
-    typed.done("edit", bakery.waitlist_id, "--segment", "city,language", "--segment", "city")
+    typed.run("edit", bakery.waitlist_id, "--segment", "city,language", "--segment", "city")
     assert read_settings(bakery)["segments"] == [["city"], ["city", "language"]]
-    typed.done("edit", bakery.waitlist_id, "--segment", "")
+    typed.run("edit", bakery.waitlist_id, "--segment", "")
     assert read_settings(bakery)["segments"] == []
 
 
@@ -169,7 +169,7 @@ def test_a_waitlist_is_paused_resumed_closed_and_opened(typed: Typed, bakery: Ba
         ("close", "open", False),
         ("open", "open", True),
     ]:
-        typed.done(command, bakery.waitlist_id)
+        typed.run(command, bakery.waitlist_id)
         assert read_settings(bakery)[name] is value
 
 
@@ -178,7 +178,7 @@ def test_a_waitlist_is_deleted_only_after_a_confirmation(typed: Typed, bakery: B
     result = typed("delete", bakery.waitlist_id)
     assert (result.exit_code, "--yes" in result.stderr) == (2, True)
     assert read_settings(bakery)["name"] == "Bakery"
-    typed.done("delete", bakery.waitlist_id, "--yes")
+    typed.run("delete", bakery.waitlist_id, "--yes")
     result = typed("--json", "show", bakery.waitlist_id)
     assert (result.exit_code, problem(result)["code"]) == (1, "waitlist_not_found")
 
@@ -193,7 +193,7 @@ def test_settings_and_a_person_are_not_edited_in_one_command(typed: Typed, baker
 
 
 def test_in_a_pipe_list_prints_lines_with_tabs(typed: Typed, bakery: Bakery) -> None:
-    lines = typed.done("list").splitlines()
+    lines = typed.run("list").splitlines()
     assert lines[0].split("\t")[:4] == ["waitlist", "name", "open", "paused"]
     row = next(line for line in lines if line.startswith(f"{bakery.waitlist_id}\t"))
     assert row.split("\t")[1:6] == ["Bakery", "true", "false", "", "language"]

@@ -74,7 +74,7 @@ def stay(tmp_path: Path) -> str:
 
 def start_work(bakery: Bakery, program: str, marker: Path, *options: str) -> subprocess.Popen[str]:
     """Start work in its own process, and wait until its program runs."""
-    process = bakery.typed.process(
+    process = bakery.typed.start(
         "work", bakery.waitlist_id, *options, "--", program, str(marker), start_new_session=True
     )
     wait_until(lambda: marker.exists() and bool(marker.read_text()))
@@ -155,7 +155,7 @@ def test_a_hold_is_extended_while_the_program_runs_and_losing_it_ends_the_progra
     wait_until(lambda: deadline() > first)
     second = deadline()
     wait_until(lambda: deadline() > second)
-    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "ada")
+    bakery.typed.run("remove", bakery.waitlist_id, "--customer", "ada")
     assert process.wait(30) == 1
     _, said = process.communicate()
     assert "ada: lost" in said

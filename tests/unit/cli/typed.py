@@ -54,7 +54,7 @@ class Typed:
     def service(self) -> list[str]:
         return ["--local", "--url", self.url] if self.url else []
 
-    def done(self, *words: str, **more: Any) -> str:
+    def run(self, *words: str, **more: Any) -> str:
         """Run a command that must succeed, and return its output."""
         result = self(*words, **more)
         assert result.exit_code == 0, (words, result.output, result.exception)
@@ -62,9 +62,9 @@ class Typed:
 
     def json(self, *words: str, **more: Any) -> Any:
         """Run a command that must succeed, and return its JSON document."""
-        return json.loads(self.done("--json", *words, **more))
+        return json.loads(self.run("--json", *words, **more))
 
-    def process(self, *words: str, **more: Any) -> subprocess.Popen[str]:
+    def start(self, *words: str, **more: Any) -> subprocess.Popen[str]:
         """Start a command in its own process."""
         return subprocess.Popen(
             [sys.executable, "-m", "waitlist_cli", *self.service, *words],

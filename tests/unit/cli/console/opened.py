@@ -69,7 +69,7 @@ class Opened:
         headers = {"HX-Request": "true", "Origin": self.origin}
         return self.browser.post(path, data=form, headers=headers)
 
-    def done(self, path: str, **form: str) -> str:
+    def submit(self, path: str, **form: str) -> str:
         """Send a dialog that must succeed.
 
         Return its notice, or the text of the page that follows.
@@ -81,7 +81,7 @@ class Opened:
         assert response.headers["HX-Trigger"] == "done"
         return readable(response.text).rpartition(" ")[0]
 
-    def refused(self, path: str, **form: str) -> str:
+    def submit_refused(self, path: str, **form: str) -> str:
         """Send a dialog that must fail, and return the text that it shows."""
         response = self.send(path, **form)
         assert response.status_code >= 400, response.text

@@ -71,7 +71,7 @@ def test_the_customers_page_is_set_shown_and_emptied(console: Opened, bakery: Ba
     path = path_of(bakery)
     assert "The join form asks nothing." in console.text(path)
     assert f'href="{bakery.typed.url}/w/{bakery.waitlist_id}"' in console.page(path)
-    bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
+    bakery.typed.run("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert send(console, path, form_of(EMAIL, CITY, TERMS)).headers["HX-Redirect"] == path
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert found["page"] == {

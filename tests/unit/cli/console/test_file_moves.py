@@ -67,7 +67,7 @@ def test_an_invalid_move_is_refused_before_it_begins(
 ) -> None:
     fake.answers = {"GET": answer(200, WAITLIST)}
     page = drop(scripted, "bakery", "vips.csv", "id\nada\n", "move")
-    assert message in scripted.refused(page, **{**MOVE, **form})
+    assert message in scripted.submit_refused(page, **{**MOVE, **form})
     assert not [path for method, path, *_ in fake.requests if method == "POST"]
 
 
@@ -108,8 +108,8 @@ def test_a_cancelled_move_can_be_continued(scripted: Opened, moves: Moves) -> No
     assert reached.wait(60)
     assert "Moving" in scripted.text(page)
     another = drop(scripted, "bakery", "more.csv", "id\nada\n", "move")
-    assert "or its people are being moved" in scripted.refused(another, **MOVE)
-    scripted.done(f"{page}/cancel")
+    assert "or its people are being moved" in scripted.submit_refused(another, **MOVE)
+    scripted.submit(f"{page}/cancel")
     may_go_on.set()
     text = wait_for_report(scripted, page)
     assert "Rows done 2 Moved 2" in text

@@ -110,7 +110,7 @@ def test_a_dry_run_shows_the_result_and_imports_nobody(console: Opened, bakery: 
 
 def test_people_are_imported_by_address(console: Opened, bakery: Bakery) -> None:
     """P8: the address is stored only in the profile."""
-    bakery.typed.done("edit", bakery.waitlist_id, "--identity", "email")
+    bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     content = "Name,E-Mail\nAda,Ada@example.com\nAda L.,ada+x@example.com\nBob,bob\n"
     page = drop(console, bakery.waitlist_id, "people.csv", content)
     html = console.page(page)
@@ -136,8 +136,8 @@ def test_people_are_imported_by_address(console: Opened, bakery: Bakery) -> None
 
 def test_an_export_in_json_lines_is_imported_with_tokens(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", profile={"name": "Ada"}, attributes={"language": "de"})
-    exported = bakery.typed.done("export", bakery.waitlist_id, "--format", "jsonl")
-    bakery.typed.done("erase", bakery.waitlist_id, "--customer", "ada", "--yes")
+    exported = bakery.typed.run("export", bakery.waitlist_id, "--format", "jsonl")
+    bakery.typed.run("erase", bakery.waitlist_id, "--customer", "ada", "--yes")
     page = drop(console, bakery.waitlist_id, "people.jsonl", exported)
     start(console, page, tokens="yes")
     assert "Joined 1" in wait_for_report(console, page)
@@ -152,10 +152,10 @@ def test_an_export_of_everyone_is_imported_unchanged(console: Opened, bakery: Ba
     """People who are held back stay held back. The page says what the import leaves out."""
     bakery.sign_up("ada", "bob", "cyd", "dan", profile={"name": "Zoë"})
     name = bakery.waitlist_id
-    bakery.typed.done("ready", name, "--customer", "bob", "--no", "--reason", "papers")
-    bakery.typed.done("bump", name, "--customer", "cyd", "--front")
-    bakery.typed.done("remove", name, "--customer", "dan")
-    bakery.typed.done("remove", name, "--customer", "ada", "--ban")
+    bakery.typed.run("ready", name, "--customer", "bob", "--no", "--reason", "papers")
+    bakery.typed.run("bump", name, "--customer", "cyd", "--front")
+    bakery.typed.run("remove", name, "--customer", "dan")
+    bakery.typed.run("remove", name, "--customer", "ada", "--ban")
     path = f"/lists/{name}/export"
     assert f'href="{path}?status=all&amp;form=csv"' in console.page(f"/lists/{name}/people")
     answered = console.browser.get(path, params={"status": "all", "form": "csv"})
@@ -323,7 +323,7 @@ def test_a_cancelled_import_can_be_continued(scripted: Opened, fake: FakeService
     assert reached.wait(60)
     assert "Importing" in scripted.text(page)
     assert "Another file is being imported into this list" in drop_another_file(scripted)
-    scripted.done(f"{page}/cancel")
+    scripted.submit(f"{page}/cancel")
     may_go_on.set()
     assert "Rows done 1,000" in wait_for_report(scripted, page)
     assert "If you continue, the import starts at row 1,001." in scripted.text(page)
@@ -335,7 +335,7 @@ def test_a_cancelled_import_can_be_continued(scripted: Opened, fake: FakeService
 def drop_another_file(console: Opened) -> str:
     page = drop(console, "bakery", "more.csv", people(1))
     data = {"column": "customer_id", "target": "customer_id", "delimiter": ","}
-    return console.refused(page, **data)
+    return console.submit_refused(page, **data)
 
 
 def test_a_refused_import_shows_the_reason_and_can_be_continued(

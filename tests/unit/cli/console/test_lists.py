@@ -51,7 +51,7 @@ def test_a_list_is_paused_resumed_closed_and_opened(console: Opened, bakery: Bak
         ("open", "open"),
     ):
         assert "Bakery" in console.text(f"{path}/do/{action}")
-        console.done(f"{path}/do/{action}")
+        console.submit(f"{path}/do/{action}")
         assert f'<span class="state {state}">' in console.page(path)
 
 
@@ -73,7 +73,7 @@ def test_an_unknown_list_is_an_error_with_a_reason(console: Opened) -> None:
 def test_a_list_is_deleted_only_after_its_id_is_typed(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/do/delete"
     assert "deleted for good" in console.text(path)
-    assert bakery.waitlist_id in console.refused(path, id="bakery")
+    assert bakery.waitlist_id in console.submit_refused(path, id="bakery")
     assert bakery.line() == []
-    assert f"{bakery.waitlist_id} is deleted." in console.done(path, id=bakery.waitlist_id)
+    assert f"{bakery.waitlist_id} is deleted." in console.submit(path, id=bakery.waitlist_id)
     assert console.browser.get(f"/lists/{bakery.waitlist_id}").status_code == 404

@@ -24,7 +24,9 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     you = {"kind": "offered", "language": "de", "to": "me@example.org"}
     assert console.send(f"{path}/test", **you).headers["HX-Redirect"].startswith(path)
     assert "The message has been sent to you." in console.text(path)
-    assert "must be a mail address" in console.refused(f"{path}/test", **{**you, "to": "a@b"})
+    assert "must be a mail address" in console.submit_refused(
+        f"{path}/test", **{**you, "to": "a@b"}
+    )
     assert console.browser.get(f"{path}?kind=none").status_code == 422
 
 
@@ -32,7 +34,7 @@ def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bak
     path = f"/lists/{bakery.waitlist_id}/messages"
     words = "de.offered.text: Die Torte\\nist da.\nen.offered.button: Come: in"
     chosen = {"kind": "offered", "near": "5", "language": "de", "texts": words}
-    assert "The message settings are saved." in console.done(
+    assert "The message settings are saved." in console.submit(
         path, **chosen, timezone="Europe/Berlin"
     )
     found = bakery.typed.json("show", bakery.waitlist_id)["messages"]
@@ -45,10 +47,10 @@ def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bak
     assert 'value="offered" checked' in page
     assert 'value="joined" checked' not in page
     assert f">{words}</textarea>" in page
-    assert "en.offered.subject" in console.refused(path, **{**chosen, "texts": "offered: x"})
-    wrong = console.refused(path, **{**chosen, "texts": "en.offered.subject: {who}"})
+    assert "en.offered.subject" in console.submit_refused(path, **{**chosen, "texts": "offered: x"})
+    wrong = console.submit_refused(path, **{**chosen, "texts": "en.offered.subject: {who}"})
     assert "{who}" in wrong
-    console.done(path, **{**chosen, "texts": ""})
+    console.submit(path, **{**chosen, "texts": ""})
     assert bakery.typed.json("show", bakery.waitlist_id)["messages"]["texts"] == {}
     sms_settings = {
         "sms_countries": "de, AT",
@@ -56,15 +58,15 @@ def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bak
         "sms_parts_per_day": "300",
         "mails_per_day": "2000",
     }
-    console.done(path, **chosen, **sms_settings)
+    console.submit(path, **chosen, **sms_settings)
     found = bakery.typed.json("show", bakery.waitlist_id)["messages"]
     sms = (found["sms_countries"], found["sms_number_types"], found["sms_parts_per_day"])
     assert (*sms, found["mails_per_day"]) == (["DE", "AT"], ["fixed_line"], 300, 2000)
     page = console.page(path)
     assert 'value="DE, AT"' in page
     assert 'value="fixed_line" checked' in page
-    assert "messages.sms_countries.0" in console.refused(path, **chosen, sms_countries="XX")
-    console.done(path, near="5")
+    assert "messages.sms_countries.0" in console.submit_refused(path, **chosen, sms_countries="XX")
+    console.submit(path, near="5")
     assert bakery.typed.json("show", bakery.waitlist_id)["messages"] is None
 
 
@@ -81,5 +83,5 @@ def test_people_without_messages_are_counted_listed_and_exported(
     listed = console.text(f"{path}/people?status=messages_off&since=1h")
     assert ("ada waiting" in listed, "bob" in listed) == (True, False)
     assert "turned off by the customer" in console.text(f"{path}/people/{ada['entry_id']}")
-    exported = bakery.typed.done("export", bakery.waitlist_id, "--status", "messages_off")
+    exported = bakery.typed.run("export", bakery.waitlist_id, "--status", "messages_off")
     assert ("ada" in exported, "bob" in exported) == (True, False)

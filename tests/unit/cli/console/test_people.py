@@ -32,7 +32,7 @@ class Person:
         page = self.console.page(f"{self.path}/{action}")
         key = re.search(r'name="key" value="([^"]+)"', page)
         assert key
-        return self.console.done(f"{self.path}/{action}", key=key[1], **form)
+        return self.console.submit(f"{self.path}/{action}", key=key[1], **form)
 
     @property
     def text(self) -> str:
@@ -53,7 +53,7 @@ def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Ba
     assert names == [True, True, True, False]
     nothing = search(console, bakery, "eve")
     assert "No customer id, profile or attribute contains this text." in nothing
-    assert "Find: enter a customer id" in console.refused(path, find=" ")
+    assert "Find: enter a customer id" in console.submit_refused(path, find=" ")
     assert console.browser.get(f"/lists/{bakery.waitlist_id}/found/99").status_code == 404
 
 
@@ -70,8 +70,8 @@ def test_profiles_and_attributes_of_every_status_are_searched(
     bakery.sign_up("c1", profile={"name": "Ada", "address": {"lines": ["Zum Löwen 3"]}})
     bakery.sign_up("c2", profile={"phone": 4917012}, attributes={"language": ["German", "Löwisch"]})
     bakery.sign_up("c3", "c4", profile={"name": "Löwe"})
-    bakery.typed.done("claim", bakery.waitlist_id, "--complete")
-    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "c2")
+    bakery.typed.run("claim", bakery.waitlist_id, "--complete")
+    bakery.typed.run("remove", bakery.waitlist_id, "--customer", "c2")
     found = search(console, bakery, "LÖW")
     assert "4 found" in found
     assert "Searched 4 people" in found
@@ -97,7 +97,7 @@ def test_the_queue_is_paged_by_position(console: Opened, bakery: Bakery) -> None
     names = [f"c{number:03}" for number in range(1, 61)]
     path = f"/lists/{bakery.waitlist_id}"
     rows = "customer_id\n" + "\n".join(names)
-    bakery.typed.done("import", bakery.waitlist_id, "-", "--format", "csv", stdin=rows)
+    bakery.typed.run("import", bakery.waitlist_id, "-", "--format", "csv", stdin=rows)
     first, second = console.text(f"{path}/people"), console.text(f"{path}/people?first=51")
     assert ("c050" in first, "c051" in first) == (True, False)
     assert ("c050" in second, "c051" in second, "c060" in second) == (False, True, True)
@@ -125,7 +125,7 @@ def test_a_person_is_moved_within_the_queue(console: Opened, bakery: Bakery) -> 
     assert bakery.line() == ["ada", "bob", "cyd"]
     cyd.do("bump", where="priority", number="9")
     assert bakery.line() == ["cyd", "ada", "bob"]
-    assert "Places or priority: enter a number" in console.refused(
+    assert "Places or priority: enter a number" in console.submit_refused(
         f"{cyd.path}/bump", where="places", number=""
     )
 
@@ -134,7 +134,7 @@ def test_sending_a_dialog_twice_has_a_single_effect(console: Opened, bakery: Bak
     bakery.sign_up("ada", "bob", "cyd", "dan")
     dan = person(console, bakery, "dan")
     form = {"where": "places", "number": "1", "key": "7c0b1f52-5b0e-4f33-9e6e-0a6c1c1f5f43"}
-    assert console.done(f"{dan.path}/bump", **form) == console.done(f"{dan.path}/bump", **form)
+    assert console.submit(f"{dan.path}/bump", **form) == console.submit(f"{dan.path}/bump", **form)
     assert bakery.line() == ["ada", "bob", "dan", "cyd"]
 
 
@@ -159,8 +159,10 @@ def test_profile_and_attributes_are_edited(console: Opened, bakery: Bakery) -> N
         {"name": "Ada L."},
         {"language": "fr", "party": "4"},
     )
-    assert "is not valid JSON" in console.refused(f"{ada.path}/edit", profile="{", attributes="")
-    assert "NAME=VALUE" in console.refused(f"{ada.path}/edit", profile="{}", attributes="x")
+    assert "is not valid JSON" in console.submit_refused(
+        f"{ada.path}/edit", profile="{", attributes=""
+    )
+    assert "NAME=VALUE" in console.submit_refused(f"{ada.path}/edit", profile="{}", attributes="x")
 
 
 def test_the_edit_dialog_escapes_invisible_characters_and_keeps_them(
@@ -180,7 +182,7 @@ def test_the_edit_dialog_escapes_invisible_characters_and_keeps_them(
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert (found["profile"], found["attributes"]) == (profile, {"language": ["de", '"en"']})
     for wrong in ('language="', 'language="a" b'):
-        refused = console.refused(f"{ada.path}/edit", profile="{}", attributes=wrong)
+        refused = console.submit_refused(f"{ada.path}/edit", profile="{}", attributes=wrong)
         assert "is not valid JSON" in refused
 
 
@@ -189,7 +191,7 @@ def test_claimed_people_are_extended_completed_released_and_parked(
 ) -> None:
     bakery.sign_up("ada", "bob", "cyd")
     claim = f"/lists/{bakery.waitlist_id}/do/claim"
-    offered = console.done(claim, count="3", order="oldest", how="hold", lease_seconds="600")
+    offered = console.submit(claim, count="3", order="oldest", how="hold", lease_seconds="600")
     assert "3 people claimed." in offered
     assert all(name in offered for name in ("ada", "bob", "cyd"))
     ada, bob, cyd = (person(console, bakery, name) for name in ("ada", "bob", "cyd"))
@@ -207,7 +209,7 @@ def test_claimed_people_are_extended_completed_released_and_parked(
     at = bakery.typed.json("show", bakery.waitlist_id, "--customer", "cyd")["parked_at"]
     assert f'value="{at}"' in console.page(f"{cyd.path}/redrive")
     earlier = {"to": "back", "parked_at": "2026-01-01T00:00:00Z"}
-    assert "not_parked" in console.refused(f"{cyd.path}/redrive", **earlier)
+    assert "not_parked" in console.submit_refused(f"{cyd.path}/redrive", **earlier)
     assert "position 2" in cyd.do("redrive", to="back", parked_at=at)
     assert bakery.line() == ["bob", "cyd"]
 
@@ -222,7 +224,7 @@ def test_a_person_is_banned_and_the_ban_is_ended(console: Opened, bakery: Bakery
     at = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")["banned_at"]
     assert f'value="{at}"' in console.page(f"{ada.path}/unban")
     earlier = {"banned_at": "2026-01-01T00:00:00Z"}
-    assert "ban_mismatch" in console.refused(f"{ada.path}/unban", **earlier)
+    assert "ban_mismatch" in console.submit_refused(f"{ada.path}/unban", **earlier)
     assert "can sign up again" in ada.do("unban", banned_at=at)
     bakery.sign_up("ada")
     assert bakery.line() == ["ada"]
@@ -232,7 +234,7 @@ def test_people_are_held_back_made_ready_and_listed_separately(
     console: Opened, bakery: Bakery
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}"
-    bakery.typed.done("edit", bakery.waitlist_id, "--rest-max-days", "10")
+    bakery.typed.run("edit", bakery.waitlist_id, "--rest-max-days", "10")
     entries = bakery.sign_up("ada", "bob", "cyd")
     people = f"{path}/people"
     assert "Not ready" not in console.text(people)
@@ -281,14 +283,14 @@ def test_a_person_is_marked_verified_and_gets_a_link(console: Opened, bakery: Ba
     unverified = console.text(f"{people}?only=unverified")
     assert ("ada@example.com" in unverified, "Not verified 1" in unverified) == (True, True)
     assert "Not verified 1" in console.text(f"/lists/{bakery.waitlist_id}")
-    assert "#v=" in console.done(f"{path}/link")
-    assert "verified" in console.done(f"{path}/verify", reason="passport")
+    assert "#v=" in console.submit(f"{path}/link")
+    assert "verified" in console.submit(f"{path}/verify", reason="passport")
     assert 'id="do-verify"' not in console.page(path)
-    assert "#t=" in console.done(f"{path}/link")
+    assert "#t=" in console.submit(f"{path}/link")
     assert "There is no one here." in console.text(f"{people}?only=unverified")
-    bakery.typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "30")
+    bakery.typed.run("edit", bakery.waitlist_id, "--confirm-every-days", "30")
     assert "There is no one here." in console.text(f"{people}?only=asked")
-    bakery.typed.done("confirm", bakery.waitlist_id, "--yes")
+    bakery.typed.run("confirm", bakery.waitlist_id, "--yes")
     assert "asked whether they still wait" in console.text(path)
     asked = console.text(f"{people}?only=asked")
     assert ("ada@example.com" in asked, "Not verified 0" in asked) == (True, True)
@@ -315,7 +317,7 @@ def test_a_person_who_left_is_reinstated_at_the_former_place(
     assert notice == "The person is back at position 2."
     assert bakery.line() == ["ada", "bob", "cyd"]
     assert "the letter had come back" in bob.text
-    assert "already_on_list" in console.refused(f"{bob.path}/reinstate")
+    assert "already_on_list" in console.submit_refused(f"{bob.path}/reinstate")
     bob.do("ban")
     assert 'id="do-reinstate"' not in console.page(bob.path)
 
@@ -326,16 +328,16 @@ def test_completing_the_claim_of_another_claimer_needs_its_token(
     bakery.sign_up("ada")
     token = bakery.typed.json("claim", bakery.waitlist_id)["claims"][0]["claim_token"]
     ada = person(console, bakery, "ada")
-    assert "Enter the claim token" in console.refused(f"{ada.path}/complete")
+    assert "Enter the claim token" in console.submit_refused(f"{ada.path}/complete")
     assert 'name="claim_token"' in console.page(f"{ada.path}/complete")
-    assert "claim_mismatch" in console.refused(f"{ada.path}/complete", claim_token="0" * 40)
+    assert "claim_mismatch" in console.submit_refused(f"{ada.path}/complete", claim_token="0" * 40)
     assert "admitted" in ada.do("complete", claim_token=token)
 
 
 def test_people_are_claimed_and_admitted_at_once(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
     form = {"count": "1", "order": "newest", "how": "complete", "lease_seconds": ""}
-    assert console.done(f"/lists/{bakery.waitlist_id}/do/claim", **form) == "1 person admitted."
+    assert console.submit(f"/lists/{bakery.waitlist_id}/do/claim", **form) == "1 person admitted."
     assert bakery.line() == ["ada"]
 
 
@@ -344,9 +346,9 @@ def test_places_are_offered_by_hand_and_an_admitted_person_exits(
 ) -> None:
     bakery.sign_up("ada", attributes={"language": "de"})
     bakery.sign_up("bob", attributes={"language": "en"})
-    bakery.typed.done("policy", bakery.waitlist_id, "--acceptance", "automatic")
+    bakery.typed.run("policy", bakery.waitlist_id, "--acceptance", "automatic")
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
-    assert console.done(admit, count="5", filter="language=en") == (
+    assert console.submit(admit, count="5", filter="language=en") == (
         "1 person has a slot. No one else is waiting, or max_inside leaves no more room."
     )
     bob = person(console, bakery, "bob")
@@ -354,14 +356,14 @@ def test_places_are_offered_by_hand_and_an_admitted_person_exits(
     assert "bob" in console.text(f"/lists/{bakery.waitlist_id}/people?status=inside&since=1h")
     assert "The place inside is free." in bob.do("exit", reason="home")
     assert "went out at" in bob.text
-    assert "enter a number from 1" in console.refused(admit, count="0")
-    assert "enter a whole number" in console.refused(admit, count="-1")
+    assert "enter a number from 1" in console.submit_refused(admit, count="0")
+    assert "enter a whole number" in console.submit_refused(admit, count="-1")
 
 
 def test_held_entries_are_shown_as_offers_and_claims(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
-    bakery.typed.done("admit", bakery.waitlist_id, "1")
-    bakery.typed.done("claim", bakery.waitlist_id)
+    bakery.typed.run("admit", bakery.waitlist_id, "1")
+    bakery.typed.run("claim", bakery.waitlist_id)
     text = console.text(f"/lists/{bakery.waitlist_id}/people?status=offered")
     assert re.search(r"ada offer ", text)
     assert re.search(r"bob claim ", text)
@@ -369,14 +371,14 @@ def test_held_entries_are_shown_as_offers_and_claims(console: Opened, bakery: Ba
 
 def test_a_quota_is_started_and_ended(console: Opened, bakery: Bakery) -> None:
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
-    assert console.done(admit, count="2", unused="refill") == (
+    assert console.submit(admit, count="2", unused="refill") == (
         "0 people have a slot. The quota continues with the next people."
     )
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
-    assert "Leave the filter empty" in console.refused(
+    assert "Leave the filter empty" in console.submit_refused(
         admit, count="2", unused="refill", filter="language=en\n\nanyone"
     )
-    assert "The quota has ended." in console.done(admit, count="1", unused="end")
+    assert "The quota has ended." in console.submit(admit, count="1", unused="end")
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
 
 
@@ -395,12 +397,14 @@ def test_a_person_is_admitted_by_hand_and_the_offer_withdrawn(
 def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
     add = f"/lists/{bakery.waitlist_id}/do/add"
     form = {"customer_id": "ada", "priority": "3", "profile": '{"name": "Ada"}', "ended": "skip"}
-    assert "The person has joined." in console.done(add, attributes="language=de", **form)
-    assert "already on the list" in console.done(add, **form)
+    assert "The person has joined." in console.submit(add, attributes="language=de", **form)
+    assert "already on the list" in console.submit(add, **form)
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert (found["priority"], found["attributes"]) == (3, {"language": "de"})
-    assert "customer_id" in console.refused(add, customer_id="a b", ended="skip")
-    assert "give a time" in console.refused(add, customer_id="bob", joined_at="soon", ended="skip")
+    assert "customer_id" in console.submit_refused(add, customer_id="a b", ended="skip")
+    assert "give a time" in console.submit_refused(
+        add, customer_id="bob", joined_at="soon", ended="skip"
+    )
 
 
 def test_a_person_who_is_added_by_address_has_a_single_place(
@@ -409,27 +413,27 @@ def test_a_person_who_is_added_by_address_has_a_single_place(
     """P1: a person who signs up with another spelling of the address finds the place that the
     operator created.
     """
-    bakery.typed.done("edit", bakery.waitlist_id, "--identity", "email")
+    bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"
     assert "Mail address" in console.text(add)
     form = {"priority": "0", "profile": "{}", "ended": "skip"}
-    assert "The person has joined." in console.done(add, address="ada@example.com", **form)
+    assert "The person has joined." in console.submit(add, address="ada@example.com", **form)
     other = {"email": "Ada+line@Example.com"}
     assert bakery.fail_to_sign_up(profile=other) == "already_on_list"
-    assert "already on the list" in console.done(add, address="ADA@example.com", **form)
+    assert "already on the list" in console.submit(add, address="ADA@example.com", **form)
     again = bakery.typed.json("signup", bakery.waitlist_id, "ada@example.com")
     assert again["outcome"] == "already"
-    both = console.refused(add, address="ada@example.com", customer_id="ada", **form)
+    both = console.submit_refused(add, address="ada@example.com", customer_id="ada", **form)
     assert "not both" in both
 
 
 def test_a_person_without_an_address_is_added_by_customer_id(
     console: Opened, bakery: Bakery
 ) -> None:
-    bakery.typed.done("edit", bakery.waitlist_id, "--identity", "email")
+    bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"
     form = {"priority": "0", "profile": "{}", "ended": "skip", "address": ""}
-    assert "has joined" in console.done(add, customer_id="walk-in-1", **form)
+    assert "has joined" in console.submit(add, customer_id="walk-in-1", **form)
     words = ("signup", bakery.waitlist_id, "walk-in-2", "--no-address")
     assert bakery.typed.json(*words)["outcome"] == "joined"
     assert bakery.line() == ["walk-in-1", "walk-in-2"]
@@ -440,13 +444,13 @@ def test_all_parked_people_are_returned_to_the_queue(console: Opened, bakery: Ba
     claims = bakery.typed.json("claim", bakery.waitlist_id, "-n", "2")["claims"]
     for one in claims:
         words = ("--customer", one["customer_id"], "--token", one["claim_token"])
-        bakery.typed.done("park", bakery.waitlist_id, *words)
+        bakery.typed.run("park", bakery.waitlist_id, *words)
     page = f"/lists/{bakery.waitlist_id}/people?status="
     assert "Return all…" in console.text(f"{page}parked")
     assert "Return all…" not in console.text(f"{page}waiting")
     redrive = f"/lists/{bakery.waitlist_id}/do/redrive"
     assert "wait again, and their attempts start at 0" in console.text(redrive)
-    assert console.done(redrive, to="back", reason="all") == "2 people wait again."
+    assert console.submit(redrive, to="back", reason="all") == "2 people wait again."
     assert bakery.line() == ["cyd", "ada", "bob"]
 
 

@@ -34,12 +34,14 @@ class Counter:
         return entry_id_of(self.bakery.waitlist_id, name)
 
     def next(self, **form: str) -> str:
-        return self.console.done(
+        return self.console.submit(
             self.path, **{"count": "1", "order": "oldest", "lease_seconds": "900", **form}
         )
 
     def do(self, name: str, action: str, **form: str) -> str:
-        return self.console.done(f"{self.list_path}/people/{self.entry_id(name)}/{action}", **form)
+        return self.console.submit(
+            f"{self.list_path}/people/{self.entry_id(name)}/{action}", **form
+        )
 
     @property
     def page(self) -> str:
@@ -76,7 +78,7 @@ def test_the_next_person_is_claimed_and_shown_and_served(counter: Counter) -> No
 
 def test_a_claim_for_too_many_people_is_refused(counter: Counter) -> None:
     form = {"count": "101", "order": "oldest", "lease_seconds": "900"}
-    shown = counter.console.refused(counter.path, **form)
+    shown = counter.console.submit_refused(counter.path, **form)
     assert "How many: enter a number from 1 to 100." in shown
 
 
@@ -107,10 +109,10 @@ def test_a_claim_is_extended_released_and_parked(counter: Counter) -> None:
 def test_the_page_says_that_a_list_is_empty_or_paused(counter: Counter) -> None:
     assert EMPTY in counter.text
     assert counter.next() == "There is no one to claim."
-    counter.console.done(f"{counter.list_path}/do/pause")
-    paused = counter.console.refused(counter.path, count="1", order="oldest")
+    counter.console.submit(f"{counter.list_path}/do/pause")
+    paused = counter.console.submit_refused(counter.path, count="1", order="oldest")
     assert "waitlist_paused" in paused
-    assert "How many: enter a number" in counter.console.refused(counter.path, count="")
+    assert "How many: enter a number" in counter.console.submit_refused(counter.path, count="")
 
 
 def test_a_second_tab_shows_the_claim_without_its_token(counter: Counter) -> None:
@@ -121,7 +123,7 @@ def test_a_second_tab_shows_the_claim_without_its_token(counter: Counter) -> Non
     assert not re.search(r"\b[A-Za-z0-9_-]{40}\b", counter.page)
     counter.do("ada", "complete")
     again = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
-    assert "Enter the claim token" in counter.console.refused(again)
+    assert "Enter the claim token" in counter.console.submit_refused(again)
     assert counter.held == []
 
 
@@ -139,13 +141,13 @@ def test_a_claim_that_ended_elsewhere_is_shown_until_it_is_dismissed(counter: Co
     counter.next(count="2")
     dismiss = {name: f"{counter.path}/{counter.entry_id(name)}/dismiss" for name in ("ada", "bob")}
     counter.do("ada", "remove")
-    counter.console.done(dismiss["bob"])
+    counter.console.submit(dismiss["bob"])
     assert counter.held == ["bob"]
     assert "The claim of ada has ended." in counter.text
     assert "The status is now left" in counter.text
     refused = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
-    assert "they have left the waitlist" in counter.console.refused(refused)
-    counter.console.done(dismiss["ada"])
+    assert "they have left the waitlist" in counter.console.submit_refused(refused)
+    counter.console.submit(dismiss["ada"])
     assert "The claim of ada" not in counter.text
 
 
@@ -158,7 +160,7 @@ def test_completing_a_claim_that_has_ended_changes_nothing(
     token = re.search(r"Its token: <code>([^<]+)</code>", counter.console.page(person))
     assert token
     words = ("--customer", "ada", "--token", token[1], "--back")
-    counter.bakery.typed.done("release", counter.bakery.waitlist_id, *words)
+    counter.bakery.typed.run("release", counter.bakery.waitlist_id, *words)
     answered = counter.console.send(f"{person}/complete")
     assert (answered.status_code, "claim_expired" in answered.text) == (409, True)
     assert counter.bakery.line() == ["bob", "ada"]
@@ -168,7 +170,7 @@ def test_completing_a_claim_that_has_ended_changes_nothing(
 def test_an_entry_that_was_erased_elsewhere_is_shown_too(counter: Counter) -> None:
     counter.bakery.sign_up("ada")
     counter.next()
-    counter.bakery.typed.done("erase", counter.bakery.waitlist_id, "--customer", "ada", "--yes")
+    counter.bakery.typed.run("erase", counter.bakery.waitlist_id, "--customer", "ada", "--yes")
     assert "The status is now erased" in counter.text
 
 
@@ -191,7 +193,7 @@ def test_a_later_claim_of_another_claimer_is_not_shown_as_the_consoles_claim(
     scripted: Opened, fake: FakeService, attempts: int, is_held: bool
 ) -> None:
     fake.script = [answer(200, {"claims": [CLAIM]})]
-    scripted.done("/lists/bakery/serve", count="1")
+    scripted.submit("/lists/bakery/serve", count="1")
     person = {**OFFERED, "attempts": attempts}
     fake.script = [answer(200, LIST), answer(200, person), answer(200, {"waiting": 0})]
     text = scripted.text("/lists/bakery/serve")
@@ -206,7 +208,7 @@ def test_a_claim_is_repeated_with_the_same_key_and_the_next_claim_has_a_new_key(
 ) -> None:
     form = {"count": "1", "key": "key-of-the-form-that-is-open"}
     fake.script = [problem(503, "", "Busy.")]
-    assert "Press the button again" in scripted.refused("/lists/bakery/serve", **form)
+    assert "Press the button again" in scripted.submit_refused("/lists/bakery/serve", **form)
     fake.script = [answer(200, {"claims": [CLAIM]})]
     done = scripted.send("/lists/bakery/serve", **form)
     sent = [headers["idempotency-key"] for _, _, headers, _ in fake.requests]
@@ -220,5 +222,5 @@ def test_a_claim_reports_that_the_list_allows_no_more_claims(
     scripted: Opened, fake: FakeService
 ) -> None:
     fake.script = [answer(200, {"claims": [], "limit": "max_claims"})]
-    done = scripted.done("/lists/bakery/serve", count="1")
+    done = scripted.submit("/lists/bakery/serve", count="1")
     assert "0 people claimed. The list's settings allow no more claims at once." in done

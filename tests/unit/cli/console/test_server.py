@@ -53,7 +53,7 @@ def enter(url: str) -> Iterator[httpx.Client]:
 @contextmanager
 def start(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen[str]]:
     """Start a command, and kill it when the test has ended."""
-    with typed.process(*words, **more) as process:
+    with typed.start(*words, **more) as process:
         try:
             yield process
         finally:

@@ -65,16 +65,16 @@ def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:
     waitlist_id = f"new-{secrets.token_hex(4)}"
     assert "Lower-case letters" in console.text("/new")
     form = {**SETTINGS, "id": waitlist_id, "name": "Café", "open": "no", "capacity": "1,500"}
-    assert f"{waitlist_id} is created." in console.done("/new", **form)
+    assert f"{waitlist_id} is created." in console.submit("/new", **form)
     found = typed.json("show", waitlist_id)
     assert (found["name"], found["open"], found["capacity"]) == ("Café", False, 1500)
-    assert "already exists" in console.refused("/new", **form)
-    assert "is not a waitlist id" in console.refused("/new", **{**form, "id": "Café"})
+    assert "already exists" in console.submit_refused("/new", **form)
+    assert "is not a waitlist id" in console.submit_refused("/new", **{**form, "id": "Café"})
 
 
 def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/settings"
-    bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
+    bakery.typed.run("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert 'value="Bakery"' in console.page(path)
     changed = {**SETTINGS, "capacity": "10", "segments": "language\ncity, language"}
     changed |= {"max_guest_bytes": "500", "max_claims": "1"}
@@ -82,7 +82,7 @@ def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery
     changed |= {"identity_field": "phone", "identity_verify": "before_offer"}
     changed |= {"identity_region": "de", "identity_blocked_domains": "a.example\nb.example"}
     changed |= {"confirm_every_days": "60", "confirm_reminders_days": "1, 7"}
-    assert "The settings are saved." in console.done(path, **changed)
+    assert "The settings are saved." in console.submit(path, **changed)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
     assert (found["max_guest_bytes"], found["max_claims"]) == (500, 1)
@@ -92,7 +92,7 @@ def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery
     assert found["identity"] == {**rules, "plus_addresses": "same", **more}
     assert re.search('value="before_offer" checked', console.page(path))
     assert "a.example\nb.example</textarea>" in console.page(path)
-    console.done(path, **{**changed, "identity_field": ""})
+    console.submit(path, **{**changed, "identity_field": ""})
     assert bakery.typed.json("show", bakery.waitlist_id)["identity"] is None
     assert 'name="rest_max_days" value="30"' in console.page(path)
     assert found["confirm"]["reminders_days"] == [7, 1]
@@ -101,12 +101,12 @@ def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery
     assert "14 days to confirm" in console.text(f"/lists/{bakery.waitlist_id}/do/ask")
     asking = f"/lists/{bakery.waitlist_id}/do/ask"
     for _ in range(2):
-        assert "2 people would be asked" in console.done(asking, mode="count")
-    assert "2 people were asked" in console.done(asking)
-    assert "0 people would be asked" in console.done(asking, mode="count")
-    refused = console.refused(path, **{**changed, "confirm_reminders_days": "soon"})
+        assert "2 people would be asked" in console.submit(asking, mode="count")
+    assert "2 people were asked" in console.submit(asking)
+    assert "0 people would be asked" in console.submit(asking, mode="count")
+    refused = console.submit_refused(path, **{**changed, "confirm_reminders_days": "soon"})
     assert "Reminders: " in refused
-    console.done(path, **SETTINGS)
+    console.submit(path, **SETTINGS)
     assert bakery.typed.json("show", bakery.waitlist_id)["rest"] is None
     assert found["admission"]["rate"]["count"] == 5
 
@@ -117,7 +117,7 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     path = f"/lists/{bakery.waitlist_id}/settings"
     times = {"opens_at": "2999-10-25T09:00", "closes_at": "2999-10-27T02:30"}
     berlin = {**SETTINGS, **times, "timezone": "Europe/Berlin"}
-    console.done(path, **berlin)
+    console.submit(path, **berlin)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
     # The clocks show 2:30 twice on this day. The form means the first time.
@@ -130,13 +130,13 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     assert "Opens at" in live
     # A time that was not edited keeps its milliseconds.
     before = {"closes_at_before": "2999-10-27T01:30:00.123Z"}
-    console.done(path, **{**berlin, **before})
+    console.submit(path, **{**berlin, **before})
     assert bakery.typed.json("show", bakery.waitlist_id)["closes_at"] == before["closes_at_before"]
-    assert "Opens: " in console.refused(path, **{**berlin, "opens_at": "2999-03-31T02:30"})
-    assert "later than opens_at" in console.refused(
+    assert "Opens: " in console.submit_refused(path, **{**berlin, "opens_at": "2999-03-31T02:30"})
+    assert "later than opens_at" in console.submit_refused(
         path, **{**berlin, "closes_at": times["opens_at"]}
     )
-    console.done(path, **SETTINGS)
+    console.submit(path, **SETTINGS)
     assert bakery.typed.json("show", bakery.waitlist_id)["opens_at"] is None
 
 
@@ -172,7 +172,7 @@ def test_the_error_about_a_setting_names_it(
     console: Opened, bakery: Bakery, field: str, value: str, message: str
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/settings"
-    assert message in console.refused(path, **{**SETTINGS, field: value})
+    assert message in console.submit_refused(path, **{**SETTINGS, field: value})
 
 
 def test_the_preview_describes_the_effects_of_a_policy(console: Opened, bakery: Bakery) -> None:
@@ -198,7 +198,7 @@ def test_the_preview_shows_the_estimates_that_customers_will_see(
     assert "10,000 20 min (19 min 5" in text
     assert "3 joins now" in text
     assert "Customers see these waits after the change" in text
-    bakery.typed.done("policy", bakery.waitlist_id, "--rate", "500/minute")
+    bakery.typed.run("policy", bakery.waitlist_id, "--rate", "500/minute")
     text = readable(console.send(path, **{**POLICY, "rate_count": "500"}).text)
     assert (
         "Customers see these waits. They take the people who are inside now into account." in text
@@ -211,7 +211,7 @@ def test_the_preview_of_a_room_depends_on_how_long_people_stay(
     path = f"/lists/{bakery.waitlist_id}/policy/preview"
     text = readable(console.send(path, **{**POLICY, "max_inside": "50"}).text)
     assert "the waits depend on how long people stay" in text
-    bakery.typed.done("pause", bakery.waitlist_id)
+    bakery.typed.run("pause", bakery.waitlist_id)
     text = readable(console.send(path, **POLICY).text)
     assert "The times assume that you resume it now." in text
 
@@ -219,7 +219,7 @@ def test_the_preview_of_a_room_depends_on_how_long_people_stay(
 def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
     form = {**POLICY, "rate_count": "20", "rate_per": "hour", "schedule": "5 at 0 9 * * *"}
-    assert "The admission policy is saved." in console.done(path, **form)
+    assert "The admission policy is saved." in console.submit(path, **form)
     found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
     plain = {"count": 20, "per": "hour", "counts": "offered", "from": None}
     assert (found["rate"], found["combine"]) == (plain, "least")
@@ -235,7 +235,7 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
         console.send(f"{path}/preview", **form).text
     )
     begins = {"rate_from": "2026-12-01T09:00:00Z", "rate_counts": "entered", "combine": "sum"}
-    console.done(path, **form, **begins)
+    console.submit(path, **form, **begins)
     found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
     assert found["rate"] == plain | {"counts": "entered", "from": begins["rate_from"]}
     assert found["combine"] == "sum"
@@ -243,7 +243,7 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     text = readable(console.send(f"{path}/preview", **form).text)
     assert "Rate 20 a hour who enter from 2026-12-01T09:00:00Z 20 a hour" in text
     assert "Rate and schedule The slots of both are added together The smaller number" in text
-    console.done(path, **{**form, "by": "hand"})
+    console.submit(path, **{**form, "by": "hand"})
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
@@ -288,7 +288,7 @@ def test_the_preview_explains_an_invalid_policy(
     console: Opened, bakery: Bakery, field: str, value: str, message: str
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy/preview"
-    assert message in console.refused(path, **{**POLICY, field: value})
+    assert message in console.submit_refused(path, **{**POLICY, field: value})
 
 
 YEAR = datetime.now(UTC).year + 1
@@ -316,7 +316,7 @@ def test_the_time_of_a_launch_is_entered_in_a_time_zone(console: Opened, bakery:
     assert f"{rate} and 500 at {begins}, at most 200 inside" in text
     assert f"1 Dec {YEAR}: 500 places" in text
     assert "has passed" not in text
-    assert "The admission policy is saved." in console.done(path, **LAUNCH)
+    assert "The admission policy is saved." in console.submit(path, **LAUNCH)
     assert bakery.typed.json("policy", bakery.waitlist_id)["admission"] == {
         **DEFAULTS,
         "schedule": [{"at": begins, "count": 500, "cron": None, "timezone": None}],
@@ -329,16 +329,16 @@ def test_the_time_of_a_launch_is_entered_in_a_time_zone(console: Opened, bakery:
 
 def test_the_launch_form_starts_with_the_saved_policy(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
-    console.done(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
-    console.done(path, **{**POLICY, "rate_count": "7", "offer_hours": "08:00-22:00"})
+    console.submit(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
+    console.submit(path, **{**POLICY, "rate_count": "7", "offer_hours": "08:00-22:00"})
     assert 'value="08:00-22:00 UTC"' in console.page(path)
     assert 'value="08:00-22:00 UTC"' in console.page(f"{path}/launch")
-    console.done(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
+    console.submit(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
     page = console.page(f"{path}/launch")
     assert 'name="at" type="datetime-local" step="any" size="20" required value=""' in page
     assert 'name="customer_exit" value="frees_at_end"' in page
     assert "<option>Europe/Berlin</option>" in page
-    console.done(path, **{**LAUNCH, "max_inside": "", "rate_per": "hour"})
+    console.submit(path, **{**LAUNCH, "max_inside": "", "rate_per": "hour"})
     page = console.page(f"{path}/launch")
     assert f'value="{YEAR}-12-01T08:00:00"' in page
     assert ('value="500"' in page, 'value="50"' in page) == (True, True)
@@ -354,7 +354,7 @@ def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: B
     assert "With keep_place, a no-show gets the next offer again" in text
     plain = {**POLICY, "schedule": "500 at 2020-12-01T09:00:00+01:00"}
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
-    console.done(path, **plain)
+    console.submit(path, **plain)
     # The slots of past times in a saved schedule have already been given.
     assert "has passed" not in readable(console.send(f"{path}/preview", **plain).text)
 
@@ -379,8 +379,8 @@ def test_an_invalid_launch_is_refused_with_a_reason(
     console: Opened, bakery: Bakery, field: str, value: str, message: str
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
-    assert message in console.refused(f"{path}/preview", **{**LAUNCH, field: value})
-    assert message in console.refused(path, **{**LAUNCH, field: value})
+    assert message in console.submit_refused(f"{path}/preview", **{**LAUNCH, field: value})
+    assert message in console.submit_refused(path, **{**LAUNCH, field: value})
 
 
 def test_an_ambiguous_launch_time_means_the_earlier_time(console: Opened, bakery: Bakery) -> None:
@@ -406,7 +406,7 @@ def test_an_export_equals_the_export_of_the_command_line(console: Opened, bakery
     assert answer.headers["content-disposition"] == name
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert [row["customer_id"] for row in rows] == ["ada", "bob"]
-    assert answer.text.splitlines() == bakery.typed.done("export", bakery.waitlist_id).splitlines()
+    assert answer.text.splitlines() == bakery.typed.run("export", bakery.waitlist_id).splitlines()
     lines = console.browser.get(path, params={"form": "jsonl"}).text.splitlines()
     assert json.loads(lines[0])["profile"] == {"name": "=SUM(1)"}
     assert console.browser.get(path, params={"form": "xls"}).status_code == 422
@@ -424,22 +424,24 @@ def test_concurrent_changes_of_two_operators_do_not_overwrite_each_other(
         return {"seen": unescape(found[1])}
 
     mine, policy = {**SETTINGS, **seen()}, {**POLICY, **seen(f"/lists/{waitlist_id}/policy")}
-    bakery.typed.done("edit", waitlist_id, "--name", "Café", "--rest-max-days", "30")
-    console.done(path, **{**mine, "capacity": "10"})
+    bakery.typed.run("edit", waitlist_id, "--name", "Café", "--rest-max-days", "30")
+    console.submit(path, **{**mine, "capacity": "10"})
     found = bakery.typed.json("show", waitlist_id)
     assert (found["name"], found["capacity"]) == ("Café", 10)
     assert found["rest"] == {"max_days": 30, "times": 3}
-    refused = console.refused(path, **{**mine, "capacity": "20", "name": "Deli"})
+    refused = console.submit_refused(path, **{**mine, "capacity": "20", "name": "Deli"})
     assert "Another operator has changed name, capacity since you opened this page" in refused
     assert bakery.typed.json("show", waitlist_id) == found
-    bakery.typed.done("policy", waitlist_id, "--rate", "5/minute")
+    bakery.typed.run("policy", waitlist_id, "--rate", "5/minute")
     for name in ("policy", "policy/launch"):
         assert seen(f"/lists/{waitlist_id}/{name}")["seen"] != policy["seen"]
-    assert "has changed admission" in console.refused(f"/lists/{waitlist_id}/policy", **policy)
+    assert "has changed admission" in console.submit_refused(
+        f"/lists/{waitlist_id}/policy", **policy
+    )
     page = {**seen(f"/lists/{waitlist_id}/page"), "text": "Fresh"}
     arranged = console.send(f"/lists/{waitlist_id}/page/questions", **page, do="add").text
     assert f'value="{page["seen"]}"' in unescape(arranged)
-    bakery.typed.done("page", waitlist_id, "--text", "Stale")
-    assert "has changed page" in console.refused(f"/lists/{waitlist_id}/page", **page)
-    damaged = console.refused(path, **{**mine, "seen": "{"})
+    bakery.typed.run("page", waitlist_id, "--text", "Stale")
+    assert "has changed page" in console.submit_refused(f"/lists/{waitlist_id}/page", **page)
+    damaged = console.submit_refused(path, **{**mine, "seen": "{"})
     assert "Open the page again" in damaged

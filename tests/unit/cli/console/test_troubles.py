@@ -126,11 +126,11 @@ def test_an_invalid_number_is_refused_with_the_name_of_its_field(
     console: Opened, bakery: Bakery, number: str
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/do/admit"
-    assert "How many: enter" in console.refused(path, count=number)
+    assert "How many: enter" in console.submit_refused(path, count=number)
 
 
 def test_a_form_that_is_too_large_is_refused(scripted: Opened) -> None:
-    assert "longer than 1 MB" in scripted.refused("/new", name="x" * 1_100_000)
+    assert "longer than 1 MB" in scripted.submit_refused("/new", name="x" * 1_100_000)
 
 
 def test_an_unknown_action_is_refused(console: Opened, bakery: Bakery) -> None:
@@ -140,17 +140,17 @@ def test_an_unknown_action_is_refused(console: Opened, bakery: Bakery) -> None:
 
 def test_hostile_text_is_escaped_everywhere(console: Opened, bakery: Bakery) -> None:
     name = "<script>alert(1)</script>\"'&{{7*7}}"
-    bakery.typed.done(
+    bakery.typed.run(
         "edit", bakery.waitlist_id, "--name", "<script>alert(1)</script>\"' onload=x {{7*7}}"
     )
-    bakery.typed.done("edit", bakery.waitlist_id, "--max-guest-bytes", "16384")
+    bakery.typed.run("edit", bakery.waitlist_id, "--max-guest-bytes", "16384")
     bakery.sign_up(name, profile={HOSTILE[:60]: HOSTILE}, attributes={"language": "<i>'\"</i>"})
     entry = entry_id_of(bakery.waitlist_id, name)
     person = f"/lists/{bakery.waitlist_id}/people/{entry}"
     reason = re.sub("[\u202e\u2066\x1b]", "", HOSTILE)
-    console.done(f"{person}/bump", where="front", reason=reason[:400])
+    console.submit(f"{person}/bump", where="front", reason=reason[:400])
     base = f"/lists/{bakery.waitlist_id}"
-    console.done(f"{base}/serve", count="1", order="oldest", lease_seconds="600")
+    console.submit(f"{base}/serve", count="1", order="oldest", lease_seconds="600")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in console.page(f"{base}/serve")
     paths = [
         "/",
