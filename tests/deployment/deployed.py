@@ -1,4 +1,6 @@
-"""The stack as CloudFormation makes it: after SAM's transform, with parameters filled in."""
+"""The stack that CloudFormation makes of the template, after SAM's transform and with parameters
+filled in.
+"""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -12,7 +14,8 @@ from tools.deploy.stack import make
 def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
     """Return the resources that a stack with these parameters has, by logical id.
 
-    Every `Fn::If` is decided and every `AWS::NoValue` left out; other functions stay.
+    Every `Fn::If` is evaluated and every `AWS::NoValue` is removed. Other functions stay
+    unresolved.
     """
     given = dict(parameters or {})
     region = given.pop("AWS::Region", "some-region")
@@ -21,9 +24,11 @@ def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, An
 
 @cache
 def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
-    """Return parameters and resources of stacks that have, between them, each two choices together.
+    """Return the parameters and resources of a set of stacks in which every two choices occur
+    together in at least one stack.
 
-    The choices are what the template's conditions tell apart; its rules allow each of the stacks.
+    The choices are the parameter values that the conditions of the template distinguish. All stacks
+    satisfy the rules of the template.
     """
     compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
     kinds: list[dict[str, str]] = [{}]
@@ -34,7 +39,7 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """Return the parameters in groups of which no rule is about two."""
+    """Group the parameters so that every rule only concerns parameters of a single group."""
     groups = [{name} for name in sorted(names)]
     for rule in TEMPLATE["Rules"].values():
         together = {name for name, _ in _compared(rule)}
@@ -44,14 +49,16 @@ def _groups(names: set[str]) -> list[set[str]]:
 
 
 def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
-    """Yield every combination of the values that make a difference."""
+    """Yield every combination of the parameter values that the template distinguishes."""
     names = sorted({name for name, _ in compared})
     values = [_values(name, {value for one, value in compared if one == name}) for name in names]
     return (dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*values))
 
 
 def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Return few of the kinds, that have each choice, and each pair, which any of them has."""
+    """Choose few of the combinations so that every pair of choices that occurs in any combination
+    occurs in a chosen one.
+    """
     pairs = [
         (kind, set(itertools.combinations_with_replacement(sorted(kind.items()), 2)))
         for kind in kinds
@@ -75,7 +82,9 @@ def _is_allowed(given: dict[str, str]) -> bool:
 
 
 def _compared(expression: Any) -> set[tuple[str, str]]:
-    """Return which parameters are compared, and with what."""
+    """Return the parameters that an expression compares, and the values with which it compares
+    them.
+    """
     if isinstance(expression, list):
         return {pair for one in expression for pair in _compared(one)}
     if not isinstance(expression, dict):
@@ -87,7 +96,9 @@ def _compared(expression: Any) -> set[tuple[str, str]]:
 
 
 def _values(name: str, compared: set[str]) -> list[str]:
-    """Return the values that make a difference: those compared with, and one other."""
+    """Return the values of a parameter to test: the values with which it is compared, and one
+    different value.
+    """
     declared = TEMPLATE["Parameters"].get(name, {})
     some = "1" if declared.get("Type") == "Number" else f"some-{name}"
     allowed = declared.get("AllowedValues", [some])

@@ -1,4 +1,7 @@
-"""The tables of a document in Markdown, by the words of their first columns."""
+"""The tables of a Markdown document.
+
+Each row is a dictionary whose keys are the column headings.
+"""
 
 import re
 
@@ -8,7 +11,7 @@ Row = dict[str, str]
 
 
 def tables_of(path: str) -> list[list[Row]]:
-    """Each table as its rows, by the names of the columns."""
+    """Return the tables of a document, each as a list of rows."""
     blocks = re.findall(r"(?:^\|.*\|$\n?)+", (ROOT / path).read_text(encoding="utf-8"), re.M)
     return [_rows(block.strip().splitlines()) for block in blocks]
 

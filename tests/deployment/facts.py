@@ -1,6 +1,7 @@
-"""Facts about every stack, whatever its parameters: each returns a list of violations.
+"""Facts that are true for every stack, whatever its parameters. Each function returns a list of
+violations.
 
-What checkov finds is left to it: recovery of tables, and access logs.
+checkov already checks the recovery of tables and the access logs, so these are not checked here.
 """
 
 import json
@@ -13,12 +14,12 @@ from tools.deploy.rights import LIST_STREAMS, NETWORK_ACTIONS, TRACE_ACTIONS
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
 
-# Of one function, as in `${PublicFn.Arn}:*`.
+# The resource of all versions of a function, for example `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
-# Actions without resources in IAM, which can only be allowed on "*".
+# Actions for which IAM knows no resources, so that they can only be allowed on "*".
 WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS, LIST_STREAMS}
-# On the account's identities and numbers, of which the stack knows one by another name: a mail's
-# condition compares the sender.
+# Actions on the mail identities and phone numbers of the account. The stack does not know their
+# ARNs. For mails, a condition restricts the sender instead.
 OF_THE_ACCOUNT = {"ses:SendEmail", "ses:SendRawEmail", "sms-voice:SendTextMessage"}
 RESOURCE_POLICIES = (
     "AWS::SQS::QueuePolicy",
@@ -33,14 +34,16 @@ NAMES_OF_SECRETS = ("SECRET", "PASSWORD", "TOKEN", "CREDENTIAL", "API_KEY")
 
 
 def only_the_private_function_is_in_the_network(resources: Resources) -> list[str]:
-    inside = [name for name, one in of_type(resources, "Lambda::Function") if "VpcConfig" in one]
+    inside = [
+        name for name, function in of_type(resources, "Lambda::Function") if "VpcConfig" in function
+    ]
     return [] if inside == ["PrivateFn"] else [f"in the network: {inside}"]
 
 
 def roles_name_actions_and_resources(resources: Resources) -> list[str]:
     found = []
     for name, statement in allowing(resources):
-        # These two allow everything except what they name.
+        # A `NotAction` or `NotResource` allows everything except what it lists.
         found += [f"{name}: {key}" for key in ("NotAction", "NotResource") if key in statement]
         actions = as_list(statement.get("Action", []))
         found += [f"{name}: {action}" for action in actions if "*" in action]
@@ -118,7 +121,7 @@ def logs_are_kept_for_the_days_that_are_asked_for(resources: Resources) -> list[
 def callers_of_functions_are_named(resources: Resources) -> list[str]:
     found = []
     for name, one in of_type(resources, "Lambda::Permission"):
-        # Without an account id in the source, other accounts could call.
+        # If the source contains no account id, other accounts could call the function.
         source = json.dumps(one.get("SourceArn", ""))
         names_it = "AWS::AccountId" in source or "Fn::GetAtt" in source or '"Ref"' in source
         if "*" in str(one.get("Principal", "*")) or not names_it:

@@ -1,4 +1,4 @@
-"""What `template.yaml` declares, in the words that the tests use."""
+"""The content of `template.yaml` in the form in which the tests need it."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ RESOURCES: dict[str, dict[str, Any]] = TEMPLATE["Resources"]
 
 
 def named(resource_type: str) -> dict[str, dict[str, Any]]:
-    """The properties of each resource of a type, by logical id."""
+    """Return the properties of each resource of a type, by logical id."""
     return {
         name: resource["Properties"]
         for name, resource in RESOURCES.items()
@@ -23,16 +23,17 @@ def functions() -> dict[str, dict[str, Any]]:
 
 
 OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
-# Routes for browsers, which the OpenAPI document leaves out.
+# These routes are for browsers. The OpenAPI document leaves them out.
 VIEWS = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
 UNSUBSCRIBE = "/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
 PAGES = VIEWS | {f"{method} {UNSUBSCRIBE}" for method in ("GET", "POST")}
 
 
 def route_authorizers() -> dict[str, str | None]:
-    """The authorizer of each route, by API Gateway's name of it (`GET /v1/health`).
+    """Return the authorizer of each route, by API Gateway's route key, such as `GET /v1/health`.
 
-    Each GET stands for its HEAD too: test_authorizers.py holds that both are alike.
+    HEAD routes are left out, because test_authorizers.py checks that each has the authorizer of its
+    GET route.
     """
     return {
         route: "AWS_IAM" if operation.get("security") == OF_OPERATORS else None
@@ -42,12 +43,12 @@ def route_authorizers() -> dict[str, str | None]:
 
 
 def head_of(route: str) -> str:
-    """The HEAD beside a GET."""
+    """Return the HEAD route that belongs to a GET route."""
     return route.replace("GET ", "HEAD ", 1)
 
 
 def all_routes() -> dict[str, str | None]:
-    """The authorizer of each route, with those of HEAD."""
+    """Return the authorizer of each route, including the HEAD routes."""
     found = route_authorizers()
     return found | {head_of(one): guard for one, guard in found.items() if one.startswith("GET ")}
 
@@ -57,7 +58,9 @@ def as_list(value: Any) -> list[Any]:
 
 
 def holds(expression: Any, parameters: dict[str, str]) -> bool:
-    """What CloudFormation makes of a condition, as far as this template uses its language."""
+    """Evaluate a condition like CloudFormation, for the condition functions that this template
+    uses.
+    """
     ((function, operands),) = expression.items()
     match function:
         case "Condition":
@@ -72,5 +75,6 @@ def holds(expression: Any, parameters: dict[str, str]) -> bool:
             left, right = operands
             name = left["Ref"]
             default = TEMPLATE["Parameters"].get(name, {"Default": "some-region"})["Default"]
-            return str(parameters.get(name, default)) == str(right)  # all values are text
+            # CloudFormation compares all values as text.
+            return str(parameters.get(name, default)) == str(right)
     raise NotImplementedError(function)

@@ -1,4 +1,4 @@
-"""Who guards which route, in the API as CloudFormation makes it."""
+"""The authorizer of each route, in the API as CloudFormation creates it."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def api(parameters: dict[str, str]) -> Any:
 
 
 def guards(parameters: dict[str, str]) -> dict[str, Any]:
-    """Return what each route asks for, None where it asks for nothing."""
+    """Return the security requirement of each route, or None if the route has none."""
     return {
         f"{method.upper()} {path}": operation.get("security")
         for path, item in api(parameters)["paths"].items()
@@ -41,7 +41,7 @@ def guards(parameters: dict[str, str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
-def test_the_api_has_the_routes_of_the_events_and_each_calls_the_function(
+def test_the_api_has_all_routes_and_each_route_calls_the_function(
     parameters: dict[str, str],
 ) -> None:
     assert set(guards(parameters)) == set(route_authorizers())
@@ -54,27 +54,27 @@ def test_the_api_has_the_routes_of_the_events_and_each_calls_the_function(
 
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
 def test_each_get_has_a_head_for_the_same_callers(parameters: dict[str, str]) -> None:
-    """API Gateway takes a HEAD for no GET, and would answer 404."""
+    """API Gateway does not use a GET route for HEAD requests, and would answer them with 404."""
     for path, item in api(parameters)["paths"].items():
         assert item.get("head") == item.get("get"), path
 
 
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
-def test_operators_routes_need_iam_with_and_without_an_issuer(parameters: dict[str, str]) -> None:
+def test_operator_routes_need_iam_with_and_without_an_issuer(parameters: dict[str, str]) -> None:
     """P5"""
     for route, security in guards(parameters).items():
         is_admin = route.split()[1].startswith("/v1/admin/")
         assert (security == [{"AWS_IAM": []}]) == is_admin, route
 
 
-def test_without_an_issuer_nothing_guards_the_customers_routes() -> None:
-    """The function itself asks for entry tokens."""
+def test_customer_routes_have_no_authorizer_if_there_is_no_issuer() -> None:
+    """The function itself checks entry tokens."""
     guarded = {route for route, security in guards({}).items() if security == [{"Customer": []}]}
     assert guarded == set()
     assert set(api({})["components"]["securitySchemes"]) == {"AWS_IAM"}
 
 
-def test_with_an_issuer_its_tokens_guard_the_customers_routes_and_no_others() -> None:
+def test_an_issuer_guards_only_the_customer_routes() -> None:
     """P5"""
     found = guards(ISSUER)
     assert {route for route, one in found.items() if one == [{"Customer": []}]} == OF_CUSTOMERS
@@ -91,7 +91,7 @@ def test_with_an_issuer_its_tokens_guard_the_customers_routes_and_no_others() ->
     }
 
 
-def test_the_authorizer_asks_for_issuer_and_audience() -> None:
+def test_the_authorizer_checks_issuer_and_audience() -> None:
     """P5: a token that the issuer made for another service is refused."""
     scheme = api(ISSUER)["components"]["securitySchemes"]["Customer"]
     assert scheme == {
@@ -108,6 +108,8 @@ def test_the_authorizer_asks_for_issuer_and_audience() -> None:
 
 
 def test_the_function_gets_the_issuer_as_a_variable() -> None:
-    """P5: it takes no entry token where the authorizer should have been asked."""
+    """P5: if there is an issuer, the function accepts no entry tokens on routes that the authorizer
+    guards.
+    """
     variables = deployed(ISSUER)["PublicFn"]["Properties"]["Environment"]["Variables"]
     assert variables["JWT_ISSUER"] == {"Ref": "JwtIssuer"}

@@ -1,4 +1,4 @@
-"""CORS: no origin is allowed by default; a parameter lists the allowed ones."""
+"""CORS allows no origins by default. A parameter lists the allowed origins."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from tests.rules.sources import ROOT
 ORIGINS = {"CorsOrigins": "https://app.example.com"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist"}
 EXTENSION = "x-amazon-apigateway-cors"
-# As the Fetch standard has it.
+# The response headers that the Fetch standard lets every page read.
 READ_BY_ANY_PAGE = {"cache-control", "content-type"}
 
 
@@ -33,7 +33,7 @@ def test_cors_allows_the_headers_of_pages_and_no_credentials() -> None:
     assert rules["allowOrigins"] == {"Fn::Split": [",", {"Ref": "CorsOrigins"}]}
     sent = {"authorization", "content-type", "idempotency-key", "x-correlation-id"}
     assert sent <= set(rules["allowHeaders"])
-    # A browser sends HEAD without a preflight request.
+    # A browser sends HEAD requests without a preflight request.
     methods = {method.upper() for item in api({})["paths"].values() for method in item} - {"HEAD"}
     assert set(rules["allowMethods"]) == methods
     assert {"retry-after", "apigw-requestid", "x-correlation-id", "age", "via"} <= set(
@@ -45,7 +45,7 @@ def test_cors_allows_the_headers_of_pages_and_no_credentials() -> None:
 def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
     rules = api(ORIGINS)[EXTENSION]
     document = json.loads((ROOT / "docs/openapi/guests.json").read_text(encoding="utf-8"))
-    operations = [one for item in document["paths"].values() for one in item.values()]
+    operations = [operation for item in document["paths"].values() for operation in item.values()]
     sent = {
         parameter["name"].lower()
         for operation in operations
@@ -64,8 +64,8 @@ def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
 
 
 @pytest.mark.parametrize("parameters", [ORIGINS, ORIGINS | ISSUER], ids=["guests", "issuer"])
-def test_a_preflight_meets_no_authorizer(parameters: dict[str, str]) -> None:
-    """API Gateway answers it by itself, as no route of the API, guarded or not, would match."""
+def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) -> None:
+    """API Gateway answers a preflight request itself if no route of the API matches it."""
     assert EXTENSION in api(parameters)
     for path, item in api(parameters)["paths"].items():
         assert path.startswith(("/v1/", "/.well-known/", "/w/", "/assets/")), (
@@ -81,13 +81,13 @@ def test_a_preflight_meets_no_authorizer(parameters: dict[str, str]) -> None:
         ("*", True),
         ("https://app.example.com", True),
         ("https://app.example.com,http://localhost:3000", True),
-        # It would end the text of the function at the edge.
+        # A quote would end the string in the CloudFront function.
         ("https://a'.example.com", False),
         ("app.example.com", False),
         ("https://app.example.com/", False),
         ("https://a.example.com, https://b.example.com", False),
     ],
 )
-def test_an_origin_is_written_as_browsers_send_it(origins: str, is_good: bool) -> None:
+def test_an_origin_must_have_the_form_that_browsers_send(origins: str, is_good: bool) -> None:
     pattern = TEMPLATE["Parameters"]["CorsOrigins"]["AllowedPattern"]
     assert bool(re.fullmatch(pattern, origins)) == is_good

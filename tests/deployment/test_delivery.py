@@ -1,4 +1,4 @@
-"""Deployment of a new version: calls go to an alias, and alarms roll it back."""
+"""The deployment of a new version. Callers use an alias, and alarms roll the deployment back."""
 
 import json
 import re
@@ -13,14 +13,14 @@ from tools.deploy.samconfig import Settings
 from tools.deploy.stack import make
 
 WATCHED = ["PublicFn", "PrivateFn"]
-# The first alone judges `AllAtOnce`.
+# For `AllAtOnce`, only the first alarm of each list is watched.
 JUDGES = {
     "PublicFn": ["PublicCanaryErrorsAlarm", "ErrorsAlarm", "LatencyAlarm"],
     "PrivateFn": ["PrivateCanaryErrorsAlarm", "ErrorsAlarm", "PrivateErrorsAlarm"],
 }
 ALARM_ARN = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
-# What may name a function itself: what makes its versions and moves its alias, what measures one
-# of them, and the policy of the function that is not its own caller.
+# Resources that may refer to a function without its alias: those that create versions and move the
+# alias, and those that measure a version.
 BY_ITSELF = {
     "AWS::Lambda::Version",
     "AWS::Lambda::Alias",
@@ -31,7 +31,7 @@ BY_ITSELF = {
 
 
 def test_every_caller_of_a_function_calls_its_alias() -> None:
-    """API Gateway, the schedule, the functions themselves and their policies."""
+    """Callers are API Gateway, the schedule, the functions themselves and their policies."""
     calling = {
         name: set(references(_without_aliases(resource))) & set(functions())
         for name, resource in deployed().items()
@@ -40,8 +40,11 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
     assert {name: found for name, found in calling.items() if found} == {}
 
 
-def test_no_caller_goes_round_the_alias_by_the_name_of_a_function() -> None:
-    """A reference cannot be missed; a name that is put together from parts can."""
+def test_no_caller_bypasses_the_alias_with_the_name_of_a_function() -> None:
+    """The test above finds references.
+
+    This test also finds names that are put together from parts.
+    """
     stack = make({"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"})
     names = {
         stack.attribute(logical_id, "Arn").rpartition(":")[2]: logical_id
@@ -61,13 +64,13 @@ def _without_aliases(resource: Any) -> Any:
     return json.loads(re.sub(r"\$\{\w+\.Arn\}:live", "the alias", json.dumps(resource)))
 
 
-def test_events_that_wait_are_dropped_as_early_for_the_alias() -> None:
+def test_the_limits_on_queued_events_apply_to_the_alias() -> None:
     config = deployed()["MaintenanceFnEventInvokeConfig"]["Properties"]
     assert config["Qualifier"] == "live"
 
 
 @pytest.mark.parametrize("function", WATCHED)
-def test_a_deployment_moves_calls_by_the_parameter_and_watches_an_alarm(
+def test_the_parameter_decides_how_traffic_moves_and_alarms_are_watched(
     function: str,
 ) -> None:
     preference = functions()[function]["DeploymentPreference"]
@@ -90,7 +93,7 @@ def _watched(parameters: dict[str, str], function: str) -> list[str]:
     return [one.get("Ref") or named_alarms[json.dumps(one)] for one in watched]
 
 
-def test_codedeploy_has_every_way_to_deploy() -> None:
+def test_the_parameter_allows_every_predefined_configuration_of_codedeploy() -> None:
     from samtranslator.model.preferences import deployment_preference_collection as known
 
     ways = TEMPLATE["Parameters"]["Deployment"]["AllowedValues"]
@@ -98,7 +101,7 @@ def test_codedeploy_has_every_way_to_deploy() -> None:
 
 
 @pytest.mark.parametrize("function", WATCHED)
-def test_a_canary_is_judged_by_the_version_that_the_alias_moves_to(function: str) -> None:
+def test_the_canary_alarm_measures_the_new_version(function: str) -> None:
     stack = deployed()
     alias = stack[f"{function}Aliaslive"]["Properties"]
     alarm = stack[f"{function.removesuffix('Fn')}CanaryErrorsAlarm"]["Properties"]
@@ -122,10 +125,13 @@ READY = {
 
 @pytest.mark.parametrize("function", ["PublicFn", "PrivateFn", "MaintenanceFn"])
 @pytest.mark.parametrize("start_up", ["none", "snapstart", "provisioned"])
-def test_a_function_that_callers_wait_for_starts_by_the_parameter(
+def test_the_start_up_parameter_applies_to_functions_that_callers_wait_for(
     function: str, start_up: str
 ) -> None:
-    """Never both, which Lambda refuses, and neither for maintenance, which no caller waits for."""
+    """A function never gets both options, which Lambda would refuse.
+
+    Maintenance gets neither, because no caller waits for it.
+    """
     stack = deployed({"StartUp": start_up})
     has = {
         name: stack[resource]["Properties"][name]
@@ -140,7 +146,7 @@ def test_a_function_that_callers_wait_for_starts_by_the_parameter(
 
 
 @pytest.mark.parametrize("environment", ["default", "dev", "prod"])
-def test_a_configured_deployment_fits_the_template(environment: str) -> None:
+def test_each_section_of_samconfig_matches_the_template(environment: str) -> None:
     given = parameters_of(environment)
     for name, value in given.items():
         parameter = TEMPLATE["Parameters"][name]
@@ -150,7 +156,7 @@ def test_a_configured_deployment_fits_the_template(environment: str) -> None:
             assert int(value) >= parameter.get("MinValue", 0), name
 
 
-def test_prod_moves_calls_bit_by_bit_and_dev_at_once() -> None:
+def test_prod_moves_traffic_gradually_and_dev_all_at_once() -> None:
     assert parameters_of("prod")["Deployment"].startswith("Canary")
     assert parameters_of("dev")["Deployment"] == "AllAtOnce"
 
@@ -165,8 +171,8 @@ EXISTING = {
 }
 
 
-def test_a_stack_with_a_restored_table_uses_that_alone_and_keeps_its_own() -> None:
-    """P3: going back is the same parameter, emptied, and finds what was there."""
+def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() -> None:
+    """P3: if the parameter is emptied again, the stack's own table is still there."""
     own = {name for name, found in _users_of_table({}).items() if "WaitlistTable" in found}
     existing = _users_of_table(EXISTING)
     functions = {"PublicFn", "MaintenanceFn", "PublicFnRole", "MaintenanceFnRole"}

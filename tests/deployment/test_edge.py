@@ -1,4 +1,6 @@
-"""CloudFront in front of the API: what it caches, for how long, and what it passes."""
+"""CloudFront in front of the API: which responses it caches, for how long, and which headers it
+passes on.
+"""
 
 import re
 from fnmatch import fnmatchcase
@@ -18,7 +20,8 @@ DOMAIN = {
     "EdgeDomain": "queue.example.com",
     "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
 }
-# The routes whose answers are the same for every caller. Each answer says how long it is true.
+# The routes whose responses are the same for every caller. Each response says how long it stays
+# valid.
 SAME_FOR_ALL = {
     "GET /v1/waitlists/{waitlist_id}",
     "GET /v1/waitlists/{waitlist_id}/board",
@@ -37,7 +40,10 @@ def distribution(parameters: dict[str, str] = EDGE) -> dict[str, Any]:
 
 
 def behaviour(route: str) -> dict[str, Any]:
-    """Return what decides about a route: the first behaviour whose pattern fits its path."""
+    """Return the cache behavior of a route.
+
+    The first behavior whose pattern matches the path decides.
+    """
     config = distribution()
     path = re.sub(r"\{\w+\}", "bakery", route.split()[1])
     fitting = (one for one in config["CacheBehaviors"] if fnmatchcase(path, one["PathPattern"]))
@@ -45,8 +51,8 @@ def behaviour(route: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("route", sorted(all_routes()))
-def test_only_what_is_the_same_for_all_callers_is_cached(route: str) -> None:
-    """P5: the cache does not look at credentials."""
+def test_only_responses_that_are_equal_for_all_callers_are_cached(route: str) -> None:
+    """P5: the cache ignores credentials."""
     found = behaviour(route)
     is_cached = found["CachePolicyId"] != CACHES_NOTHING
     asked = route.replace("HEAD ", "GET ")
@@ -72,15 +78,17 @@ def test_tokens_and_queries_reach_the_api() -> None:
         assert one["ViewerProtocolPolicy"] == "https-only"
 
 
-def test_a_cached_answer_depends_on_nothing_outside_its_key() -> None:
-    """P5: neither a query, a cookie nor a header reaches the API, but the origin, as in the key."""
+def test_a_cached_response_depends_only_on_its_cache_key() -> None:
+    """P5: no query, cookie or header reaches the API, except for the Origin header, which is part
+    of the cache key.
+    """
     for one in behaviours(cached=True):
         assert one["OriginRequestPolicyId"] == PASSES_ORIGIN
         assert one["ViewerProtocolPolicy"] == "https-only"
 
 
-def test_one_spelling_of_a_path_has_one_entry_in_the_cache() -> None:
-    """tests/browser/test_edge_key.py runs the function."""
+def test_a_function_normalizes_the_paths_of_cached_requests() -> None:
+    """tests/browser/test_edge_key.py runs this function."""
     for one in behaviours(cached=True):
         (association,) = one["FunctionAssociations"]
         assert association["EventType"] == "viewer-request"
@@ -88,7 +96,7 @@ def test_one_spelling_of_a_path_has_one_entry_in_the_cache() -> None:
     assert all("FunctionAssociations" not in one for one in behaviours(cached=False))
 
 
-def test_a_query_does_not_go_around_the_cache() -> None:
+def test_a_query_does_not_bypass_the_cache() -> None:
     policy = deployed(EDGE)["EdgeCachePolicy"]["Properties"]["CachePolicyConfig"]
     key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
     assert key["QueryStringsConfig"] == {"QueryStringBehavior": "none"}
@@ -96,14 +104,14 @@ def test_a_query_does_not_go_around_the_cache() -> None:
     assert (policy["MinTTL"], policy["DefaultTTL"]) == (0, 0)
 
 
-def test_no_error_is_kept() -> None:
-    """P5: CloudFront would keep a 404 of one caller for ten seconds and answer it to another."""
+def test_no_error_is_cached() -> None:
+    """P5: by default, CloudFront would cache a 404 for ten seconds and send it to other callers."""
     errors = distribution()["CustomErrorResponses"]
     assert {one["ErrorCode"] for one in errors} >= {403, 404, 500, 502, 503, 504}
     assert {one["ErrorCachingMinTTL"] for one in errors} == {0}
 
 
-def test_the_routes_say_how_long_their_answers_are_true() -> None:
+def test_the_routes_say_how_long_their_responses_are_valid() -> None:
     for said in (passes.CACHE_CONTROL, waitlists.BOARD_CACHE):
         assert re.match(r"public, max-age=\d+", said)
 
@@ -122,10 +130,12 @@ def test_a_domain_has_its_certificate() -> None:
         (EDGE | DOMAIN, "https://queue.example.com"),
     ],
 )
-def test_the_stage_names_the_address_by_which_customers_come(
+def test_the_stage_contains_the_address_that_customers_call(
     parameters: dict[str, str], address: str
 ) -> None:
-    """The function cannot: the distribution needs the API, which needs the function."""
+    """The function's environment cannot contain the address, because the distribution needs the
+    API, and the API needs the function.
+    """
     stack = make(parameters)
     stage = stack.resources["ApiApiGatewayDefaultStage"]["Properties"]
     assert stage["StageVariables"]["edge_url"] == address
@@ -142,11 +152,14 @@ ROTATION = {
 
 @pytest.mark.parametrize("edge_only", ["on", "off"])
 @pytest.mark.parametrize("keys", ROTATION)
-def test_the_edge_proves_itself_by_a_secret_of_aws(edge_only: str, keys: str) -> None:
-    """P5: always, so that the API may ask at once; what it asks for stands in no variable."""
+def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys: str) -> None:
+    """P5: CloudFront always sends the secret, so that the API can require it at any time.
+
+    No environment variable contains the secret itself.
+    """
     stack = make(EDGE | {"EdgeOnly": edge_only, "EdgeKeys": keys})
     accepted, sent = ROTATION[keys]
-    arn_of = {one: stack.attribute(f"{one}EdgeSecret", "Name") for one in accepted}
+    arn_of = {colour: stack.attribute(f"{colour}EdgeSecret", "Name") for colour in accepted}
     config = stack.resources["Distribution"]["Properties"]["DistributionConfig"]
     (header,) = config["Origins"][0]["OriginCustomHeaders"]
     assert header["HeaderName"].lower() == HEADER
@@ -156,7 +169,7 @@ def test_the_edge_proves_itself_by_a_secret_of_aws(edge_only: str, keys: str) ->
     assert variables["EDGE_KEY_ARNS"] == asked
 
 
-def test_a_rotation_never_sends_what_the_api_does_not_take_yet() -> None:
+def test_a_rotation_never_sends_a_secret_before_the_api_accepts_it() -> None:
     """CloudFormation updates the function before the distribution."""
     steps = [*ROTATION, "green+blue", "blue+green", "blue"]
     for before, after in pairwise(steps):
@@ -164,12 +177,12 @@ def test_a_rotation_never_sends_what_the_api_does_not_take_yet() -> None:
         assert ROTATION[after][1] in ROTATION[after][0]
 
 
-def test_an_issuer_of_the_operators_own_is_published_instead() -> None:
+def test_a_pass_issuer_of_the_operator_is_published_instead() -> None:
     own = "https://issuer.example.com"
     assert make(EDGE | {"PassIssuer": own}).outputs["PassIssuerUrl"] == own
 
 
-def test_without_it_there_is_none() -> None:
+def test_a_stack_without_an_edge_has_no_edge_resources() -> None:
     assert "StageVariables" not in deployed()["ApiApiGatewayDefaultStage"]["Properties"]
     assert not {
         "Distribution",

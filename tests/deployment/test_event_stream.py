@@ -1,4 +1,4 @@
-"""From the table to the bus: a function reads the stream in order, and loses nothing."""
+"""The way from the table to the bus. A function reads the stream in order and loses no events."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tools.local.bus import STREAM
 
 EVENTS_FN = functions()["EventsFn"]
 READING: dict[str, Any] = EVENTS_FN["Events"][STREAM]["Properties"]
-# DynamoDB says that a third reader of a shard would be throttled, and would throttle these.
+# According to DynamoDB, a third reader of a shard is throttled and also throttles the first two.
 READERS = 2
 HOUR = 3600
 STREAM_KEEPS_SECONDS = 24 * HOUR
@@ -20,11 +20,11 @@ def attribute(resource: str, name: str) -> dict[str, Any]:
     return {"Fn::GetAtt": [resource, name]}
 
 
-def test_the_stream_has_room_for_a_reader_of_the_operators() -> None:
+def test_operators_can_add_a_reader_to_the_stream() -> None:
     mappings = [
-        one
-        for one in deployed().values()
-        if one["Type"] == "AWS::Lambda::EventSourceMapping" and "Stream" in str(one)
+        mapping
+        for mapping in deployed().values()
+        if mapping["Type"] == "AWS::Lambda::EventSourceMapping" and "Stream" in str(mapping)
     ]
     assert len(mappings) < READERS
     assert not named("AWS::Pipes::Pipe")
@@ -40,12 +40,15 @@ def test_the_function_reads_the_table_in_use() -> None:
     }
 
 
-def test_a_batch_is_repeated_for_hours_and_in_order() -> None:
-    """P3: what Lambda gives up is still in the stream for as long again."""
+def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
+    """P3: when Lambda gives up a batch, the batch stays in the stream for at least as long
+    again.
+    """
     assert READING["MaximumRetryAttempts"] == -1
     assert HOUR <= READING["MaximumRecordAgeInSeconds"] <= STREAM_KEEPS_SECONDS / 2
     assert READING["ParallelizationFactor"] == 1
-    # The function says from which record on, and Lambda halves a batch at which it breaks off.
+    # The function reports the first failed record, and Lambda splits a batch at which the function
+    # fails.
     assert READING["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert READING["BisectBatchOnFunctionError"] is True
     given_up = READING["DestinationConfig"]["OnFailure"]

@@ -1,4 +1,4 @@
-"""The events that the repository ships are what AWS and the functions send."""
+"""The example events of the repository have the form that AWS and the functions send."""
 
 import base64
 import hashlib
@@ -45,12 +45,12 @@ each_shape = each(
 each_private_event = each("name", labelled(*PRIVATE))
 
 
-def test_each_route_has_one_event() -> None:
+def test_each_route_has_an_example_event() -> None:
     assert sorted(event["routeKey"] for event in PUBLIC.values()) == sorted(route_authorizers())
 
 
 @each_shape
-def test_a_public_event_has_the_shape_of_api_gateways(event: dict[str, Any]) -> None:
+def test_a_public_event_has_the_form_of_api_gateway_events(event: dict[str, Any]) -> None:
     APIGatewayProxyEventV2Model.model_validate(event)
     context = event["requestContext"]
     method, path = event["routeKey"].split(" ")
@@ -70,14 +70,14 @@ def test_a_body_is_a_string_of_the_stated_length(event: dict[str, Any]) -> None:
     body = event.get("body", "")
     assert event["isBase64Encoded"] is False
     assert int(event["headers"]["content-length"]) == len(body.encode())
-    # A mail program sends a form.
+    # A mail program sends a form instead of JSON.
     if body and "/unsubscribe/" not in event["routeKey"]:
         assert event["headers"]["content-type"] == "application/json"
         assert isinstance(json.loads(body), dict)
 
 
 @each_public_event
-def test_an_event_of_an_operator_carries_who_signed_it(event: dict[str, Any]) -> None:
+def test_an_operator_event_contains_the_identity_of_the_signer(event: dict[str, Any]) -> None:
     is_admin = route_authorizers()[event["routeKey"]] == "AWS_IAM"
     identity = event["requestContext"].get("authorizer", {}).get("iam")
     assert (identity is not None) == is_admin
@@ -87,15 +87,15 @@ def test_an_event_of_an_operator_carries_who_signed_it(event: dict[str, Any]) ->
 
 
 @each_public_event
-def test_events_speak_of_one_customer_in_one_waitlist(event: dict[str, Any]) -> None:
+def test_all_events_are_about_the_same_customer_and_waitlist(event: dict[str, Any]) -> None:
     parameters = event.get("pathParameters", {})
     assert parameters.get("waitlist_id", WAITLIST_ID) == WAITLIST_ID
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID)
     assert parameters.get("entry_id", entry_id) == entry_id
 
 
-def test_each_guarded_route_has_one_event_with_an_issuers_claims() -> None:
-    guarded = {one for one in guarded_routes(TEMPLATE) if not one.startswith("HEAD ")}
+def test_each_guarded_route_has_an_event_with_the_claims_of_an_issuer() -> None:
+    guarded = {route for route in guarded_routes(TEMPLATE) if not route.startswith("HEAD ")}
     assert {event["routeKey"] for event in PUBLIC_JWT.values()} == guarded
     for event in PUBLIC_JWT.values():
         claims = event["requestContext"]["authorizer"]["jwt"]["claims"]
@@ -106,8 +106,11 @@ def test_each_guarded_route_has_one_event_with_an_issuers_claims() -> None:
 
 
 @pytest.mark.parametrize("name", ["position", "leave"])
-def test_a_customers_event_carries_the_token_that_the_local_secret_makes(name: str) -> None:
-    """Its stay is an example: a signup's answer has the token of the stay that it began."""
+def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: str) -> None:
+    """The stay in the token is an example.
+
+    A real signup returns a token for the stay that it began.
+    """
     key = ENVIRONMENT["PublicFn"]["ENTRY_TOKEN_SECRET"].encode()
     stay = ticket_at(datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
     text = f"{WAITLIST_ID}/{entry_id_of(WAITLIST_ID, CUSTOMER_ID)}/{stay}".encode()
@@ -118,26 +121,26 @@ def test_a_customers_event_carries_the_token_that_the_local_secret_makes(name: s
 
 
 @pytest.mark.parametrize("name", ["signup", "admin_bump"])
-def test_an_event_that_must_not_count_twice_has_an_idempotency_key(name: str) -> None:
+def test_an_event_that_must_be_idempotent_has_an_idempotency_key(name: str) -> None:
     """P2: the key distinguishes a retry from a second request."""
     assert PUBLIC[name]["headers"]["idempotency-key"]
 
 
-def test_each_private_operation_has_one_event() -> None:
+def test_each_private_operation_has_an_example_event() -> None:
     operations = {request.__struct_config__.tag for request in get_args(AnyRequest)}
     assert {event["op"] for event in PRIVATE.values()} == operations
     assert all(event["op"] == name for name, event in PRIVATE.items())
 
 
 @each_private_event
-def test_a_private_event_decodes_with_nothing_left_over(name: str) -> None:
+def test_a_private_event_has_no_unknown_fields(name: str) -> None:
     event = PRIVATE[name]
     request = msgspec.json.decode(json.dumps(event), type=AnyRequest)
     assert_within(event, msgspec.to_builtins(request))
 
 
 def assert_within(part: Any, whole: Any) -> None:
-    """Every field of `part` is in `whole`, so the contract ignored none of them."""
+    """Assert that every field of `part` is in `whole`, so that decoding has ignored no field."""
     if isinstance(part, dict):
         assert set(part) <= set(whole)
         for name, value in part.items():
@@ -149,13 +152,13 @@ def assert_within(part: Any, whole: Any) -> None:
         assert part == whole
 
 
-def test_the_schedules_event_has_the_shape_of_eventbridges() -> None:
+def test_the_schedule_event_has_the_form_of_eventbridge_events() -> None:
     event = EventBridgeModel.model_validate(load(EVENTS / "maintenance" / "schedule.json"))
     assert (event.source, event.detail_type) == ("aws.events", "Scheduled Event")
 
 
-def test_sam_local_hands_over_every_variable_of_its_file() -> None:
-    """`sam local` drops, without a word, a variable that the template does not name."""
+def test_sam_local_passes_on_every_variable_of_its_file() -> None:
+    """`sam local` silently drops a variable that the template does not name."""
     assert set(ENVIRONMENT) - {"About"} == set(functions())
     for name, function in functions().items():
         assert set(ENVIRONMENT[name]) <= set(function["Environment"]["Variables"])

@@ -1,4 +1,6 @@
-"""docs/operate/exposure.md: the most that a day of callers without rights can cost."""
+"""docs/operate/exposure.md states the maximum cost that callers without permissions can cause in a
+day.
+"""
 
 from pathlib import Path
 
@@ -25,9 +27,10 @@ PAGE = (ROOT / "docs" / "operate" / "exposure.md").read_text(encoding="utf-8")
 DAY = 86_400
 PRICES = Prices()
 LOOK = OPERATIONS["look"]
-# These have a limit of 20 a second, which is no parameter.
+# These routes have a fixed limit of 20 requests per second, which is not a parameter.
 FEW, FEW_RATE = HEADS | {"GET /v1/health"}, 20
-# What the routes that only read take: those with an answer of their own size are named.
+# The costs of routes that only read. Routes whose responses have an unusual size are listed
+# separately.
 FILE = Operation(queue_calls=0)
 READS = {
     route: LOOK if "/v1/" in route and "unsubscribe" not in route else FILE
@@ -41,7 +44,9 @@ WRITES = "DynamoDB, writes"
 
 
 class Exposure:
-    """A stack with these parameters, all of whose routes are called at their limits all day."""
+    """A stack with the parameters of a section, in which all routes are called at their limits for
+    a whole day.
+    """
 
     def __init__(self, section: str) -> None:
         given = Settings.read(section, ROOT / "samconfig.toml").parameters
@@ -60,7 +65,7 @@ class Exposure:
 
     @property
     def table(self) -> float:
-        """The table never takes more than its limit."""
+        """The cost of the table's writes. The table never accepts more than its limit."""
         units = DAY * self.number("MaxWriteUnitsPerSecond")
         return units / 1e6 * PRICES.writes_per_million
 
@@ -117,7 +122,7 @@ def stacks() -> list[Exposure]:
     return [Exposure("default"), Exposure("prod")]
 
 
-def test_the_page_has_the_dollars_of_a_day_at_all_limits(stacks: list[Exposure]) -> None:
+def test_the_page_states_the_cost_of_a_day_at_all_limits(stacks: list[Exposure]) -> None:
     columns = [stack.rows for stack in stacks]
     head = ["default", "`prod` of samconfig.toml"]
     limits = [f"{stack.number('SignupRateLimit')} signups a second" for stack in stacks]
@@ -129,7 +134,7 @@ def test_the_page_has_the_dollars_of_a_day_at_all_limits(stacks: list[Exposure])
     assert table in PAGE, table
 
 
-def test_the_webhook_costs_as_much_more_as_the_page_says(stacks: list[Exposure]) -> None:
+def test_the_page_states_the_additional_cost_of_a_webhook(stacks: list[Exposure]) -> None:
     events = [
         totals(
             stack.writing,

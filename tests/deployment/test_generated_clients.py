@@ -1,4 +1,4 @@
-"""docs/app/generated-clients.md names the versions with which the clients are tested."""
+"""docs/app/generated-clients.md names the versions with which the generated clients are tested."""
 
 import json
 import re
@@ -25,16 +25,16 @@ def versions_of_the_tests() -> dict[str, str]:
     }
 
 
-def test_each_version_that_the_page_names_is_the_tested_one() -> None:
+def test_the_page_names_the_tested_versions() -> None:
     named = re.findall(r"([A-Za-z-]+)(?: |@|==)(\d+\.\d+\.\d+)", PAGE)
     versions = versions_of_the_tests()
     assert {name for name, _ in named} == versions.keys()
     assert [(name, version) for name, version in named if version != versions[name]] == []
 
 
-def test_each_generator_of_the_table_has_a_version() -> None:
+def test_each_generator_in_the_table_has_a_version() -> None:
     rows = re.findall(r"^\| (?:TypeScript|Python|Java|Go|Kotlin|Swift) \| (.*?) \|", PAGE, re.M)
     assert len(rows) == 6
     for generators in rows:
-        for one in generators.split(", "):
-            assert re.search(r" \d+\.\d+\.\d+", one), one
+        for generator in generators.split(", "):
+            assert re.search(r" \d+\.\d+\.\d+", generator), generator

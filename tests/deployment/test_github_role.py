@@ -1,6 +1,7 @@
-"""GitHub's roles: one environment of one repository, one stack, no access to data.
+"""GitHub's roles serve one environment of one repository and one stack, and have no access to data.
 
-`make lint-templates` holds the execution role to what CloudFormation calls for each resource.
+`make lint-templates` checks that the execution role allows the calls that CloudFormation makes for
+each resource.
 """
 
 import re
@@ -58,7 +59,9 @@ def bounded(one: Set) -> Stack:
 
 
 def calls() -> dict[str, list[Call]]:
-    """Return by action, in lower case, what CloudFormation calls for every set's resources."""
+    """Return all calls that CloudFormation makes for the resources of every parameter set, by
+    action in lower case.
+    """
     found: dict[str, list[Call]] = defaultdict(list)
     for stack in map(bounded, sets()):
         for logical_id, handler in product(stack.resources, HANDLERS):
@@ -72,7 +75,7 @@ def calls() -> dict[str, list[Call]]:
 
 
 def test_only_one_environment_of_one_repository_may_deploy() -> None:
-    """The token of a pull request names no environment, so AWS refuses it."""
+    """The token of a pull request contains no environment, so AWS refuses it."""
     (trust,) = RESOURCES["DeployRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Action"] == "sts:AssumeRoleWithWebIdentity"
     assert trust["Condition"] == {
@@ -93,13 +96,18 @@ def test_only_one_environment_of_one_repository_may_deploy() -> None:
         ("octo-cat/my.repo_1:ref:refs/heads/main", False),
     ],
 )
-def test_a_repository_is_named_as_its_tokens_name_it(repository: str, is_taken: bool) -> None:
-    """Since July 2026 with numeric ids, which GitHub never reuses; before, by names only."""
+def test_the_repository_must_have_the_form_that_its_tokens_contain(
+    repository: str, is_taken: bool
+) -> None:
+    """Since July 2026, tokens contain numeric ids, which GitHub never reuses.
+
+    Older tokens only contain names.
+    """
     pattern = TEMPLATE["Parameters"]["Repository"]["AllowedPattern"]
     assert bool(re.fullmatch(pattern, repository)) == is_taken
 
 
-def test_github_hands_the_work_to_cloudformation() -> None:
+def test_github_deploys_through_cloudformation() -> None:
     allowed = {rule.action for found in DEPLOY.of_service.values() for rule in found}
     services = {action.split(":")[0] for action in allowed}
     assert services == {"cloudformation", "s3", "iam", "execute-api"}
@@ -110,13 +118,13 @@ def test_github_hands_the_work_to_cloudformation() -> None:
     }
 
 
-def test_the_smoke_test_may_touch_its_own_waitlists_alone() -> None:
+def test_the_smoke_test_may_only_access_its_own_waitlists() -> None:
     (smoke,) = DEPLOY.of_service["execute-api"]
     assert smoke.resource.partition("$default")[2] == f"/*{ADMIN}/smoke-*"
 
 
 def test_an_environment_uploads_to_its_own_bucket() -> None:
-    """A deployment to dev cannot replace a build that is approved for prod."""
+    """A deployment to dev cannot replace a build that was approved for prod."""
     own, other = (roles_of(name).attribute("Builds", "Arn") for name in ("waitlist", "wait"))
     for action in ("s3:PutObject", "s3:GetObject"):
         assert DEPLOY.allow(Call(action, f"{own}/build"))
@@ -128,7 +136,7 @@ def test_an_environment_uploads_to_its_own_bucket() -> None:
 
 
 def document(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
-    """Return the statements of the managed policies of a role, each with its policy."""
+    """Return the statements in the managed policies of a role, each with the name of its policy."""
     return [
         (policy["Ref"], statement)
         for policy in RESOURCES[role]["Properties"]["ManagedPolicyArns"]
@@ -137,7 +145,7 @@ def document(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
 
 
 def without(policy: str, number: int, position: int) -> Rights:
-    """Return the execution role's rights without one of the actions of a statement."""
+    """Return the permissions of the execution role after removing one action from a statement."""
     roles = roles_of("waitlist")
     found: list[Rule] = []
     for name in dict.fromkeys(name for name, _ in document()):
@@ -151,16 +159,18 @@ def without(policy: str, number: int, position: int) -> Rights:
 
 
 def places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
-    """Yield where an action is allowed: policy, statement, position, action, first resource."""
+    """Yield the places where an action is allowed: policy, statement, position, action and first
+    resource.
+    """
     for policy in dict.fromkeys(policy for policy, _ in document()):
         written = roles_of("waitlist").resources[policy]["Properties"]["PolicyDocument"]
         for number, statement in enumerate(written["Statement"]):
-            for position, one in enumerate(as_list(statement["Action"])):
-                if statement["Effect"] == ALLOW and fnmatchcase(one, action):
-                    yield policy, number, position, one, as_list(statement["Resource"])[0]
+            for position, allowed in enumerate(as_list(statement["Action"])):
+                if statement["Effect"] == ALLOW and fnmatchcase(allowed, action):
+                    yield policy, number, position, allowed, as_list(statement["Resource"])[0]
 
 
-# What is allowed although no handler's list asks for it; the template says why.
+# The permissions that no handler's list needs. Comments in the template explain them.
 SPARE = {
     ("cloudformation:CreateChangeSet", "aws:transform/Serverless-2016-10-31"),
     ("apigateway:DELETE", "/apis/*/stages/*/routesettings/*"),
@@ -185,12 +195,14 @@ SPARE = {
 }
 
 
-def test_each_action_that_is_taken_from_the_role_is_missed() -> None:
-    """Except for what is spare, each is called for a resource that no other statement covers."""
+def test_the_role_needs_each_of_its_actions() -> None:
+    """Except for the spare actions, each action is called for a resource that no other statement
+    covers.
+    """
     called = calls()
     for policy, number, position, action, resource in places():
         less = without(policy, number, position)
-        asked = chain(*(called[one] for one in called if fnmatchcase(one, action.lower())))
+        asked = chain(*(called[name] for name in called if fnmatchcase(name, action.lower())))
         is_spare = any(
             action == spare and (resource == end or (end != "*" and resource.endswith(end)))
             for spare, end in SPARE
@@ -198,26 +210,28 @@ def test_each_action_that_is_taken_from_the_role_is_missed() -> None:
         assert all(map(less.allow, asked)) == is_spare, (action, resource)
 
 
-def test_the_checker_finds_a_missing_right() -> None:
+def test_the_checker_finds_a_missing_permission() -> None:
     ((policy, number, position, _, _),) = places("cloudwatch:DeleteAlarms")
     found = list(denied(bounded(sets()[0]), without(policy, number, position)))
     assert any("delete ErrorsAlarm: cloudwatch:DeleteAlarms" in one for one in found)
 
 
 def test_a_template_for_cloudformation_has_no_aliases() -> None:
-    """CloudFormation reads no aliases of YAML, and `aws cloudformation deploy` writes none out."""
+    """CloudFormation does not support YAML aliases, and `aws cloudformation deploy` does not
+    resolve them.
+    """
     events = yaml.parse(ROLES.read_text(encoding="utf-8"))
     assert not any(isinstance(one, yaml.events.AliasEvent) for one in events)
 
 
-# Other stacks, and what has no stack.
+# Resources of other stacks, and resources that belong to no stack.
 
 OTHERS = ("waitlist-prod", "waitlist2", "wait", "waitlist-publicfn")
 
 
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("tagged", [True, False], ids=["another stack's", "untagged"])
-def test_a_role_changes_nothing_of_another_stack(other: str, tagged: bool) -> None:
+def test_the_role_cannot_change_another_stack(other: str, tagged: bool) -> None:
     """P5"""
     assert re.fullmatch(STACK_NAME, other)
     for one in (Set("default"), Set("edge", {"Edge": "on", "PassKeys": "blue+green"})):
@@ -225,7 +239,7 @@ def test_a_role_changes_nothing_of_another_stack(other: str, tagged: bool) -> No
         assert list(changeable(stack, EXECUTION, tagged=tagged)) == []
 
 
-def test_the_checker_finds_a_right_to_change_another_stack() -> None:
+def test_the_checker_finds_a_permission_to_change_another_stack() -> None:
     wide = {"Effect": ALLOW, "Action": "kms:*", "Resource": arn("kms", "key/*")}
     role = Rights(rules("ExecutionRole", "wide", {"Statement": [wide]}))
     found = list(changeable(make(BOUNDARY, "waitlist-prod"), role, tagged=False))
@@ -240,7 +254,7 @@ def test_the_checker_finds_a_right_to_change_another_stack() -> None:
         ("cloudfront:TagResource", f"arn:aws:cloudfront::{ACCOUNT}:distribution/E1"),
     ],
 )
-def test_the_tag_of_another_stack_stays(action: str, resource: str) -> None:
+def test_the_role_cannot_replace_the_tag_of_another_stack(action: str, resource: str) -> None:
     asked = {"aws:RequestTag/waitlist:stack": "waitlist"}
     assert EXECUTION.allow(Call(action, resource, asked))
     tagged = asked | {"aws:ResourceTag/waitlist:stack": "waitlist-prod"}
@@ -256,8 +270,10 @@ def test_the_tag_of_another_stack_stays(action: str, resource: str) -> None:
         "kms:UpdateKeyDescription",
     ],
 )
-def test_a_tag_that_the_role_has_set_gives_no_right_to_a_key_that_encrypts(action: str) -> None:
-    """The role must be able to tag any key, because KMS asks for that when it creates one."""
+def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -> None:
+    """The role must be able to tag any key, because KMS requires this permission to create
+    a key.
+    """
     tagged = {"aws:ResourceTag/waitlist:stack": "waitlist"}
     signs = {"kms:KeySpec": "RSA_2048", "kms:KeyUsage": "SIGN_VERIFY"}
     encrypts = {"kms:KeySpec": "SYMMETRIC_DEFAULT", "kms:KeyUsage": "ENCRYPT_DECRYPT"}
@@ -267,8 +283,10 @@ def test_a_tag_that_the_role_has_set_gives_no_right_to_a_key_that_encrypts(actio
 
 
 @pytest.mark.parametrize("imported", ["AWS::KMS::Key", "AWS::CloudFront::Distribution"])
-def test_a_deployment_brings_nothing_into_its_stack_that_it_has_not_made(imported: str) -> None:
-    """CloudFormation alone takes the execution role, and changes what is in the stack alone."""
+def test_a_deployment_cannot_import_resources_into_its_stack(imported: str) -> None:
+    """Only CloudFormation can assume the execution role, and it only changes resources in the
+    stack. An import would add foreign resources to the stack.
+    """
     stack = arn("cloudformation", "stack/waitlist/1")
     asked = Call("cloudformation:CreateChangeSet", stack)
     assert DEPLOY.allow(asked)
@@ -283,7 +301,7 @@ def test_a_deployment_brings_nothing_into_its_stack_that_it_has_not_made(importe
         ("com.amazonaws.us-east-1.s3", False),
     ],
 )
-def test_only_endpoints_of_a_cache_can_be_deleted(service: str, is_allowed: bool) -> None:
+def test_only_vpc_endpoints_of_a_cache_can_be_deleted(service: str, is_allowed: bool) -> None:
     call = Call(
         "ec2:DeleteVpcEndpoints",
         arn("ec2", "vpc-endpoint/vpce-1"),
@@ -292,14 +310,14 @@ def test_only_endpoints_of_a_cache_can_be_deleted(service: str, is_allowed: bool
     assert EXECUTION.allow(call) == is_allowed
 
 
-def test_a_network_of_another_stack_stays() -> None:
+def test_the_role_cannot_change_the_network_of_another_stack() -> None:
     group = arn("ec2", "security-group/sg-1")
     assert EXECUTION.allow(Call("ec2:RevokeSecurityGroupEgress", group))
     tagged = {f"aws:ResourceTag/{SYSTEM_TAG}": "waitlist-prod"}
     assert not EXECUTION.allow(Call("ec2:RevokeSecurityGroupEgress", group, tagged))
 
 
-# Data.
+# Access to data.
 
 TABLE = arn("dynamodb", "table/waitlist-WaitlistTable-1A2B3C4D5E6F")
 SECRET = arn("secretsmanager", "secret:EntryTokenSecret-1A2B3C4D5E6F-AbCdEf")
@@ -334,30 +352,30 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str, resource
         assert not role.allow(Call(action, resource, tags))
 
 
-# Names.
+# Stack names.
 
 
-def test_the_names_of_stacks_are_those_that_the_roles_know() -> None:
-    """Logical ids begin with a capital, which no stack's name has here."""
+def test_the_roles_accept_the_configured_stack_names() -> None:
+    """Logical ids start with a capital letter, and stack names may not contain capital letters."""
     for config in ("default", "dev", "prod"):
         assert re.fullmatch(STACK_NAME, CONFIG[config]["deploy"]["parameters"]["stack_name"])
     assert not re.fullmatch(STACK_NAME, "waitlist-PublicFn-x")
     assert all(name[0].isupper() for name in deployed())
 
 
-def test_a_longer_name_would_be_one_that_cloudformation_shortens() -> None:
+def test_cloudformation_would_shorten_a_longer_stack_name() -> None:
     longest = "s" * LONGEST_STACK_NAME
     assert re.fullmatch(STACK_NAME, longest)
     assert not re.fullmatch(STACK_NAME, longest + "s")
     assert list(against_handlers({}, longest, "ap-southeast-1")) == []
-    # With 12 random characters, as here, there is room for one more.
+    # With 12 random characters, as in this test, there is room for one more character.
     shortened = f"{longest}ss"
     role = rights_of(roles_of(shortened), "ExecutionRole")
     found = list(denied(make({"PermissionsBoundary": f"{shortened}-boundary"}, shortened), role))
     assert any("create MaintenanceFnRole: iam:CreateRole" in one for one in found)
 
 
-# The boundary.
+# The permissions boundary.
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
 
@@ -365,8 +383,8 @@ ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
 @pytest.mark.parametrize(
     "action", ["iam:CreateRole", "iam:PutRolePolicy", "iam:PutRolePermissionsBoundary"]
 )
-def test_roles_are_made_with_the_boundary_alone(action: str) -> None:
-    """P5: a deployment cannot give a role more than the boundary allows."""
+def test_roles_can_only_be_created_with_the_boundary(action: str) -> None:
+    """P5: a deployment cannot give a role more permissions than the boundary allows."""
     boundary = f"arn:aws:iam::{ACCOUNT}:policy/waitlist-boundary"
     assert EXECUTION.allow(Call(action, ROLE, {"iam:PermissionsBoundary": boundary}))
     assert not EXECUTION.allow(Call(action, ROLE, {"iam:PermissionsBoundary": f"{boundary}-2"}))
@@ -383,7 +401,7 @@ def test_roles_are_made_with_the_boundary_alone(action: str) -> None:
         ("iam:DeletePolicy", f"arn:aws:iam::{ACCOUNT}:policy/waitlist-boundary"),
     ],
 )
-def test_the_boundary_stays_as_it_is(action: str, resource: str) -> None:
+def test_the_boundary_cannot_be_changed(action: str, resource: str) -> None:
     """P5"""
     for role in (EXECUTION, DEPLOY):
         assert not role.allow(Call(action, resource))

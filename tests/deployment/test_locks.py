@@ -1,4 +1,6 @@
-"""What is deployed, and what deploys it, is locked by version and hash; the locks are current."""
+"""The deployed packages and the packages that deploy them are locked by version and hash, and the
+locks are current.
+"""
 
 import re
 from pathlib import Path
@@ -16,13 +18,13 @@ MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 
 def rule(target: str) -> tuple[str, str]:
-    """Return what a target needs, and what make runs for it."""
+    """Return the prerequisites of a Makefile target, and its recipe."""
     (found,) = re.findall(rf"^{re.escape(target)}: ?([^#\n]*).*\n((?:\t.*\n)*)", MAKEFILE, re.M)
     return found[0].strip(), found[1]
 
 
 @each_lock
-def test_a_lock_is_made_of_its_source_as_that_is_now(lock: Path) -> None:
+def test_each_lock_is_made_from_the_current_source(lock: Path) -> None:
     assert locks.is_current(lock), "`make locks` writes it"
 
 
@@ -56,7 +58,7 @@ def test_a_lock_is_written_with_the_digest_of_its_source(
     assert ["--upgrade" in command for command in asked] == [False, True]
 
 
-def test_sam_is_installed_by_hash_and_nothing_is_built_for_it() -> None:
+def test_sam_is_installed_by_hash_from_wheels_only() -> None:
     needed, recipe = rule("$(SAM_INSTALLED)")
     assert needed == "$(SAM_LOCK)"
     installing = [line for line in recipe.splitlines() if "pip install" in line]
@@ -64,7 +66,7 @@ def test_sam_is_installed_by_hash_and_nothing_is_built_for_it() -> None:
     assert "--require-hashes --no-deps --only-binary :all: -r $(SAM_LOCK)" in installing[0]
 
 
-def test_sam_build_finds_nothing_but_wheels_that_were_downloaded_by_hash() -> None:
+def test_sam_build_only_finds_wheels_that_were_downloaded_by_hash() -> None:
     needed, recipe = rule("sam-build")
     assert "$(WHEELS)/complete" in needed
     (build,) = [line for line in recipe.splitlines() if "$(SAM) build" in line]
@@ -74,8 +76,8 @@ def test_sam_build_finds_nothing_but_wheels_that_were_downloaded_by_hash() -> No
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])
-def test_a_job_installs_what_it_needs_before_it_has_credentials(environment: str) -> None:
-    """Code of a package that is installed could take the credentials of the job."""
+def test_a_job_installs_its_packages_before_it_gets_credentials(environment: str) -> None:
+    """The code of an installed package could steal the credentials of the job."""
     job = DEPLOY[environment]
     names = [step.get("run") or step["uses"].partition("@")[0] for step in steps(job)]
     credentials = names.index("aws-actions/configure-aws-credentials")
@@ -91,7 +93,7 @@ def test_a_job_installs_what_it_needs_before_it_has_credentials(environment: str
 
 
 def closure(target: str) -> dict[str, str]:
-    """Return the recipes of a target and of everything that make makes for it, by target."""
+    """Return the recipes of a target and of all targets that it needs, by target."""
     found: dict[str, str] = {}
     waiting = [target]
     while waiting:
@@ -103,13 +105,17 @@ def closure(target: str) -> dict[str, str]:
         called = re.findall(r"\$\(MAKE\)(?: --no-print-directory)? ([a-z -]+)", recipe)
         prerequisites = [*needed.split(), *" ".join(called).split()]
         waiting += [
-            one for one in prerequisites if re.search(rf"^{re.escape(one)}:", MAKEFILE, re.M)
+            needed
+            for needed in prerequisites
+            if re.search(rf"^{re.escape(needed)}:", MAKEFILE, re.M)
         ]
     return found
 
 
-def test_a_release_is_built_by_tools_that_are_installed_by_hash() -> None:
-    """What runs beside the files of a release could change them before they are attested."""
+def test_a_release_is_built_with_tools_that_are_installed_by_hash() -> None:
+    """A program that runs next to the files of a release could change them before they are
+    attested.
+    """
     recipes = closure("release")
     assert {"sam-build", "sbom", "api-pages"} <= set(recipes)
     assert "$(INSTALLED)" not in recipes, "the tools of the tests are not locked"
@@ -118,7 +124,8 @@ def test_a_release_is_built_by_tools_that_are_installed_by_hash() -> None:
     assert len(installing) == 2
     for line in installing:
         assert "--require-hashes --no-deps --only-binary :all:" in line
-    # npx asks the registry for the newest versions of what a tool needs; `npm ci` does not.
+    # npx would ask the registry for the newest versions of a tool's dependencies. `npm ci` does
+    # not.
     assert not [line for line in lines if "npx" in line or "npm install" in line]
     (wheel,) = [line for line in lines if "pip wheel" in line]
     assert "--no-build-isolation" in wheel, "pip would install the newest build backend"

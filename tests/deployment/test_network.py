@@ -1,4 +1,7 @@
-"""Security groups: only the private function reaches Redis, and it reaches nothing else."""
+"""The security groups.
+
+Only the private function can reach Redis, and it cannot reach anything else.
+"""
 
 from tests.deployment.template import RESOURCES, functions, named
 
@@ -30,7 +33,8 @@ def test_only_the_private_function_reaches_redis() -> None:
     assert rules["RedisIngress"]["GroupId"] == redis_group
     assert rules["RedisIngress"]["SourceSecurityGroupId"] == {"Fn::If": private_group}
     assert (rules["RedisIngress"]["FromPort"], rules["RedisIngress"]["ToPort"]) == (6379, 6380)
-    # CloudFormation may add those before it tags the group, and GitHub's role asks for the tag.
+    # CloudFormation could add inline rules before it tags the group, but GitHub's role requires the
+    # tag.
     for group in named("AWS::EC2::SecurityGroup").values():
         assert "SecurityGroupIngress" not in group
 
@@ -47,8 +51,10 @@ def test_redis_reaches_nothing() -> None:
     assert rule["CidrIp"] == "127.0.0.1/32"
 
 
-def test_the_stacks_own_cache_is_a_cluster_without_a_reliable_run_id() -> None:
-    """P7: if its run_id differed by connection, the order would look cold to some processes."""
+def test_the_cache_of_the_stack_is_a_cluster_without_a_reliable_run_id() -> None:
+    """P7: if the `run_id` of the cache differed between connections, some processes would think
+    that the queue was lost.
+    """
     variables = functions()["PrivateFn"]["Environment"]["Variables"]
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]
     assert variables["REDIS_HAS_RUN_IDS"]["Fn::If"][:2] == ["MakesRedis", "false"]

@@ -1,4 +1,4 @@
-"""The pages of docs/operate name parameters, outputs, stacks and AWS commands that there are."""
+"""The pages of docs/operate only name parameters, outputs, stacks and AWS commands that exist."""
 
 import re
 import subprocess
@@ -27,19 +27,19 @@ CODE = re.findall(r"^( *)```sh\n(.*?)^\1```", TEXT, re.M | re.S)
 COMMANDS = "\n".join(block for _, block in CODE)
 
 
-def test_the_outputs_that_it_reads_are_the_stacks() -> None:
+def test_the_pages_read_outputs_that_the_stack_has() -> None:
     asked = set(re.findall(r"\boutput ([A-Z]\w+)", COMMANDS))
     asked |= set(re.findall(r"\b(\w+FunctionName)\b", COMMANDS))
     assert asked
     assert asked <= set(TEMPLATE["Outputs"])
 
 
-def test_the_parameters_that_it_sets_are_the_stacks() -> None:
+def test_the_pages_set_parameters_that_the_stack_has() -> None:
     parameters = set(TEMPLATE["Parameters"])
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    # A cookie's attribute, and the name of a metric's dimension.
+    # These two are an attribute of a cookie and the name of a metric dimension.
     assert set_here - {"SameSite", "Name"} <= parameters
 
 
@@ -50,7 +50,7 @@ def test_each_parameter_is_listed_with_its_default() -> None:
     assert sorted(listed) == sorted(stated)
 
 
-def test_the_page_of_the_settings_lists_each_with_its_default() -> None:
+def test_the_settings_page_lists_each_setting_with_its_default() -> None:
     (table,) = tables_of("docs/operate/lists.md")
     listed = {
         name: row["default"].strip("`")
@@ -67,18 +67,18 @@ def test_the_page_of_the_settings_lists_each_with_its_default() -> None:
     }
 
 
-def test_the_page_of_the_settings_explains_each_warning() -> None:
+def test_the_settings_page_explains_each_warning() -> None:
     page = (PAGES / "lists.md").read_text(encoding="utf-8")
     assert re.findall(r"^- `(\w+)`: ", page, re.M) == [rule.code for rule in RULES]
 
 
-def test_the_page_of_the_messages_lists_each_kind() -> None:
+def test_the_messages_page_lists_each_kind_of_message() -> None:
     (table,) = [rows for rows in tables_of("docs/operate/messages.md") if "kind" in rows[0]]
     assert {row["kind"].strip("`") for row in table} == set(KIND_NAMES)
 
 
-def test_a_restored_table_gets_what_the_stacks_own_has() -> None:
-    """DynamoDB restores keys, indexes and encryption; these it leaves out."""
+def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
+    """DynamoDB restores keys, indexes and encryption, but not these settings."""
     table = RESOURCES["WaitlistTable"]["Properties"]
     time_to_live = table["TimeToLiveSpecification"]["AttributeName"]
     assert f"Enabled=true,AttributeName={time_to_live}" in COMMANDS
@@ -100,11 +100,14 @@ def test_a_restored_table_gets_what_the_stacks_own_has() -> None:
         "SSESpecification",
         "TimeToLiveSpecification",
         "StreamSpecification",
-    }, "is what is new kept by a restore? Else it belongs into the document"
+    }, "does a restore keep the new property? If not, add it to the document"
 
 
-def test_a_restore_stops_each_function_that_writes_to_the_table_and_starts_it_again() -> None:
-    """All but the webhook's, whose notes of how far it has sent no other function reads."""
+def test_a_restore_stops_and_restarts_each_function_that_writes_to_the_table() -> None:
+    """The webhook function is an exception.
+
+    It only writes notes about its own progress, which no other function reads.
+    """
     resources = deployed({"MailFrom": "a@example.com", "WebhookUrl": "https://example.com/hook"})
     role_of = {
         name: function["Role"]["Fn::GetAtt"][0]
@@ -123,10 +126,10 @@ def test_a_restore_stops_each_function_that_writes_to_the_table_and_starts_it_ag
         assert {TEMPLATE["Outputs"][name]["Value"]["Ref"] for name in outputs} == writers
     assert writers >= {"PublicFn", "MaintenanceFn", "MessagesFn"}
     for name in role_of.keys() - writers:
-        assert f"`{name}`" in page, "why need it not be stopped?"
+        assert f"`{name}`" in page, "the document must say why this function is not stopped"
 
 
-def test_first_aid_puts_each_function_back_and_the_one_that_all_call_last() -> None:
+def test_a_rollback_resets_each_function_and_the_private_function_last() -> None:
     page = (PAGES / "upgrade.md").read_text(encoding="utf-8")
     (loop,) = re.findall(r"for FUNCTION in ([^;]*); do\n *aws lambda get-alias", page)
     functions = [
@@ -136,7 +139,7 @@ def test_first_aid_puts_each_function_back_and_the_one_that_all_call_last() -> N
     assert functions[-1] == "PrivateFn"
 
 
-def test_the_stacks_are_those_of_the_configuration() -> None:
+def test_the_pages_name_stacks_and_sections_of_samconfig() -> None:
     config = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
     stacks = {
         config[name]["deploy"]["parameters"]["stack_name"] for name in ("default", "dev", "prod")
@@ -146,16 +149,16 @@ def test_the_stacks_are_those_of_the_configuration() -> None:
 
 
 @pytest.mark.parametrize("alarm", named("AWS::CloudWatch::Alarm"))
-def test_an_alarm_leads_to_the_page_that_explains_it(alarm: str) -> None:
+def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: str) -> None:
     description = str(named("AWS::CloudWatch::Alarm")[alarm]["AlarmDescription"])
     ((page, anchor),) = re.findall(r"(docs/[a-z/-]+\.md)(?:#([a-z-]+))?$", description)
     assert not anchor or anchor in anchors(ROOT / page)
     assert f"`{alarm}`" in (ROOT / page).read_text(encoding="utf-8")
 
 
-# Of the CLI itself, for every operation.
+# Options of the CLI itself, which every operation has.
 COMMON = {"query", "output"}
-# What the CLI makes of several calls; its own documentation has their options.
+# Commands that the CLI composes of several calls. Its documentation lists their options.
 CUSTOM = {
     ("configure", "export-credentials"): {"format"},
     ("cloudformation", "deploy"): {
@@ -165,7 +168,7 @@ CUSTOM = {
         "parameter-overrides",
     },
 }
-# Services that the CLI calls otherwise than botocore.
+# Services whose names in the CLI differ from the names in botocore.
 NAMED = {"deploy": "codedeploy", "s3api": "s3"}
 JOINED = COMMANDS.replace("\\\n", " ")
 CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)
@@ -176,7 +179,7 @@ def cli(name: str) -> str:
 
 
 def operations(service: str) -> dict[str, set[str]]:
-    """The options of each operation, as the CLI calls them."""
+    """Return the options of each operation of a service, with their names in the CLI."""
     model: Any = Session().get_service_model(NAMED.get(service, service))
     return {
         cli(name): set(_options(model.operation_model(name).input_shape.members))
@@ -200,7 +203,7 @@ def waiters(service: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("service", "command", "rest"), CALLS, ids=[" ".join(call[:2]) for call in CALLS]
 )
-def test_a_command_is_one_of_the_clis(service: str, command: str, rest: str) -> None:
+def test_each_command_exists_in_the_aws_cli(service: str, command: str, rest: str) -> None:
     options = set(re.findall(r"(?<=\s)--([a-z-]+)", rest)) - COMMON
     if (service, command) in CUSTOM:
         assert options <= CUSTOM[service, command]
@@ -210,12 +213,12 @@ def test_a_command_is_one_of_the_clis(service: str, command: str, rest: str) -> 
     assert options <= operations(service)[command]
 
 
-def test_the_commands_are_found() -> None:
+def test_all_aws_commands_on_the_pages_are_found() -> None:
     assert len(CALLS) == len(re.findall(r"\baws [a-z]", JOINED)) > 15
 
 
 @pytest.mark.parametrize("block", [text for _, text in CODE], ids=lambda text: text.split("\n")[0])
-def test_a_block_is_shell(block: str) -> None:
+def test_each_code_block_is_valid_shell(block: str) -> None:
     checked = subprocess.run(
         ["/bin/sh", "-n"], input=block, capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Which combinations of parameters the stack takes, and what it makes of them."""
+"""Which combinations of parameters the stack accepts, and which conditions they make true."""
 
 import pytest
 
@@ -75,7 +75,9 @@ MAKES_EDGE = MAKES_ALL | {"HasEdge", "HasBlueEdgeKey"}
         ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )
-def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: set[str]) -> None:
+def test_the_parameters_decide_what_the_stack_creates(
+    parameters: dict[str, str], made: set[str]
+) -> None:
     assert broken_rules(parameters) == []
     conditions = TEMPLATE["Conditions"]
     assert {name for name in conditions if holds(conditions[name], parameters)} == made
@@ -108,7 +110,9 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (NODE, "ExistingRedisNodeId needs ExistingRedisUrl"),
     ],
 )
-def test_half_of_what_goes_together_is_refused(parameters: dict[str, str], message: str) -> None:
+def test_an_incomplete_combination_of_parameters_is_refused(
+    parameters: dict[str, str], message: str
+) -> None:
     assert any(broken.startswith(message) for broken in broken_rules(parameters))
 
 
@@ -122,7 +126,7 @@ def broken_rules(parameters: dict[str, str]) -> list[str]:
     ]
 
 
-def test_the_subnets_are_in_the_zones_that_are_chosen() -> None:
+def test_the_subnets_are_in_the_chosen_zones() -> None:
     for parameters, zones in (
         ({}, [{"Fn::Select": [number, {"Fn::GetAZs": ""}]} for number in (0, 1)]),
         (ZONES, [{"Ref": "ZoneA"}, {"Ref": "ZoneB"}]),

@@ -1,4 +1,6 @@
-"""IAM: whose each role and key is; test_rights.py has what they allow."""
+"""IAM roles and keys belong to a single function or service. test_rights.py checks what
+they allow.
+"""
 
 from typing import Any
 
@@ -7,14 +9,14 @@ import pytest
 from tests.deployment.deployed import deployed
 from tests.deployment.template import TEMPLATE, functions, named
 
-# Roles of other services than Lambda.
+# The roles of services other than Lambda.
 SERVICES = {
     "PublicDeployRole": "codedeploy",
     "PrivateDeployRole": "codedeploy",
 }
 
 
-def test_each_function_has_a_role_of_its_own() -> None:
+def test_each_function_has_its_own_role() -> None:
     roles = {name: function["Role"]["Fn::GetAtt"] for name, function in functions().items()}
     assert roles == {name: [f"{name}Role", "Arn"] for name in functions()}
     for name, role in named("AWS::IAM::Role").items():
@@ -23,7 +25,7 @@ def test_each_function_has_a_role_of_its_own() -> None:
         assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}
 
 
-def test_traces_are_written_only_where_they_are_switched_on() -> None:
+def test_traces_are_only_written_if_the_parameter_enables_them() -> None:
     senders = {"WebhookUrl": "https://example.com/hook", "MailFrom": "line@example.com"}
     made = deployed(senders).values()
     modes = [one["Properties"].get("TracingConfig") for one in made if is_function(one)]
@@ -49,7 +51,7 @@ GREEN_BLUE = {"Fn::Sub": "${GreenPassKey.Arn},${BluePassKey.Arn}"}
         ("green", GREEN, {"GreenPassKey"}),
     ],
 )
-def test_the_first_key_of_the_parameter_signs_and_each_of_them_exists(
+def test_all_keys_of_the_parameter_exist_and_the_first_signs(
     chosen: str, arns: Any, made: set[str]
 ) -> None:
     stack = deployed({"PassKeys": chosen})
@@ -59,7 +61,7 @@ def test_the_first_key_of_the_parameter_signs_and_each_of_them_exists(
 
 
 @pytest.mark.parametrize("key", named("AWS::KMS::Key"))
-def test_a_key_signs_passes_and_does_nothing_else(key: str) -> None:
+def test_a_pass_key_can_only_sign_and_verify(key: str) -> None:
     """P5"""
     made = named("AWS::KMS::Key")[key]
     assert (made["KeySpec"], made["KeyUsage"]) == ("RSA_2048", "SIGN_VERIFY")

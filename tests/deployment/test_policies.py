@@ -1,4 +1,4 @@
-"""The example policies of docs/operate/policies open the routes that they name, and no others."""
+"""The example policies in docs/operate/policies allow the routes that they name, and no others."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ POLICIES = ROOT / "docs" / "operate" / "policies"
 API = "arn:aws:execute-api:REGION:ACCOUNT_ID:API_ID/$default"
 ROUTES = all_routes()
 ADMIN = {route for route, authorizer in ROUTES.items() if authorizer == "AWS_IAM"}
-# Of answers: the entry token, and links that have it.
+# Fields of responses that contain the entry token, or a link with the entry token.
 SECRETS = {"entry_token", "link", "url"}
 BUMP = "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"
 
@@ -36,19 +36,19 @@ def opened(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]:
 
 
 def arn_of(route: str, waitlist_id: str) -> str:
-    """Return what IAM is asked about when a route is called."""
+    """Return the ARN on which IAM decides when a route is called."""
     method, path = route.split(" ")
     values = {"waitlist_id": waitlist_id, "entry_id": "a" * 26, "edition": "1", "file": "page.js"}
     values["code"] = "a" * 76
     return f"{API}/{method}{path.format(**values)}"
 
 
-def test_an_operator_may_call_every_operators_route_and_no_other() -> None:
+def test_an_operator_may_call_exactly_the_operator_routes() -> None:
     """P5"""
     assert opened("operator.json") == ADMIN
 
 
-def test_a_limited_operator_neither_deletes_nor_erases_nor_sees_tokens() -> None:
+def test_a_limited_operator_may_not_delete_or_erase_or_see_tokens() -> None:
     """P5"""
     assert ADMIN - opened("limited-operator.json") == {
         "DELETE /v1/admin/waitlists/{waitlist_id}",
@@ -61,8 +61,8 @@ def test_a_limited_operator_neither_deletes_nor_erases_nor_sees_tokens() -> None
     assert opened("limited-operator.json") <= ADMIN
 
 
-def test_the_team_on_duty_may_do_each_task_of_the_day() -> None:
-    """What a route answers beside its task may not be the reason to forbid the task."""
+def test_the_team_on_duty_may_do_all_daily_tasks() -> None:
+    """Secrets in a response must not be a reason to forbid a daily task."""
     tasks = {
         "POST /v1/admin/waitlists/{waitlist_id}/import",
         "POST /v1/admin/waitlists/{waitlist_id}/claims",
@@ -75,11 +75,11 @@ def test_the_team_on_duty_may_do_each_task_of_the_day() -> None:
     assert tasks <= opened("limited-operator.json")
 
 
-def test_a_limited_operator_may_call_no_route_that_answers_a_customers_secret() -> None:
+def test_a_limited_operator_may_not_call_routes_that_return_a_secret_of_a_customer() -> None:
     document = json.loads((ROOT / "docs/openapi/guests.json").read_text())
     schemas = document["components"]["schemas"]
     secret = {name for name, one in schemas.items() if SECRETS & set(one.get("properties", ()))}
-    # Answers that have such an answer within.
+    # Add the schemas that contain a schema with a secret.
     secret |= {name for name, one in schemas.items() if any(_refers(one, to) for to in secret)}
     answering = {
         f"{method.upper()} {path}"
@@ -95,7 +95,7 @@ def _refers(schema: Any, name: str) -> bool:
     return f'"#/components/schemas/{name}"' in json.dumps(schema)
 
 
-def test_the_limits_of_an_operator_hold_beside_the_rights_of_another_policy() -> None:
+def test_a_limited_operator_stays_limited_with_a_second_policy() -> None:
     names = ("operator.json", "limited-operator.json")
     documents = {name: json.loads((POLICIES / name).read_text()) for name in names}
     both = [rule for name in names for rule in rules("operator", name, documents[name])]
@@ -103,25 +103,26 @@ def test_the_limits_of_an_operator_hold_beside_the_rights_of_another_policy() ->
         assert not is_allowed(Call("execute-api:Invoke", arn_of(route, "WAITLIST_ID")), both)
 
 
-def test_a_reader_may_read_every_operators_route_and_change_nothing() -> None:
+def test_a_read_only_operator_may_read_every_route_and_change_nothing() -> None:
     """P5"""
     reads = {route for route in ADMIN if route.startswith(("GET ", "HEAD "))}
     assert opened("read-only.json") == {*reads, "POST /v1/admin/waitlists/{waitlist_id}/preview"}
 
 
-def test_a_backend_that_bumps_may_bump_in_its_waitlist_and_do_nothing_else() -> None:
+def test_a_bump_only_backend_may_only_bump_in_its_waitlist() -> None:
     """P5"""
     assert opened("bump-only.json") == {BUMP}
     assert opened("bump-only.json", waitlist_id="another") == set()
 
 
-# Its calls are AWS' own, and tests/unit/tools/test_preflight.py holds it against them.
+# This policy allows calls of AWS services. tests/unit/tools/test_preflight.py compares it with the
+# calls that are made.
 OF_AWS = {"preflight.json"}
 EVERY = {path.name for path in POLICIES.glob("*.json")}
 
 
 @pytest.mark.parametrize("name", sorted(EVERY - OF_AWS))
-def test_a_policy_allows_calls_of_one_api_alone(name: str) -> None:
+def test_a_policy_only_allows_calls_of_a_single_api(name: str) -> None:
     for statement in statements(name):
         assert statement["Action"] == "execute-api:Invoke"
         for resource in as_list(statement["Resource"]):

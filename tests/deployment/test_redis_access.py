@@ -13,15 +13,18 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue import keys
 
 CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
-# Commands that the client library sends; EVAL is the first run of a script on a server.
+# The commands that the client library sends. It sends EVAL when a script first runs on a server.
 OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
-# A command that scripts stopped using stays for one release, because the former release's scripts
-# run during a deployment and after a rollback.
+# A command that the scripts no longer use stays for another release, because the scripts of the
+# previous release run during a deployment and after a rollback.
 OF_THE_LAST_RELEASE: set[str] = set()
 
 
 def commands_of(code: str) -> set[str]:
-    """Return the commands that Lua code calls; each call names its own, or one of some."""
+    """Return the commands that Lua code calls.
+
+    Each call contains one command name, or an expression that chooses between several names.
+    """
     found: set[str] = set()
     for first in CALLED.findall(code):
         words = re.findall(r"'([A-Z]+)'", first)
@@ -38,14 +41,14 @@ def of_scripts() -> set[str]:
     }
 
 
-def test_every_call_of_a_script_is_found() -> None:
+def test_all_calls_of_redis_commands_in_scripts_are_found() -> None:
     sources = [*VERBS.values(), *LIBRARY.values()]
     calls = sum(len(re.findall(r"\bredis\b", source.code)) for source in sources)
     assert calls == sum(len(CALLED.findall(source.code)) for source in sources) > 100
     assert {"zpopmin", "zpopmax"} <= of_scripts()
 
 
-def test_the_user_may_run_what_scripts_and_client_run_and_nothing_else() -> None:
+def test_the_user_may_run_exactly_the_commands_of_scripts_and_client() -> None:
     _on, _channels, _keys, nothing, *granted = ACCESS.split()
     assert nothing == "-@all"
     assert all(re.fullmatch(r"\+[a-z|]+", rule) for rule in granted)
@@ -55,8 +58,8 @@ def test_the_user_may_run_what_scripts_and_client_run_and_nothing_else() -> None
     assert set(commands) == OF_CLIENT | of_scripts() | OF_THE_LAST_RELEASE
 
 
-def test_the_user_may_touch_the_keys_of_waitlists_and_no_channel() -> None:
-    """P8: an existing Redis may hold keys of other services."""
+def test_the_user_may_access_only_the_keys_of_waitlists_and_no_channels() -> None:
+    """P8: an existing Redis may contain keys of other services."""
     on, channels, pattern, *_ = ACCESS.split()
     assert (on, channels, pattern) == ("on", "resetchannels", "~wl:*")
     made = [make("cinema") for make in keys.OF_WAITLIST.values()]
@@ -64,7 +67,7 @@ def test_the_user_may_touch_the_keys_of_waitlists_and_no_channel() -> None:
     assert all(key.startswith("wl:") for key in made)
 
 
-def test_the_stack_makes_that_user_who_logs_in_by_iam() -> None:
+def test_the_stack_creates_this_user_with_a_login_by_iam() -> None:
     ((name, user),) = named("AWS::ElastiCache::User").items()
     assert user["AccessString"] == ACCESS.replace(" +asking", ""), "serverless caches lack ASKING"
     assert user["AuthenticationMode"] == {"Type": "iam"}
@@ -72,8 +75,10 @@ def test_the_stack_makes_that_user_who_logs_in_by_iam() -> None:
     assert name == "RedisUser"
 
 
-def test_only_that_user_may_log_in_to_the_cache_of_the_stack() -> None:
-    """P8: without a group, every client in the network could log in without a password."""
+def test_only_this_user_may_log_in_to_the_cache_of_the_stack() -> None:
+    """P8: if the cache had no user group, every client in the network could log in without a
+    password.
+    """
     cache = named("AWS::ElastiCache::ServerlessCache")["Redis"]
     assert cache["UserGroupId"] == {"Ref": "RedisUserGroup"}
     group = named("AWS::ElastiCache::UserGroup")["RedisUserGroup"]
@@ -103,10 +108,10 @@ USER_ARN = "arn:${AWS::Partition}:elasticache:${AWS::Region}:${AWS::AccountId}:u
     [
         ({}, OWN, [OWN[1], {"Fn::GetAtt": ["RedisUser", "Arn"]}]),
         (WITH_USER, GIVEN, [GIVEN[1], {"Fn::Sub": USER_ARN + "${ExistingRedisIamUser}"}]),
-        (EXISTING, GIVEN, []),  # which are empty
+        (EXISTING, GIVEN, []),  # Both values are empty here.
     ],
 )
-def test_the_function_may_connect_to_its_cache_as_its_user_and_to_no_other(
+def test_the_function_may_only_connect_to_its_cache_as_its_user(
     parameters: dict[str, str], user: list[Any], connects: list[Any]
 ) -> None:
     stack = deployed(parameters)
@@ -122,7 +127,7 @@ def test_the_function_may_connect_to_its_cache_as_its_user_and_to_no_other(
     assert connecting == connects
 
 
-def test_the_document_has_the_commands_to_paste() -> None:
+def test_the_document_contains_the_command_that_creates_the_user() -> None:
     text = (ROOT / "docs" / "operate" / "redis-access.md").read_text("utf-8")
     assert "ACL SETUSER waitlist '>PASSWORD' $(cat docs/operate/policies/redis-user.acl)" in text
     for name in ("ExistingRedisIamUser", "ExistingRedisCacheArn", "ExistingRedisUrl"):

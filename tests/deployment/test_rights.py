@@ -1,4 +1,5 @@
-"""Each role may do all that is done with it, in each stack, bounded or not, and nothing else.
+"""In each stack, with and without a boundary, each role allows all calls that are made with it, and
+no others.
 
 `make lint-templates` runs these tests.
 """
@@ -50,7 +51,7 @@ NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
 
 @pytest.fixture(scope="module")
 def uses() -> frozenset[Use]:
-    """Every kind of call that the code of the functions makes."""
+    """Return every kind of call that the code of the functions makes."""
     MADE.clear()
     for story in STORIES:
         story.happen(Scene())
@@ -63,7 +64,7 @@ def uses() -> frozenset[Use]:
 
 
 def rebuild_without_time() -> None:
-    """Have a run of maintenance start the next one."""
+    """Make a maintenance run start the next run, because it has no time left."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     scene.redis.flushall()
@@ -76,7 +77,9 @@ class Secrets:
 
 
 def start_with_a_secret() -> None:
-    """Have the public function read the keys of the entry tokens and of the edge."""
+    """Make the public function read the key of the entry tokens, the key of the edge and the secret
+    of the bot check.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TABLE_NAME", "table")
         patch.setenv("PRIVATE_FUNCTION_NAME", "private")
@@ -96,7 +99,9 @@ def start_with_a_secret() -> None:
 
 
 def send_a_webhook_in_vain() -> None:
-    """Have the webhook's function compose itself, be refused, and give the event up a day later."""
+    """Make the webhook function start, be refused by the receiver, and give the event up a day
+    later.
+    """
     with standing() as stand, pytest.MonkeyPatch.context() as patch:
         stage = Stage(stand, patch)
         stand.always = status(429, retry_after="1")
@@ -111,7 +116,7 @@ def send_a_webhook_in_vain() -> None:
 
 
 def send_messages() -> None:
-    """Have the function of messages send, fail to send, and hear of a bounce."""
+    """Make the messages function send messages, fail to send messages, and process a bounce."""
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         stage.joins("ada")
         stage.joins("bob", phone="+49 1512 3456789")
@@ -136,7 +141,7 @@ class Bus:
 
 
 def put_events_on_the_bus() -> None:
-    """Have the function of events put what became of a person on the bus."""
+    """Make the events function put an event about a customer on the bus."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     records = [
@@ -155,7 +160,9 @@ class WebhookSecrets:
 
 @cache
 def stacks() -> list[tuple[Set, Roles]]:
-    """Return the roles of each set of parameters, without a boundary and with GitHub's."""
+    """Return the roles of each parameter set, both without a boundary and with GitHub's
+    boundary.
+    """
     return [
         (one, Roles(stack, bounds))
         for one in sets()
@@ -165,13 +172,15 @@ def stacks() -> list[tuple[Set, Roles]]:
 
 
 def boundary_of(one: Set) -> Iterator[Stack]:
-    """Yield the stack that has the boundary, unless GitHub deploys no stack of that name."""
+    """Yield the stack that contains the boundary, unless GitHub's roles do not accept the name of
+    the stack.
+    """
     if re.fullmatch(NAMES_OF_STACKS, one.name):
         given = {"Repository": "octo/waitlist", "Environment": "prod", "StackName": one.name}
         yield make(given, "github", one.region, GITHUB)
 
 
-def test_a_role_may_do_all_that_is_done_with_it(uses: frozenset[Use]) -> None:
+def test_a_role_allows_all_calls_that_are_made_with_it(uses: frozenset[Use]) -> None:
     """P5"""
     denied = {
         f"{need} ({one.label}{', bounded' if roles.boundary else ''})"
@@ -182,8 +191,8 @@ def test_a_role_may_do_all_that_is_done_with_it(uses: frozenset[Use]) -> None:
     assert sorted(denied) == []
 
 
-def test_a_role_may_do_nothing_else(uses: frozenset[Use]) -> None:
-    """P5: of every role, key and boundary, each right that is taken away denies a call."""
+def test_a_role_has_no_permission_that_is_not_needed(uses: frozenset[Use]) -> None:
+    """P5: removing any permission from a role, a key or a boundary denies a call that is made."""
     rights: set[str] = set()
     needed: set[str] = set()
     for _, roles in stacks():
@@ -195,8 +204,11 @@ def test_a_role_may_do_nothing_else(uses: frozenset[Use]) -> None:
     assert sorted(rights - needed) == []
 
 
-def test_the_network_is_denied_to_the_functions_code() -> None:
-    """P5: the role has these rights for Lambda, and a deny that only its code meets."""
+def test_the_code_of_the_function_may_not_change_the_network() -> None:
+    """P5: the role has these permissions for Lambda itself.
+
+    A deny statement applies only to calls of the function's code.
+    """
     for _, roles in stacks():
         code = {OF_CODE: roles.stack.attribute("PrivateFn", "Arn")}
         for action in NETWORK_ACTIONS:
@@ -204,8 +216,8 @@ def test_the_network_is_denied_to_the_functions_code() -> None:
             assert not roles.allow(Need("PrivateFnRole", Call(action, "*", code)))
 
 
-def test_only_the_public_function_signs_passes() -> None:
-    """P5: no other role of the stack may, and the account cannot pass the right on."""
+def test_only_the_public_function_may_sign_passes() -> None:
+    """P5: no other role of the stack may sign, and the account cannot pass the permission on."""
     for _, roles in stacks():
         for key, rules in roles.keys.items():
             for role in roles.own:
@@ -216,7 +228,7 @@ def test_only_the_public_function_signs_passes() -> None:
 
 
 def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(uses: frozenset[Use]) -> None:
-    """P5: their names are no stack's, so tags say whose they are."""
+    """P5: the names of keys and secrets do not contain the stack, so the boundary compares tags."""
     (mine,) = [one for one in sets() if one.label == "defaults"]
     another = make(mine.parameters, "another", mine.region)
     unbounded, bounded = Roles(another), Roles(another, *boundary_of(mine))
@@ -231,7 +243,7 @@ def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(uses: frozen
         assert not bounded.allow(need), need
 
 
-def test_a_call_that_a_role_does_not_allow_fails_a_test() -> None:
+def test_the_guard_fails_a_test_whose_call_the_role_does_not_allow() -> None:
     client = guarded("MaintenanceFn", MemoryTable())
     for method, arguments, reason in (
         ("query", {"TableName": TABLE, "IndexName": "another"}, "lacks dynamodb:Query"),

@@ -1,4 +1,4 @@
-"""The template: routes, table, logs, schedule, variables, runtime."""
+"""The routes, table, logs, schedule, variables and runtime in the template."""
 
 import json
 import re
@@ -40,23 +40,23 @@ LOCAL_ONLY = {
 }
 
 
-def test_no_route_catches_all() -> None:
-    """P5: a path that the API does not have costs no invocation."""
+def test_there_is_no_catch_all_route() -> None:
+    """P5: a request for an unknown path does not invoke a function."""
     by_name = re.compile(r"(GET|HEAD|PUT|POST|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+")
     for route in route_authorizers():
         assert by_name.fullmatch(route), route
 
 
-def test_the_template_has_the_routes_that_the_application_has() -> None:
-    """P5: a route is SigV4 in the OpenAPI document if and only if API Gateway checks IAM."""
+def test_the_template_and_the_application_have_the_same_routes() -> None:
+    """P5: a route uses SigV4 in the OpenAPI document if and only if API Gateway checks IAM."""
     template = {route: authorizer is not None for route, authorizer in route_authorizers().items()}
     assert template == application_routes() | dict.fromkeys(PAGES, False)
 
 
 def application_routes() -> dict[str, bool]:
-    """Return the routes of the OpenAPI document, and whether each needs SigV4.
+    """Return the routes of the OpenAPI document, and whether each route needs SigV4.
 
-    /docs is not in it: only the local run has that route.
+    /docs is not among them, because only the local run has this route.
     """
     config = Config("table", "private", "maintenance", "", "", "INFO")
     api = Api(Services.on(config, None, None), EntryTokens("0" * 64), Logger())
@@ -69,8 +69,8 @@ def application_routes() -> dict[str, bool]:
     }
 
 
-def test_the_table_expires_items_streams_changes_and_scales() -> None:
-    """facts.py holds its encryption, recovery and retention."""
+def test_the_table_has_expiry_a_stream_and_on_demand_capacity() -> None:
+    """facts.py checks its encryption, recovery and retention."""
     table = RESOURCES["WaitlistTable"]["Properties"]
     assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -79,7 +79,8 @@ def test_the_table_expires_items_streams_changes_and_scales() -> None:
         "MaxWriteRequestUnits": {"Ref": "MaxWriteUnitsPerSecond"}
     }
     assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
-    # The index gets as much as the table, which it would throttle.
+    # The index gets the same throughput as the table, because a throttled index throttles the
+    # table.
     for warm in (table["WarmThroughput"], table["GlobalSecondaryIndexes"][0]["WarmThroughput"]):
         _, given, otherwise = warm["Fn::If"]
         assert given == {"WriteUnitsPerSecond": {"Ref": "WarmThroughput"}}
@@ -87,12 +88,15 @@ def test_the_table_expires_items_streams_changes_and_scales() -> None:
     assert "TableName" not in table, "a retained table with a fixed name blocks the next stack"
 
 
-def test_the_index_projects_what_is_read_from_it_and_has_room() -> None:
-    """A new attribute fits without a second index. DynamoDB takes 20 for each index."""
+def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
+    """New attributes must fit without a second index.
+
+    DynamoDB allows 20 attributes for each index.
+    """
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
     projected = index["Projection"]["NonKeyAttributes"]
-    # The filters compare these two.
+    # The filters compare these two attributes.
     assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis", "exited_millis"])
     assert len(projected) <= NON_KEY_ATTRIBUTES - 2
     keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}
@@ -101,7 +105,9 @@ def test_the_index_projects_what_is_read_from_it_and_has_room() -> None:
 
 @pytest.mark.parametrize("reserved", ["0", "10"])
 def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved: str) -> None:
-    """The default reserves none: Lambda would refuse it in a new account."""
+    """By default, nothing is reserved, because Lambda would refuse a reservation in a new
+    account.
+    """
     stack = deployed({"MaintenanceConcurrency": reserved})
     function = stack["MaintenanceFn"]["Properties"]
     given = {"Ref": "MaintenanceConcurrency"} if reserved != "0" else None
@@ -109,7 +115,7 @@ def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved:
     assert TEMPLATE["Parameters"]["MaintenanceConcurrency"]["Default"] == 0
 
 
-def test_a_local_table_has_the_schema_of_the_deployed_one() -> None:
+def test_a_local_table_has_the_schema_of_the_deployed_table() -> None:
     request = create_table_request("any")
     table = RESOURCES["WaitlistTable"]["Properties"]
     for name in ("AttributeDefinitions", "KeySchema"):
@@ -126,7 +132,7 @@ def test_each_function_logs_json_to_its_own_group() -> None:
 
 
 def test_the_access_log_has_no_personal_data() -> None:
-    """P8: it has the route but not the path, and no address, agent or caller."""
+    """P8: it contains the route but not the path, and no address, user agent or caller."""
     settings = named("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]
     assert settings["DestinationArn"]["Fn::GetAtt"][0] in named("AWS::Logs::LogGroup")
     logged = set(json.loads(settings["Format"]).values())
@@ -143,12 +149,12 @@ def test_the_access_log_has_no_personal_data() -> None:
     }
 
 
-def test_no_log_level_lets_libraries_write_whole_requests() -> None:
-    """P8: at DEBUG botocore logs what it sends, customers' profiles included."""
+def test_no_allowed_log_level_makes_libraries_log_whole_requests() -> None:
+    """P8: at DEBUG, botocore logs the requests that it sends, including customers' profiles."""
     assert TEMPLATE["Parameters"]["LogLevel"]["AllowedValues"] == ["INFO", "WARNING", "ERROR"]
 
 
-def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
+def test_maintenance_runs_every_minute_and_lambda_does_not_retry_it() -> None:
     function = functions()["MaintenanceFn"]
     (event,) = function["Events"].values()
     assert event["Type"] == "Schedule"
@@ -223,14 +229,14 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
         ),
     ],
 )
-def test_a_deployed_function_has_these_variables(function: str, names: set[str]) -> None:
+def test_a_deployed_function_has_exactly_these_variables(function: str, names: set[str]) -> None:
     variables: dict[str, Any] = functions()[function]["Environment"]["Variables"]
     absent = {name for name, value in variables.items() if value == {"Ref": "AWS::NoValue"}}
     assert set(variables) - absent == names
     assert absent <= LOCAL_ONLY
 
 
-def test_functions_and_layer_are_built_for_one_runtime() -> None:
+def test_functions_and_layer_are_built_for_the_same_runtime() -> None:
     common = TEMPLATE["Globals"]["Function"]
     layer = RESOURCES["SharedLayer"]
     assert common["Runtime"] == layer["Metadata"]["BuildMethod"] == "python3.13"

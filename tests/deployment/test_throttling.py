@@ -1,4 +1,4 @@
-"""How often each route may be called, in the stage as CloudFormation makes it."""
+"""The rate limit of each route, in the stage as CloudFormation creates it."""
 
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,11 @@ from tests.support.flood import ENTRY, FLOOD, LIST, table_units
 from tools.deploy.samconfig import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-# Write units a second of one table, before AWS is asked for more.
+# The quota of a table in write units per second. AWS can raise it on request.
 TABLE_QUOTA = 40_000
 RELEASED = Path(__file__).parent / "released_route_settings.txt"
 GROUPS = {
-    # What each customer does once in a stay.
+    # Customers make these calls once in a stay.
     "Signup": {
         f"POST {LIST}/entries",
         f"POST {LIST}/verify",
@@ -36,14 +36,14 @@ GROUPS = {
         f"GET {LIST}",
         f"GET {LIST}/board",
         *VIEWS,
-        # Link previews and programs that scan mails send these.
+        # Link previews and mail scanners send these requests.
         "HEAD /w/{waitlist_id}",
         *(f"{method} {UNSUBSCRIBE}" for method in ("GET", "HEAD")),
     },
 }
 
 
-# Each has a limit of 20 a second.
+# Each of these routes has a limit of 20 requests per second.
 HEADS = {
     route
     for route, authorizer in all_routes().items()
@@ -62,8 +62,10 @@ def limits(group: str) -> dict[str, Any]:
     }
 
 
-def test_each_group_of_customers_calls_has_its_limit_and_all_others_one() -> None:
-    """P9: a rush of customers takes nothing from operators."""
+def test_each_group_of_customer_routes_has_its_own_limit() -> None:
+    """P9: a rush of customers does not take capacity from operators, whose routes share another
+    limit.
+    """
     expected: dict[str, Any] = {
         route: limits(group) for group, routes in GROUPS.items() for route in routes
     }
@@ -73,24 +75,24 @@ def test_each_group_of_customers_calls_has_its_limit_and_all_others_one() -> Non
     assert stage()["DefaultRouteSettings"] == limits("Api")
 
 
-def test_every_limit_is_of_a_route_that_exists() -> None:
-    """API Gateway refuses a stage that names another."""
+def test_every_limit_belongs_to_an_existing_route() -> None:
+    """API Gateway refuses a stage that names any other route."""
     assert set(stage()["RouteSettings"]) <= set(all_routes())
 
 
-def test_a_released_route_with_a_limit_of_its_own_still_exists() -> None:
-    """API Gateway refuses a stage whose settings name a route that the same release takes away.
+def test_a_released_route_with_its_own_limit_still_exists() -> None:
+    """API Gateway refuses a stage if its settings name a route that the same release removes.
 
-    The file has the keys of the last release, and new ones; a key leaves it one release after it
-    has left the stage (docs/operate/upgrade.md).
+    The file contains the keys of the last release and new keys. A key is removed from the file one
+    release after it was removed from the stage (docs/operate/upgrade.md).
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(all_routes()) == set()
     assert set(stage()["RouteSettings"]) - released == set()
 
 
-def test_the_limits_are_ordered_as_calls_are_frequent() -> None:
-    """The limit of polls suffices for 100,000 customers who follow `poll_after_seconds`."""
+def test_more_frequent_calls_have_higher_limits() -> None:
+    """The limit for polls is high enough for 100,000 customers who follow `poll_after_seconds`."""
     rates = {name: default(f"{name}RateLimit") for name in ("Change", "Signup", "Api", "Look")}
     assert rates["Change"] < rates["Signup"] <= rates["Api"] < rates["Look"]
     assert rates["Look"] >= 500
@@ -99,8 +101,10 @@ def test_the_limits_are_ordered_as_calls_are_frequent() -> None:
         assert TEMPLATE["Parameters"][f"{name}RateLimit"]["MinValue"] >= 1
 
 
-def test_each_route_of_customers_has_a_limit_of_its_own() -> None:
-    """A new route would have that of operators, which is higher than a table bears."""
+def test_each_customer_route_has_its_own_limit() -> None:
+    """Otherwise a new route would have the limit of the operator routes, which is higher than a
+    table can bear.
+    """
     of_customers = {route for route, one in all_routes().items() if one is None}
     assert of_customers == set().union(*GROUPS.values()) | HEADS | {"GET /v1/health"}
     reads = ("GET ", "HEAD ")
@@ -110,10 +114,11 @@ def test_each_route_of_customers_has_a_limit_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("section", ["default", "prod"])
-def test_the_requests_of_all_customers_together_stay_below_the_tables_limit(section: str) -> None:
-    """P9: with the dearest data, their offers, webhooks and messages; operators have what is left.
+def test_all_customer_requests_together_stay_below_the_limit_of_the_table(section: str) -> None:
+    """P9: this includes the most expensive data, offers, webhooks and messages. The rest of the
+    limit is left for operators.
 
-    The rule of docs/operate/exposure.md gives the numbers of both sections.
+    The rule in docs/operate/exposure.md determines the numbers of both sections.
     """
     given = Settings.read(section, ROOT / "samconfig.toml").parameters
     values = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()} | given

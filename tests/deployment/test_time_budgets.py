@@ -1,4 +1,6 @@
-"""P9: each timeout is longer than those it waits for (docs/internals/time-budgets.md)."""
+"""P9: each timeout is longer than the timeouts that it waits for
+(docs/internals/time-budgets.md).
+"""
 
 import re
 from typing import Any
@@ -22,7 +24,7 @@ from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
 
 DOCUMENT = "docs/internals/time-budgets.md"
-# Lambda's, for a function's start.
+# Lambda's limit for the start of a function.
 INIT_SECONDS = 10
 HTTP_API_SECONDS = 30
 BUDGETS, _RETRIES, GATEWAY, RETRY_AFTER = tables_of(DOCUMENT)
@@ -53,13 +55,15 @@ def numbers(cell: str) -> list[float]:
 
 
 def client_row(config: Any) -> Budget:
-    """What a botocore client's configuration amounts to: one try, tries, longest pauses."""
+    """Return the time budget of a botocore client: the seconds of one attempt, the number of
+    attempts and the longest pauses.
+    """
     tries = config.retries["total_max_attempts"]
     pauses = [clients.THROTTLED_PAUSE_SECONDS * 2.0**number for number in range(tries - 1)]
     return [config.connect_timeout, config.read_timeout], tries, pauses
 
 
-# Caller and callee: seconds of one try, tries, pauses.
+# The caller and the callee, with the seconds of one attempt, the number of attempts and the pauses.
 HELD: list[tuple[str, str, Budget]] = [
     ("API", "the public function", ([API_SECONDS], 1, [])),
     ("Lambda", "the public function to start", ([INIT_SECONDS], 1, [])),
@@ -93,7 +97,7 @@ HELD: list[tuple[str, str, Budget]] = [
 
 
 @pytest.mark.parametrize(("who", "what", "expected"), HELD)
-def test_the_document_has_the_numbers_of_the_code(who: str, what: str, expected: Budget) -> None:
+def test_the_document_states_the_numbers_of_the_code(who: str, what: str, expected: Budget) -> None:
     found = row(who, what)
     one_try, tries, pauses = expected
     assert numbers(found["one try"]) == one_try
@@ -103,13 +107,13 @@ def test_the_document_has_the_numbers_of_the_code(who: str, what: str, expected:
     assert float(found["in all"]) == pytest.approx(in_all)
 
 
-def test_the_document_has_no_row_that_nothing_holds() -> None:
+def test_the_document_has_no_row_that_is_not_tested() -> None:
     held = {(who, what) for who, what, _ in HELD}
     rows = {(one["who waits"], one["for what"]) for one in BUDGETS}
     assert rows - held == {("client", "the API"), ("public function", "all that it calls")}
 
 
-def test_a_client_has_the_patience_of_the_document() -> None:
+def test_the_command_line_waits_and_retries_as_documented() -> None:
     found = row("client", "the API")
     assert (float(found["one try"]), int(found["tries"])) == (
         PATIENT.timeout_seconds,
@@ -127,8 +131,7 @@ def test_a_client_has_the_patience_of_the_document() -> None:
     assert f"and up to {last} s from then on" in TEXT
 
 
-def test_the_document_has_the_times_to_come_again() -> None:
-    # That of the customers' own changes depends on them.
+def test_the_document_states_each_retry_after() -> None:
     numbers = {one["problem"].strip("`"): one["`Retry-After`"] for one in RETRY_AFTER}
     found = {code: int(re.findall(r"\d+", text)[0]) for code, text in numbers.items()}
     assert found == RETRY_AFTER_SECONDS
@@ -136,15 +139,15 @@ def test_the_document_has_the_times_to_come_again() -> None:
     assert set(found) == passing, "whatever a client is to repeat says when"
 
 
-def test_clients_repeat_after_the_gateways_own_answers() -> None:
+def test_clients_retry_after_errors_of_api_gateway_itself() -> None:
     statuses = {int(one["answer"].strip("`")) for one in GATEWAY}
     assert statuses == {429, 500, 503, 504}
     assert all(is_retryable(status, "") for status in statuses)
     assert not is_retryable(500, "internal_error")
 
 
-def test_the_worst_cases_nest() -> None:
-    client: Any = clients.LAMBDA  # whose type says nothing of its options
+def test_each_timeout_is_shorter_than_the_timeout_of_its_caller() -> None:
+    client: Any = clients.LAMBDA  # The type of this object does not declare its options.
     a_call = connections.CONNECT_SECONDS + connections.ANSWER_SECONDS
     assert a_call <= connections.CALL_SECONDS < LIMIT_SECONDS
     assert LIMIT_SECONDS < MESSAGE_SECONDS < PRIVATE_SECONDS < client.read_timeout
@@ -154,20 +157,20 @@ def test_the_worst_cases_nest() -> None:
     assert float(row("public function", "all that it calls")["one try"]) == CALLS_SECONDS
 
 
-def test_every_client_is_punctual_for_itself() -> None:
-    """One attempt of any client fits into a request, or nothing could ever be called."""
+def test_one_attempt_of_any_client_fits_into_a_request() -> None:
+    """Otherwise the client could never be called."""
     for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS, clients.KMS):
         assert clients.attempt_seconds(config) < CALLS_SECONDS
 
 
-def test_maintenance_touches_no_request_that_may_still_run() -> None:
-    """P3: the request that wrote the intent can no longer be running."""
+def test_maintenance_waits_until_a_request_can_no_longer_be_running() -> None:
+    """P3: when maintenance finishes an intent, the request that wrote the intent has ended."""
     assert finish_intents.INTENT_AGE_MILLIS > 1000 * API_SECONDS
     assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
 
 
-def test_a_webhooks_lease_outlives_its_function() -> None:
-    """P2: no second process sends the events of an entry meanwhile."""
+def test_the_lease_of_a_webhook_outlives_its_function() -> None:
+    """P2: while the function runs, no second process can send the events of the same entry."""
     assert WEBHOOK_SECONDS < deliver.LEASE_SECONDS
     (tries,) = (float(row("maintenance", "DynamoDB")["in all"]),)
     assert ATTEMPT_SECONDS + tries < WEBHOOK_SECONDS
@@ -175,12 +178,12 @@ def test_a_webhooks_lease_outlives_its_function() -> None:
     assert queue["VisibilityTimeout"] == 6 * WEBHOOK_SECONDS
 
 
-def test_a_lease_outlives_its_renewal() -> None:
+def test_a_lease_lasts_longer_than_the_time_between_its_renewals() -> None:
     tries = float(row("maintenance", "DynamoDB")["in all"])
     assert rebuild.NOTE_SECONDS + tries < lease.LEASE_MILLIS / 1000
 
 
-def test_the_sentence_that_sums_it_up_is_true() -> None:
+def test_the_summary_in_the_document_is_correct() -> None:
     sums = (
         f"Redis {LIMIT_SECONDS:g} < message {MESSAGE_SECONDS:g} < private function"
         f" {PRIVATE_SECONDS} < waiting for it {clients.LAMBDA.read_timeout} < public function"  # type: ignore[attr-defined]

@@ -1,7 +1,8 @@
-"""Each parameter is known to the tools that it concerns, or somebody has said why to none.
+"""The tools check each parameter that concerns them. For all other parameters, the test states why
+no tool checks them.
 
-A new parameter fails here until it has a row. The tools are those that look at a stack from
-outside: `make preflight` before a deployment, and `make smoke` after it.
+A new parameter fails these tests until it has a row. The tools are `make preflight`, which runs
+before a deployment, and `make smoke`, which runs after it.
 """
 
 import re
@@ -21,7 +22,8 @@ EXISTING = {
 PREFLIGHT = ("tools/deploy/preflight.py", "tools/deploy/named.py")
 SMOKE = ("tools/deploy/smoke.py",)
 TOOLS = {"preflight": PREFLIGHT, "smoke": SMOKE}
-# What a tool reads in place of a parameter: the ending of several, or an output.
+# The texts that a tool contains instead of the parameter's name: a common ending of several names,
+# or the name of an output.
 INSTEAD = {
     **dict.fromkeys(
         (name for name in TEMPLATE["Parameters"] if name.endswith("RateLimit")), '"RateLimit"'
@@ -31,8 +33,8 @@ INSTEAD = {
     ),
     "Edge": '"EdgeTarget"',
 }
-# The tools that must know a parameter: it names something outside of the stack, it takes from a
-# quota of the account, or it changes what a customer has to bring.
+# The tools that must know a parameter. The parameter names something outside of the stack, uses a
+# quota of the account, or changes what customers must send.
 KNOWN_TO: dict[str, set[str]] = {
     "AlarmTopicArn": {"preflight"},
     "ApiBurstLimit": {"preflight"},
@@ -68,45 +70,45 @@ KNOWN_TO: dict[str, set[str]] = {
     "ZoneA": {"preflight"},
     "ZoneB": {"preflight"},
 }
-# Why no tool asks.
+# The reasons why no tool checks these parameters.
 KNOWN_TO_NONE = {
     "Architecture": "the build and the template take it from one place",
-    "BotCheckSiteKey": "no API of the providers answers for a site key",
-    "CorsOrigins": "a browser's affair; the template checks the form",
-    "Deployment": "CodeDeploy's own configurations are AllowedValues",
-    "EdgeKeys": "the stack makes the keys; customers' requests do not change",
-    "EdgeOnly": "customers call the edge in any case where there is one",
+    "BotCheckSiteKey": "no API of the providers can check a site key",
+    "CorsOrigins": "only browsers use it, and the template checks its form",
+    "Deployment": "AllowedValues lists the configurations of CodeDeploy",
+    "EdgeKeys": "the stack creates the keys, and customers' requests do not change",
+    "EdgeOnly": "customers always call the edge if there is one",
     "Events": "no caller sees the bus",
-    "ExistingRedisCacheArn": "only the private function reaches the cache; /health says so",
-    "ExistingRedisCluster": "only the private function reaches the cache; /health says so",
-    "ExistingRedisHasRunIds": "only the private function reaches the cache; /health says so",
-    "ExistingRedisIamUser": "only the private function reaches the cache; /health says so",
-    "ExistingRedisNodeId": "its alarms ring while its metrics are missing",
+    "ExistingRedisCacheArn": "only the private function reaches the cache, and /health tests it",
+    "ExistingRedisCluster": "only the private function reaches the cache, and /health tests it",
+    "ExistingRedisHasRunIds": "only the private function reaches the cache, and /health tests it",
+    "ExistingRedisIamUser": "only the private function reaches the cache, and /health tests it",
+    "ExistingRedisNodeId": "its alarms fire if its metrics are missing",
     "JwtAudience": "the issuer's document does not name its audiences",
     "LogLevel": "AllowedValues",
     "LogRetentionDays": "AllowedValues",
-    "MailsPerDay": "any number is good; SES' own quota is in preflight's answer about MailFrom",
+    "MailsPerDay": "every number is valid, and preflight reports the quota of SES",
     "Monitoring": "AllowedValues",
-    "ParkedGrowthLimit": "any number is good",
-    "PassIssuer": "a name that verifiers compare; the keys are published by the API",
-    "PassKeys": "the stack makes the keys; the smoke test reads them",
-    "RedisMaxGigabytes": "CloudFormation's own limits are in the template",
-    "SignupGrowthLimit": "any number is good",
-    "SmsPartsPerDay": "any number is good",
+    "ParkedGrowthLimit": "every number is valid",
+    "PassIssuer": "verifiers only compare this name, and the API publishes the keys",
+    "PassKeys": "the stack creates the keys, and the smoke test reads them",
+    "RedisMaxGigabytes": "the template contains the limits of CloudFormation",
+    "SignupGrowthLimit": "every number is valid",
+    "SmsPartsPerDay": "every number is valid",
     "Tracing": "AllowedValues",
-    "VpcCidr": "a network of the stack alone, which nothing else is in",
-    "WebhookUrl": "the function tries each event for a day, and its alarms ring",
-    "WriteUnitsAlarmPercent": "any number is good",
+    "VpcCidr": "the network belongs to the stack and contains nothing else",
+    "WebhookUrl": "the function retries each event for a day, and its alarms fire",
+    "WriteUnitsAlarmPercent": "every number is valid",
 }
 
 
-def test_somebody_has_decided_for_each_parameter() -> None:
+def test_each_parameter_is_assigned_to_tools_or_to_none() -> None:
     assert not KNOWN_TO.keys() & KNOWN_TO_NONE.keys()
     assert KNOWN_TO.keys() | KNOWN_TO_NONE.keys() == TEMPLATE["Parameters"].keys()
 
 
 @pytest.mark.parametrize("parameter", KNOWN_TO)
-def test_a_tool_asks_for_the_parameters_that_it_must_know(parameter: str) -> None:
+def test_each_tool_reads_the_parameters_that_it_must_know(parameter: str) -> None:
     asked = {
         tool
         for tool, files in TOOLS.items()
@@ -122,8 +124,8 @@ def test_a_parameter_with_allowed_values_has_them(parameter: str) -> None:
 
 
 @pytest.mark.parametrize("module", [forget_order, rotate_token_secret])
-def test_the_tools_of_operators_find_their_stack_whatever_its_parameters(module: Any) -> None:
-    """They ask for outputs alone, which every stack has."""
+def test_the_operator_tools_work_with_every_set_of_parameters(module: Any) -> None:
+    """These tools only read outputs that every stack has."""
     asked = set(re.findall(r'^[A-Z]+ = "([A-Z][a-z]\w+)"$', text_of_module(module), re.M))
     outputs = asked & TEMPLATE["Outputs"].keys()
     assert outputs
@@ -132,9 +134,7 @@ def test_the_tools_of_operators_find_their_stack_whatever_its_parameters(module:
 
 
 @pytest.mark.parametrize(("given", "table"), [({}, "WaitlistTable"), (EXISTING, "other-table")])
-def test_the_table_that_operators_work_on_is_the_one_that_the_stack_uses(
-    given: dict[str, str], table: str
-) -> None:
+def test_the_output_names_the_table_that_the_stack_uses(given: dict[str, str], table: str) -> None:
     stack = make(given)
     own = stack.attribute("WaitlistTable", "Name")
     assert stack.outputs["TableName"] == (own if table == "WaitlistTable" else table)

@@ -1,6 +1,7 @@
-"""What GitHub runs: what a developer can run, in the environments that there are, with few rights.
+"""The GitHub workflows run the commands that developers can run, in existing environments and with
+minimal permissions.
 
-`make lint` holds the files to GitHub's schema and to zizmor's audits.
+`make lint` checks the workflow files against GitHub's schema and with zizmor.
 """
 
 import re
@@ -26,12 +27,13 @@ JOBS = [
 DEPLOY = WORKFLOWS["deploy.yml"]["jobs"]
 RELEASE = WORKFLOWS["release.yml"]["jobs"]
 WEEKLY = WORKFLOWS["weekly.yml"]["jobs"]
-# These may write, so they run no code of the repository.
+# These jobs may write to GitHub, so they run no code of the repository.
 WRITERS = (RELEASE["publish"], WEEKLY["issue"])
-# `make check` runs the first; the second measures, and has no result that could be wrong.
+# `make check` includes the first command. The second only measures, and has no result that could be
+# wrong.
 NOT_RUN_BY_THEMSELVES = {"make test", "make bench"}
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
-# YAML reads the key `on` as a truth.
+# YAML reads the key `on` as the value true.
 ON: Any = True
 
 
@@ -44,20 +46,20 @@ def commands(job: dict[str, Any]) -> list[str]:
 
 
 def targets() -> set[str]:
-    """What `make` can make, by the names that it is asked for."""
+    """Return the targets of the Makefile."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     return set(re.findall(r"^([a-z-]+):(?!=)", makefile, re.M))
 
 
 @pytest.mark.parametrize("job", JOBS)
-def test_a_workflow_asks_make_for_what_it_can_make(job: dict[str, Any]) -> None:
+def test_the_workflows_only_use_existing_make_targets(job: dict[str, Any]) -> None:
     asked = {name for run in commands(job) for name in re.findall(r"\bmake ([a-z-]+)", run)}
     assert asked <= targets()
     assert asked or "uses" in job or job in WRITERS
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_a_workflow_may_do_nothing_and_each_job_what_it_must(name: str) -> None:
+def test_each_job_has_only_the_permissions_that_it_needs(name: str) -> None:
     workflow = WORKFLOWS[name]
     assert workflow["permissions"] == {}
     for job_name, job in workflow["jobs"].items():
@@ -72,7 +74,7 @@ def test_a_workflow_may_do_nothing_and_each_job_what_it_must(name: str) -> None:
         assert "timeout-minutes" in job or "uses" in job
 
 
-def test_a_pull_request_is_checked_and_takes_no_role() -> None:
+def test_a_pull_request_is_checked_without_assuming_a_role() -> None:
     check = WORKFLOWS["check.yml"]
     assert set(check[ON]) == {"pull_request", "workflow_call"}
     assert "pull_request" not in WORKFLOWS["deploy.yml"][ON]
@@ -93,7 +95,7 @@ def test_a_pull_request_is_checked_and_takes_no_role() -> None:
     } <= ran
 
 
-def test_each_command_that_tests_something_is_run_by_a_workflow() -> None:
+def test_every_documented_test_command_is_run_by_a_workflow() -> None:
     """No promise depends on somebody remembering to run its tests."""
     document = (ROOT / "docs" / "internals" / "testing.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `(make [a-z-]+)", document, re.M))
@@ -107,7 +109,7 @@ def test_each_command_that_tests_something_is_run_by_a_workflow() -> None:
     assert documented - ran == NOT_RUN_BY_THEMSELVES
 
 
-def test_each_week_the_model_checker_runs_in_shards_and_reports_on_all_of_them() -> None:
+def test_the_weekly_model_checker_runs_in_shards_and_reports_on_all_shards() -> None:
     assert set(WORKFLOWS["weekly.yml"][ON]) == {"schedule", "workflow_dispatch"}
     shards = WEEKLY["proof"]["strategy"]["matrix"]["shard"]
     (flags,) = (step["env"]["PROOF_FLAGS"] for step in steps(WEEKLY["proof"]) if "env" in step)
@@ -134,7 +136,7 @@ def test_a_release_is_checked_and_built_by_jobs_that_cannot_publish() -> None:
     assert needs == {"check": None, "build": "check", "publish": "build"}
     assert 'make release TAG="$GITHUB_REF_NAME"' in commands(RELEASE["build"])
     assert RELEASE["publish"]["environment"] == "release"
-    # It runs no code of the repository, because it may write.
+    # This job may write to GitHub, so it runs no code of the repository.
     assert [step.get("uses", "gh").split("@")[0] for step in steps(RELEASE["publish"])] == [
         "actions/download-artifact",
         "actions/attest",
@@ -142,7 +144,7 @@ def test_a_release_is_checked_and_built_by_jobs_that_cannot_publish() -> None:
     ]
 
 
-def test_a_deployment_is_checked_built_once_and_tried_on_dev() -> None:
+def test_a_deployment_is_checked_and_built_once_and_tested_on_dev_first() -> None:
     assert DEPLOY["check"]["uses"] == "$/.github/workflows/check.yml"
     assert [DEPLOY[job].get("needs") for job in ("check", "build", "dev", "prod")] == [
         None,
@@ -154,7 +156,7 @@ def test_a_deployment_is_checked_built_once_and_tried_on_dev() -> None:
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])
-def test_an_environment_is_deployed_by_its_role_and_then_tried(environment: str) -> None:
+def test_an_environment_is_deployed_with_its_role_and_then_smoke_tested(environment: str) -> None:
     job = DEPLOY[environment]
     assert job["environment"] == environment
     (role,) = (step["with"] for step in steps(job) if "configure-aws" in step.get("uses", ""))

@@ -1,4 +1,7 @@
-"""`make lint-templates` finds what AWS would refuse: each mutation of the template is found."""
+"""`make lint-templates` finds what AWS would refuse.
+
+Each mutation of the template must cause its finding.
+"""
 
 import re
 from collections.abc import Callable
@@ -113,7 +116,7 @@ def a_long_role(resources: dict[str, Any]) -> None:
     role["Policies"] = [
         {**policy, "PolicyName": f"{policy['PolicyName']}-{number}"}
         for policy in role["Policies"]
-        if "PolicyName" in policy  # others are there on a condition
+        if "PolicyName" in policy  # Other policies depend on a condition.
         for number in range(12)
     ]
 
@@ -220,7 +223,7 @@ def test_a_mutation_of_the_template_is_found(
 
 
 def test_a_canary_on_a_long_stack_name_has_no_finding() -> None:
-    """The mutations above are the only cause of their findings."""
+    """Prove that the mutations above are the only cause of their findings."""
     for one in (CANARY, LONG):
         assert findings_of(one) == []
 
@@ -238,7 +241,7 @@ def test_each_condition_is_true_in_one_set_and_false_in_another() -> None:
 
 
 def test_no_allowed_change_of_parameters_replaces_a_resource_with_state() -> None:
-    """P3: of one parameter, or of a set; both ways."""
+    """P3: this includes changes of a single parameter and of a whole set, in both directions."""
     assert list(updates(changes())) == []
 
 
