@@ -205,7 +205,7 @@ def test_a_setting_that_needs_another_setting_is_saved_with_a_warning(
     enter = "https://shop.example.com/enter"
     result = typed("page", bakery.waitlist_id, "--enter", enter)
     assert result.exit_code == 0
-    assert "page.enter_url, admission: Customers who enter are sent to enter_url" in result.stderr
+    assert "page.enter_url, admission: Customers are sent to enter_url" in result.stderr
     assert "warnings" not in result.stdout
     (warning,) = bakery.typed.json("show", bakery.waitlist_id)["warnings"]
     assert warning["code"] == "enter_url_without_policy"

@@ -239,7 +239,7 @@ def test_people_are_held_back_made_ready_and_listed_separately(
     people = f"{path}/people"
     assert "Not ready" not in console.text(people)
     ada, bob = (person(console, bakery, name) for name in ("ada", "bob"))
-    assert "keeps the place" in ada.do("hold-back", reason="papers missing")
+    assert "keeps their place" in ada.do("hold-back", reason="papers missing")
     for entry in entries[:2]:
         bakery.rest(entry, days=2)
     assert re.search(

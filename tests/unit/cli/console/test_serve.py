@@ -146,7 +146,7 @@ def test_a_claim_that_ended_elsewhere_is_shown_until_it_is_dismissed(counter: Co
     assert "The claim of ada has ended." in counter.text
     assert "The status is now left" in counter.text
     refused = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
-    assert "they have left the waitlist" in counter.console.submit_refused(refused)
+    assert "has left the waitlist" in counter.console.submit_refused(refused)
     counter.console.submit(dismiss["ada"])
     assert "The claim of ada" not in counter.text
 

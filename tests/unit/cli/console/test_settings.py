@@ -56,7 +56,7 @@ def test_each_tab_warns_that_a_setting_needs_another_setting(
     bakery.typed("page", bakery.waitlist_id, "--enter", "https://shop.example.com/enter")
     for tab in ("", "/page", "/policy", "/settings", "/messages"):
         text = readable(console.text(f"/lists/{bakery.waitlist_id}{tab}"))
-        assert "Customers who enter are sent to enter_url without a pass" in text
+        assert "Customers are sent to enter_url without a pass" in text
     bakery.typed("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert "without a pass" not in readable(console.text(f"/lists/{bakery.waitlist_id}/page"))
 
