@@ -11,7 +11,7 @@ from typing import Literal
 
 from waitlist_api.settings.admission import NoShow
 from waitlist_api.settings.confirm import Unanswered
-from waitlist_shared.ranks import TIER
+from waitlist_shared.ranks import ROOM, TIER, priority_of
 
 # Places are fractions, so that there is a place between any two for a moved entry.
 Place = Fraction | int
@@ -515,7 +515,10 @@ def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
         line, rank = line.draw()
         return line.change(name, rank=rank)
     own = line.by_name[name].rank
-    waiting = [one for one in line.of("waiting") if line.by_name[one].rank // TIER == own // TIER]
+    own_priority = priority_of(own)
+    waiting = [
+        one for one in line.of("waiting") if priority_of(line.by_name[one].rank) == own_priority
+    ]
     index = waiting.index(name)
     places = index if value == "front" else min(int(value), index)
     if not places:
@@ -617,7 +620,7 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 def _ahead_of(line: Waitlist, name: str) -> Place:
     """Return the place between an entry and the next entry ahead of it."""
     rank = line.by_name[name].rank
-    begin = rank // TIER * TIER
+    begin = (rank + ROOM) // TIER * TIER - ROOM  # the room ahead of the priority's first ticket
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
     nearest = max([other for other in others if begin < other < rank], default=begin)
     return Fraction(nearest + rank, 2)
