@@ -149,7 +149,7 @@ def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
 
 
 def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
-    """P2: even if an older version arrives last."""
+    """P2: even if older settings arrive last."""
     at_once([partial(shared.init, version=version, capacity=version) for version in range(2, 66)])
     assert shared.client.hget("wl:{bakery-opening}:meta", "capacity") == "65"
 

@@ -515,9 +515,11 @@ def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
         line, rank = line.draw()
         return line.change(name, rank=rank)
     own = line.by_name[name].rank
-    own_priority = priority_of(own)
+    own_priority = priority_of(int(own))
     waiting = [
-        one for one in line.of("waiting") if priority_of(line.by_name[one].rank) == own_priority
+        one
+        for one in line.of("waiting")
+        if priority_of(int(line.by_name[one].rank)) == own_priority
     ]
     index = waiting.index(name)
     places = index if value == "front" else min(int(value), index)

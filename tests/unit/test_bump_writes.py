@@ -15,6 +15,9 @@ MADE = BumpResult(
     moved_stamp=STAMP,
     position=1,
     total=1,
+    attempts=0,
+    expired_stamp=0,
+    expired_millis=0,
 )
 MOVE = Move(MADE, "key", ())
 

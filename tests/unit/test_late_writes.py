@@ -223,6 +223,8 @@ class Life:
             position=1,
             total=1,
             attempts=0,
+            expired_stamp=0,
+            expired_millis=0,
             basis_stamp=record.stamp,
         )
         event = HistoryEvent(stamp=stamp, event="bumped", by=OPERATOR)

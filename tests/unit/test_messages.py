@@ -203,13 +203,13 @@ def test_a_message_of_another_contract_is_refused_as_such(line: Line) -> None:
 
 
 def test_unknown_fields_are_ignored(line: Line) -> None:
-    """A newer caller may send fields that this function does not have yet."""
+    """During a deployment, a later version of the caller may send more fields."""
     line.handle({**INIT, "color": "red", "settings": {"version": 1, "color": "red"}})
     answer = line.handle({**SIGNUP, "color": "red", "nested": {"deep": [1]}})
     assert accepted(answer)["position"] == 1
 
 
-def test_fields_that_an_older_caller_does_not_send_have_defaults(line: Line) -> None:
+def test_a_message_without_a_version_has_the_first_one(line: Line) -> None:
     line.handle(but(INIT, "v", MISSING))
     assert line.handle(but(SIGNUP, "v", MISSING))["outcome"] == "joined"
     assert line.handle(but(LEAVE, "v", MISSING))["outcome"] == "left"

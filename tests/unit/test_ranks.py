@@ -19,7 +19,7 @@ def test_a_rank_contains_its_priority_with_any_ticket(priority: int, ticket: int
 
 
 def test_every_rank_has_a_priority() -> None:
-    """An earlier version could place an entry behind the last ticket of the lowest priority."""
+    """A rank behind the last ticket of the lowest priority belongs to this priority too."""
     assert (priority_of(MIN_RANK), priority_of(MAX_RANK)) == (255, 0)
 
 

@@ -137,8 +137,3 @@ def test_the_list_decides_who_may_join_again(
 def test_a_stay_whose_retention_has_ended_is_ignored(command: SignupCommand) -> None:
     former = record("left", expires_at=NOW_MILLIS // 1000)
     assert decide_step(command, former, rejoin="never") == Create(former)
-
-
-def test_the_body_is_not_compared_with_a_record_of_an_earlier_version() -> None:
-    existing = record("waiting", signup_body="")
-    assert decide_step(OTHER_BODY, existing) == Replay(existing)

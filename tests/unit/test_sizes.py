@@ -96,6 +96,6 @@ def test_text_is_stored_as_utf_8() -> None:
     assert item["attributes"] == '{"city":"Київ"}'
 
 
-def test_a_record_of_an_earlier_version_is_read() -> None:
+def test_a_record_with_escaped_text_is_read() -> None:
     item = record_of(1).to_item("place", 1) | {"profile": '{"note": "\\u0436"}'}
     assert EntryRecord.from_item(item).profile == {"note": "ж"}

@@ -28,9 +28,9 @@ if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} e
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
-if filters ~= EVERYONE and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if filters ~= EVERYONE and segments_version ~= meta_segments_version then return {'stale_segments'} end
 if filters ~= EVERYONE and meta_segments_state == 'building' then return {'segments_building'} end
-if (meta_segments_version or '0') == '0' then keys.tags = nil end -- on a list without segments no entry has tags
+if meta_segments_version == '0' then keys.tags = nil end -- on a list without segments no entry has tags
 if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
 if not (is_all and end_rests(keys, now)) then return {'expiring'} end

@@ -12,7 +12,7 @@ now = micros(now) -- read the clock only once for the whole script
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 local last_ticket, admitted = meta_last_ticket, meta_admitted
-if (meta_segments_version or '0') == '0' then keys.tags = nil end -- on a list without segments no entry has tags
+if meta_segments_version == '0' then keys.tags = nil end -- on a list without segments no entry has tags
 
 local function complete(entry_id, token)
   if not state then return {'cold'} end

@@ -11,7 +11,7 @@ if meta_state == 'hydrating' then return {'rebuilding'} end
 if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
 -- The message is late: the newer settings may not end such a wait. The next run of maintenance decides by the newer
 -- settings.
-if tonumber(settings_version) < tonumber(meta_settings_version or 0) then return {'kept'} end
+if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
 now = micros(now)
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)

@@ -9,7 +9,7 @@
 -- RETURNS cold | not_offered | offer_expired
 now = micros(now) -- read the clock only once for the whole script
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if (meta_segments_version or '0') == '0' then keys.tags = nil end -- on a list without segments no entry has tags
+if meta_segments_version == '0' then keys.tags = nil end -- on a list without segments no entry has tags
 local hold, refusal = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if not hold then return {refusal} end
 local stamp = ticket_after(meta_last_ticket, now)

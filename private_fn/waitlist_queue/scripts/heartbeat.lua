@@ -9,7 +9,7 @@
 -- RETURNS cold | rebuilding | outdated
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
-local beat, known = tonumber(meta_beat or 0), tonumber(known_beat)
+local beat, known = tonumber(meta_beat), tonumber(known_beat)
 -- If one heartbeat is missing, only the writes just before it may be lost. If two are missing, all writes of a whole
 -- interval are lost.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
@@ -19,5 +19,5 @@ redis.call('HSET', keys.meta, 'beat', beat + 1)
 if pace ~= '' then redis.call('HSET', keys.meta, 'pace', pace) end
 local stamp = next_stamp(keys, now)
 local counters = {tonumber(meta_signed_up), tonumber(meta_left), tonumber(meta_admitted),
-  tonumber(meta_entered or 0), tonumber(meta_declined or 0), tonumber(meta_no_shows or 0)}
-return {outcome, meta_epoch, tonumber(meta_epoch_start or stamp), beat + 1, stamp, counters}
+  tonumber(meta_entered), tonumber(meta_declined), tonumber(meta_no_shows)}
+return {outcome, meta_epoch, tonumber(meta_epoch_start), beat + 1, stamp, counters}

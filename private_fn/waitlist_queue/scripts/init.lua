@@ -34,7 +34,7 @@ if not state or is_newer then
   apply_settings(keys, settings, segments_version, state and meta_segments_version, now)
   if state and setting('schedule_version') ~= meta_schedule_version then begin_schedule(keys, setting('schedule_since')) end
 else
-  segments_version = meta_segments_version or '0'
+  segments_version = meta_segments_version
 end
 local is_complete = mode == 'create' or mode == 'finish_rebuild'
 if is_complete and state == 'hydrating' and epoch == meta_epoch then
@@ -43,4 +43,4 @@ if is_complete and state == 'hydrating' and epoch == meta_epoch then
     segment_state(keys, segments_version))
 end
 local new_state, new_epoch, epoch_start = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch', 'epoch_start'))
-return {outcome, new_state, new_epoch, tonumber(epoch_start or 0)}
+return {outcome, new_state, new_epoch, tonumber(epoch_start)}

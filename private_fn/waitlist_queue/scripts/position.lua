@@ -21,7 +21,7 @@ local state, hide_counts = owned_state(meta_state, meta_owner, server_run_id), m
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
-if segments ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segments ~= '' and segments_version ~= meta_segments_version then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
 if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 end_rests(keys, now)

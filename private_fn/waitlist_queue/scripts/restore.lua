@@ -11,7 +11,7 @@
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
-if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segments_version ~= meta_segments_version then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
 -- Later tickets must sort behind every ticket that a client has ever received, and later stamps behind the events of

@@ -9,7 +9,7 @@
 -- RETURNS cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if epoch ~= meta_epoch then return {'stale_epoch'} end
-if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segments_version ~= meta_segments_version then return {'stale_segments'} end
 local names, ids, ranks, tickets, stamps, attempts_of, tags = {}, {}, {}, {}, {}, {}, {}
 local readiness, any_readiness = {}, ''
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):([^:]*):(%S*)'

@@ -13,7 +13,7 @@ local FIRST = 3 -- more than one, because an entry may be leaving and its record
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
-if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segments_version ~= meta_segments_version then return {'stale_segments'} end
 if meta_segments_state == 'building' then return {'segments_building'} end
 
 local depths = {}

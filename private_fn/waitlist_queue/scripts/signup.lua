@@ -63,7 +63,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
       if shut == 'closed' then return {'waitlist_closed'} end
       return {'not_open_yet'}
     end
-    if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+    if segments_version ~= meta_segments_version then return {'stale_segments'} end
     -- During a rebuild the number of entries is unknown.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + off_queue >= capacity then

@@ -30,10 +30,10 @@ local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND +
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis
 local is_due = is_policy_due or not is_all or redis.call('ZCARD', keys.dirty) > 0 or
   redis.call('ZCOUNT', keys.inside, '(' .. stamped_millis, millis) > 0
-return {'stats', meta_state, meta_epoch, meta_segments_state or 'ready', waiting, offered, parked, inside,
-  {signed_up, tonumber(left), tonumber(admitted), tonumber(meta_entered or 0), tonumber(meta_declined or 0),
-  tonumber(meta_no_shows or 0)}, head_ticket, tonumber(oldest_parked) or false,
+return {'stats', meta_state, meta_epoch, meta_segments_state, waiting, offered, parked, inside,
+  {signed_up, tonumber(left), tonumber(admitted), tonumber(meta_entered), tonumber(meta_declined),
+  tonumber(meta_no_shows)}, head_ticket, tonumber(oldest_parked) or false,
   meta_pace or 'unknown', tonumber(meta_quota or 0), is_due and 1 or 0, tonumber(meta_last_ticket),
-  ticket_after(0, now), tonumber(meta_beat or 0), tonumber(meta_settings_version or 0),
-  tonumber(meta_scheduled_until or 0), not_ready, math.max(0, tonumber(meta_unverified or 0)),
+  ticket_after(0, now), tonumber(meta_beat), tonumber(meta_settings_version),
+  tonumber(meta_scheduled_until), not_ready, math.max(0, tonumber(meta_unverified or 0)),
   math.max(0, tonumber(meta_asked or 0)), first}

@@ -6,7 +6,7 @@
 -- RETURNS tagged | kept | absent
 -- RETURNS cold | gone | stale_segments
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segments_version ~= meta_segments_version then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
 local rank = waiting_rank(keys, entry_id)

@@ -8,7 +8,7 @@
 -- RETURNS cold | rebuilding | stale_segments
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
-if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segments_version ~= meta_segments_version then return {'stale_segments'} end
 if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')

@@ -154,8 +154,7 @@ def next_step(
     if existing.ban_stamp:
         return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)
-    # Records from earlier versions of the service contain no digest of the body.
-    if is_repeat and existing.signup_body not in ("", command.signup_body):
+    if is_repeat and existing.signup_body != command.signup_body:
         return Refuse(IdempotencyKeyReused())
     if existing.status == "leaving":
         return FinishLeave(existing)

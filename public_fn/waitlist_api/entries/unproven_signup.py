@@ -113,7 +113,7 @@ class UnprovenSignups(Struct, frozen=True):
         is_current = stats.settings_version <= waitlist.version
         if not is_current:
             waitlist = self.waitlist_cache.look_up(waitlist_id)
-        line = public_line(waitlist.settings, stats, self.now_millis())
+        line = public_line(waitlist.settings, stats)
         shut = line in ("closed", "not_open_yet")
         if waitlist.settings.capacity is not None and stats.state != "warm" and not shut:
             raise Rebuilding

@@ -65,9 +65,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     def stamp_before_last(self) -> int:
         """The stamp of the heartbeat before the last one, or 0 if there was only one heartbeat.
 
-        Earlier versions stored the stamp of the first heartbeat as the previous stamp too. That
-        value is ignored, because a Redis server that has lost its first heartbeat may have lost
-        everything.
+        After a long pause, an unfinished audit may have stored a stamp that is later than the last
+        heartbeat. Such a stamp is ignored.
         """
         return self.previous_stamp if self.previous_stamp < self.stamp else 0
 

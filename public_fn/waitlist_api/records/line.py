@@ -5,9 +5,12 @@ from waitlist_shared import contracts as c
 from waitlist_shared.ranks import millis_of
 
 
-def public_line(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> c.Line:
-    """Return the public state of the waitlist: whether it accepts and admits customers."""
-    millis = redis_millis(stats, now_millis)
+def public_line(settings: WaitlistSettings, stats: c.StatsResult) -> c.Line:
+    """Return the public state of the waitlist: whether it accepts and admits customers.
+
+    The clock of Redis decides, because Redis uses it to check whether a waitlist is open.
+    """
+    millis = millis_of(stats.clock_stamp)
     if not settings.open or _is_reached(settings.closes_millis, millis):
         return "closed"
     if settings.opens_millis is not None and millis < settings.opens_millis:
@@ -16,15 +19,6 @@ def public_line(settings: WaitlistSettings, stats: c.StatsResult, now_millis: in
     if settings.capacity is not None and present >= settings.capacity:
         return "full"
     return "paused" if settings.paused else "open"
-
-
-def redis_millis(stats: c.StatsResult, now_millis: int) -> int:
-    """Return the time at which Redis read the counts, by the clock of Redis.
-
-    Redis uses its own clock to check whether a waitlist is open. Older versions of the private
-    function do not return the time. In that case, return `now_millis`.
-    """
-    return millis_of(stats.clock_stamp) if stats.clock_stamp else now_millis
 
 
 def _is_reached(instant: int | None, millis: int) -> bool:

@@ -102,10 +102,6 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
             known["confirm"] = ConfirmRules.from_text(known["confirm"])
         if known.get("messages"):
             known["messages"] = MessageRules.from_text(known["messages"])
-        if "rejoin" not in known and "allow_rejoin" in item:
-            # Earlier versions stored this flag. It also allowed customers to join again after an
-            # admission.
-            known["rejoin"] = "always" if item["allow_rejoin"] else "never"
         return cls(**known)
 
     def to_item(self) -> Item:

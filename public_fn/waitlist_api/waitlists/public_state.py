@@ -34,7 +34,7 @@ def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | No
 
 def estimate_next_wait(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> Wait:
     """Return the estimated wait of a customer who joins now."""
-    if public_line(settings, stats, now_millis) in ("closed", "not_open_yet"):
+    if public_line(settings, stats) in ("closed", "not_open_yet"):
         return Wait(None, "closed")
     pace = PAUSED if settings.paused else stats.pace
     return wait_at(stats.waiting - stats.not_ready + 1, pace, now_millis)

@@ -124,8 +124,8 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
     """The `outcome` is `entered` or `repeat`. The other fields are as in CompleteResult."""
 
     token: ClaimToken
-    done_stamp: Ticket = 0
-    inside_until_millis: Number = 0
+    done_stamp: Ticket
+    inside_until_millis: Number
 
 
 class Decline(OnOffer, frozen=True, kw_only=True):

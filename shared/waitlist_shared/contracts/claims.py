@@ -71,13 +71,13 @@ class Claimed(Struct, frozen=True, kw_only=True):
     attempts: Number
     rank: Rank
     ticket: Ticket
-    expired_stamp: Ticket = 0
-    no_show_stamp: Ticket = 0
-    ended_millis: Number = 0
+    expired_stamp: Ticket
+    no_show_stamp: Ticket
+    ended_millis: Number
     stamp: Ticket | None = None
-    basis_stamp: Ticket | None = None
-    placed_stamp: Ticket | None = None
-    filter_index: Number = 0
+    basis_stamp: Ticket
+    placed_stamp: Ticket
+    filter_index: Number
 
 
 @answers(Claim)
@@ -127,8 +127,8 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
     `inside_until_millis` is the time at which the pass ends. It is 0 if the customer is not inside.
     """
 
-    done_stamp: Ticket = 0
-    inside_until_millis: Number = 0
+    done_stamp: Ticket
+    inside_until_millis: Number
 
 
 class Release(OnHold, frozen=True, kw_only=True):

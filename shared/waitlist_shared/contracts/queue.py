@@ -294,9 +294,9 @@ class BumpResult(Result, frozen=True, kw_only=True):
     position: int
     total: int
     moved_by: int | None = None
-    attempts: Number | None = None
-    expired_stamp: Ticket = 0
-    expired_millis: Number = 0
+    attempts: Number
+    expired_stamp: Ticket
+    expired_millis: Number
     basis_stamp: Ticket | None = None
 
 
@@ -463,22 +463,22 @@ class StatsResult(Result, frozen=True, kw_only=True):
     waiting: int
     counters: Counters
     head_ticket: Ticket | None = None
-    offered: int = 0
-    parked: int = 0
-    inside: int = 0
+    offered: int
+    parked: int
+    inside: int
     oldest_parked_millis: Number | None = None
-    segments_state: Literal["ready", "building"] = "ready"
-    pace: str | None = None
-    quota: Number = 0
-    is_due: bool = True
-    last_stamp: Number = 0
-    clock_stamp: Number = 0
-    beat: Number = 0
-    settings_version: Number = 0
-    scheduled_until: Number = 0
-    not_ready: Number = 0
-    unverified: Number = 0
-    asked: Number = 0
+    segments_state: Literal["ready", "building"]
+    pace: str
+    quota: Number
+    is_due: bool
+    last_stamp: Number
+    clock_stamp: Number
+    beat: Number
+    settings_version: Number
+    scheduled_until: Number
+    not_ready: Number
+    unverified: Number
+    asked: Number
     first: tuple[EntryId, ...] = ()
 
 
@@ -546,7 +546,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
 class RestoreResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `restored` or `present`. `state` is the present state of the entry."""
 
-    state: str = "waiting"
+    state: str
     position: int | None = None
     total: int | None = None
     rank: Rank | None = None

@@ -271,7 +271,7 @@ def test_a_late_enter_does_not_accept_the_next_offer(line: Line) -> None:
     assert line.send("enter", **meant(second))["outcome"] == "entered"
 
 
-def test_a_decline_of_an_older_caller_is_about_the_offer_that_is_open(line: Line) -> None:
+def test_a_decline_that_names_no_offer_is_about_the_open_one(line: Line) -> None:
     _, second = two_offers(line)
     assert line.send("decline", entry_id=second["entry_id"])["outcome"] == "declined"
 
@@ -487,7 +487,7 @@ def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> N
     assert len(admit(line, entry_id=line.id_of("ada"), ticket=second)["entries"]) == 1
 
 
-def test_an_exit_of_an_older_caller_names_no_stay_and_is_taken(line: Line) -> None:
+def test_an_exit_that_names_no_stay_is_taken(line: Line) -> None:
     policy(line, max_inside=1)
     inside_again(line)
     assert line.send("exit", entry_id=line.id_of(PEOPLE[0]))["outcome"] == "exited"

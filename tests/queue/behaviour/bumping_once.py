@@ -63,7 +63,7 @@ def test_a_late_bump_leaves_the_next_stay_where_it_is(line: Line) -> None:
     assert line.bump(name, ticket=second, places=1)["ticket"] == second
 
 
-def test_a_bump_of_an_older_caller_names_no_stay_and_is_taken(line: Line) -> None:
+def test_a_bump_that_names_no_stay_is_taken(line: Line) -> None:
     spaced(line)
     assert line.bump(LAST, to="front")["position"] == 1
 

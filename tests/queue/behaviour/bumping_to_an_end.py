@@ -49,10 +49,8 @@ def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: 
     assert again["stamp"] < ann["stamp"] + 100
 
 
-def test_where_an_earlier_version_left_an_entry_behind_all_tickets_it_is_moved_again(
-    line: Line,
-) -> None:
-    """P1: the earlier version read a place ahead of the first ticket as a time in 2089."""
+def test_an_entry_that_was_restored_behind_all_tickets_can_be_moved(line: Line) -> None:
+    """P1"""
     line.init()
     line.restore("bob", rank=2**53 - 32_768, ticket=17)
     signups = [line.message("signup", **line.stay(name)) for name in ("ann", "eve")]

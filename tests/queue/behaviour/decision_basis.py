@@ -109,22 +109,6 @@ def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
     assert line.claimed(once=1)["ann"] == first
 
 
-def test_decisions_of_the_version_before_name_no_basis(line: Line) -> None:
-    """The claim after one takes it for the one that gave the rank."""
-    filled(line)
-    moved = accepted(line.bump("eve", to="front"))
-    place = line.dirty()["eve"]
-    older = f"bumped||{moved['stamp']}|{moved['rank']}|{moved['ticket']}|0|0"
-    line.client.hset(PENDING_DECISIONS, line.id_of("eve"), older)
-    assert made_from(decisions(line, "eve")[0]) == (None, None)
-    eve = line.claimed()["eve"]
-    assert made_from(eve) == (moved["stamp"], moved["stamp"])
-    assert place["state"] == "waiting"
-    released = accepted(line.release("eve", eve["token"]))
-    assert released["placed_stamp"] == moved["stamp"]
-    assert [one["verb"] for one in decisions(line, "eve")] == ["bumped", "released"]
-
-
 def test_an_entry_shows_the_ticket_of_its_stay(line: Line) -> None:
     filled(line)
     ticket = line.position("eve")["ticket"]

@@ -141,13 +141,6 @@ def test_a_leave_without_a_place_returns_no_ticket(line: Line) -> None:
     assert [line.leave("ann")["ticket"] for _ in range(2)] == [None, None]
 
 
-def test_a_tombstone_of_an_earlier_version_has_no_ticket(line: Line) -> None:
-    line.init()
-    line.client.zadd(TOMBSTONES, {f"{line.id_of('ann')}:00000001": 5})
-    left = line.leave("ann")
-    assert (left["outcome"], left["ended_stamp"], left["ticket"]) == ("absent", 5, None)
-
-
 def _tombstones(line: Line) -> list[object]:
     found = line.contents()[TOMBSTONES]
     assert isinstance(found, list)

@@ -81,7 +81,7 @@ def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
     assert line.redrive("ann", parked_millis=second)["outcome"] == "redriven"
 
 
-def test_a_redrive_of_an_older_caller_is_about_the_parking_that_it_finds(line: Line) -> None:
+def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Line) -> None:
     filled(line)
     parked(line)
     assert line.redrive("ann")["outcome"] == "redriven"

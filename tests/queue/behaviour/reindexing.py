@@ -6,7 +6,6 @@ from tests.support.line import Line, accepted
 from tests.support.palette import coloured, segment_counts
 
 TOKEN = "a" * 40
-META = "wl:{bakery-opening}:meta"
 
 
 @coloured
@@ -155,15 +154,3 @@ def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> No
 def test_a_restore_never_tags_the_place_of_another_stay(line: Line) -> None:
     line.restore("ann", rank=1, ticket=1, stay=2, **line.within("green", edit=4))
     assert segment_counts(line) == {"red": 3, "blue": 3, "green": 1}
-
-
-def test_an_order_from_before_there_were_segments_goes_on(line: Line) -> None:
-    line.init()
-    line.all_sign_up(["ann", "bob"])
-    line.client.hdel(META, "segments_version", "segments_state")
-    line.all_sign_up(["eve"])
-    assert line.stats()["segments_state"] == "ready"
-    assert list(line.claimed()) == ["ann"]
-    line.restore("kim", rank=7, ticket=7)
-    line.init(version=2, segments_version=2)
-    assert line.stats()["segments_state"] == "building"

@@ -361,23 +361,6 @@ def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
     assert people.listed("waiting") == ["ann", "bob"]
 
 
-def test_a_checkpoint_of_the_version_before_compares_from_the_beginning(
-    waitlist: Waitlist, world: World
-) -> None:
-    """It notes the stamp of the first heartbeat as that of the heartbeat before."""
-    people = waitlist("ann")
-    with lost(world):
-        people.all_sign_up("bob")
-        world.maintain()
-    records = world.services.waitlist_records
-    written = records.get(people.waitlist_id)
-    assert written is not None
-    older = replace(written.checkpoint, previous_stamp=written.checkpoint.stamp)
-    records.write_checkpoint(people.waitlist_id, older)
-    some_runs(world)
-    assert people.listed("waiting") == ["ann", "bob"]
-
-
 @pytest.mark.parametrize("is_noticed", [False, True])
 def test_the_former_place_of_an_erased_customer_goes(
     waitlist: Waitlist, world: World, is_noticed: bool

@@ -75,7 +75,7 @@ def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
 def test_a_decline_that_names_no_offer_is_about_the_open_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given an app of an earlier version, when it declines the next offer, then it is declined."""
+    """Given an app that names no offer, when it declines the next offer, then it is declined."""
     people, _ = offered_twice(waitlist, world)
     assert people.decline("ann").status == 200
     assert people.events("ann").count("declined") == 2

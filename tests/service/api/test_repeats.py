@@ -3,10 +3,7 @@
 import pytest
 
 from tests.service.api.refusing import nothing_changes, refused
-from tests.support.dynamodb import TABLE
 from tests.support.people import People
-from waitlist_api.records.entry import record_key
-from waitlist_api.records.table import Table
 
 ANOTHER = "arn:aws:iam::123456789012:user/another"
 
@@ -45,15 +42,6 @@ def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
     assert people.edit("bob", profile={"name": "Robert"}).status == 200
     again = people.sign_up("bob", key="k", profile={"name": "Bob"})
     assert (again.status, again.json["entry_token"]) == (200, first.json["entry_token"])
-
-
-def test_a_signup_of_an_earlier_version_is_repeated_by_its_key_alone(people: People) -> None:
-    """P2: its record has no digest of the body."""
-    people.sign_up("bob", key="k", profile={"name": "Bob"})
-    table = Table(people.world.dynamodb, TABLE)
-    key = record_key(people.waitlist_id, people.id_of("bob"))
-    table.update(key, "REMOVE #signup_body", "attribute_exists(#signup_body)", {})
-    assert people.sign_up("bob", key="k").status == 200
 
 
 @pytest.mark.parametrize("key", ["first-try", "123456789012345", ""])

@@ -3,11 +3,9 @@
 import pytest
 
 from tests.service.api.refusing import nothing_changes, refused
-from tests.support.dynamodb import TABLE
 from tests.support.people import People
 from tests.support.snapshot import Snapshot
 from tests.support.world import World
-from waitlist_api.records.table import Table
 from waitlist_queue import keys
 
 
@@ -153,22 +151,6 @@ def test_the_list_decides_which_customers_may_sign_up_again(
     people.leave("bob")
     assert people.sign_up("ada").code == admitted
     assert people.sign_up("bob").code == left
-
-
-@pytest.mark.parametrize(("allow_rejoin", "rejoin"), [(True, "always"), (False, "never")])
-def test_a_list_of_an_earlier_version_is_read_as_it_was_meant(
-    people: People, allow_rejoin: bool, rejoin: str
-) -> None:
-    """Its record says `allow_rejoin` until the next PUT."""
-    table, key = Table(people.world.dynamodb, TABLE), {"pk": "WAITLIST#bakery", "sk": "CONFIG"}
-    values = {"allow_rejoin": allow_rejoin}
-    table.update(
-        key, "SET #allow_rejoin = :allow_rejoin REMOVE #rejoin", "attribute_exists(#pk)", values
-    )
-    shown = people.world.request("GET", people.admin_path, operator=True).json
-    assert shown["rejoin"] == rejoin
-    assert "allow_rejoin" not in shown
-    assert people.configure(rejoin="after_leaving").json["rejoin"] == "after_leaving"
 
 
 def test_a_list_without_rejoining_refuses_a_customer_who_left(people: People) -> None:

@@ -55,6 +55,23 @@ VALUES: dict[str, Any] = {
     "cuts": "[]",
     "confirm_by_millis": 5,
     "action": "park",
+    "offered": 5,
+    "parked": 5,
+    "inside": 5,
+    "segments_state": "ready",
+    "pace": "unknown",
+    "quota": 5,
+    "is_due": True,
+    "last_stamp": 5,
+    "clock_stamp": 5,
+    "scheduled_until": 5,
+    "not_ready": 5,
+    "unverified": 5,
+    "asked": 5,
+    "attempts": 5,
+    "expired_stamp": 5,
+    "expired_millis": 5,
+    "inside_until_millis": 5,
 }
 # One of several optional fields is needed.
 NEEDED = {"bump": {"to": "front"}}

@@ -21,8 +21,7 @@ end
 -- Returns how many entries a claim may take, at most `count`. All expired holds must have ended before.
 local function within_limit(keys, max_claims, is_indexed, count, now)
   if not is_indexed then index_claims(keys) end
-  -- The previous version of the function ends holds without removing them from `claimed`. Such a hold counts until its
-  -- deadline.
+  -- A claim stops counting at its deadline, even if it were still in the set.
   local claims = redis.call('ZCOUNT', keys.claimed, math.floor(now / 1000) + 1, '+inf')
   return math.min(count, math.max(0, max_claims - claims))
 end

@@ -7,11 +7,10 @@
 -- the newest decision that changed the rank of the entry, or 0 if the record has that decision.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
--- Returns the stamp and `placed` of the last decision about an entry, or 0 if there is none. The previous version of
--- the function wrote decisions that have no `placed`.
+-- Returns the stamp and `placed` of the last decision about an entry, or 0 if there is none.
 local function newest_of(packed)
-  local stamp = packed and string.match(packed, '|(%d+)|%-?%d+|%d+|%d+|[%d;]+$')
-  return {stamp = tonumber(stamp or 0), placed = tonumber(packed and string.match(packed, ';(%d+)$') or stamp or 0)}
+  local stamp, placed = string.match(packed or '', '|(%d+)|%-?%d+|%d+|%d+|%d+;%d+;(%d+)$')
+  return {stamp = tonumber(stamp or 0), placed = tonumber(placed or 0)}
 end
 
 local function decide(keys, entry_id, verb, hold, token, at)

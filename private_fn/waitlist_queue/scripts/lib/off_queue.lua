@@ -3,8 +3,7 @@
 -- the entry off the list). The hash `claims` has a hold for each of these entries, as
 -- state|token|rank|ticket|attempts|stamp. The stamp is that of the decision that took the entry out of the queue. While
 -- a script changes a hold, `basis` and `was` keep the former stamp and rank of the hold (see decide.lua). The slots that
--- paid for an offer (see paid.lua) are stored in a separate field, together with the token of the offer. The previous
--- version of the function ends holds without deleting that field.
+-- paid for an offer (see paid.lua) are stored in a separate field, together with the token of the offer.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)

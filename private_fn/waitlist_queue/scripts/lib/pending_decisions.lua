@@ -1,5 +1,5 @@
 -- Reads the decisions that the record may lack (see decide.lua).
-local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);?(%d*);?(%d*)'
+local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+)'
 
 -- Returns the pending decisions of an entry, oldest first.
 local function read_decisions(keys, entry_id)
@@ -8,7 +8,7 @@ local function read_decisions(keys, entry_id)
   for verb, token, stamp, rank, ticket, attempts, at, basis, placed in string.gmatch(packed, DECISION) do
     decisions[#decisions + 1] = {verb = verb, token = token, stamp = tonumber(stamp), rank = tonumber(rank),
       ticket = tonumber(ticket), attempts = tonumber(attempts), at = tonumber(at),
-      basis = tonumber(basis) or false, placed = tonumber(placed) or false}
+      basis = tonumber(basis), placed = tonumber(placed)}
   end
   return decisions
 end

@@ -9,7 +9,7 @@ local function claim_row(keys, entry_id, hold, deadline, filter_index)
   return {entry_id, hold.token, deadline, hold.attempts, hold.rank, hold.ticket, expired and expired.stamp or 0,
     no_show and no_show.stamp or 0, (expired or no_show) and last.at or 0,
     hold.state ~= 'done' and hold.stamp, before and before.stamp or 0,
-    before and (before.placed or before.stamp) or 0, filter_index}
+    before and before.placed or 0, filter_index}
 end
 
 -- Returns the text that is remembered of one entry under an idempotency key.

@@ -18,7 +18,7 @@ from waitlist_api.http.schemas.waitlists import (
     RestRulesBody,
     WaitlistAnswer,
 )
-from waitlist_api.records.line import public_line, redis_millis
+from waitlist_api.records.line import public_line
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.public_state import (
     estimate_next_wait,
@@ -26,6 +26,7 @@ from waitlist_api.waitlists.public_state import (
     next_change,
 )
 from waitlist_api.waitlists.setting_needs import Stack
+from waitlist_shared.ranks import millis_of
 
 WAITLIST = "/v1/waitlists/<waitlist_id>"
 BOARD = f"{WAITLIST}/board"
@@ -50,12 +51,12 @@ def public_waitlist_routes(
         settings = waitlists.current(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)
         identity = None if stack.has_accounts else settings.identity
-        as_of_millis = redis_millis(stats, now_millis())
+        as_of_millis = millis_of(stats.clock_stamp)
         answer = WaitlistAnswer(
             waitlist_id=waitlist_id,
             name=settings.name,
             open=settings.open,
-            line=public_line(settings, stats, now_millis()),
+            line=public_line(settings, stats),
             as_of=iso(as_of_millis),
             opens_at=settings.opens_at,
             closes_at=settings.closes_at,

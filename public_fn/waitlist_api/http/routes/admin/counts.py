@@ -70,7 +70,7 @@ def admin_count_routes(
         unreached = archive.count_unreached(waitlist_id) if settings.messages else {}
         hour = count_history.last_hour(waitlist_id, stats.counters)
         return StatsAnswer(
-            line=public_line(settings, stats, now_millis()),
+            line=public_line(settings, stats),
             waiting=stats.waiting,
             signed_up=stats.counters.signed_up,
             left=stats.counters.left,
