@@ -23,7 +23,7 @@ INVALID = FieldError(
 
 
 def encode(position: int | str | list[int | str] | None) -> str | None:
-    """Encode a position as a cursor. If there is no further page, both are None."""
+    """Encode a position as a cursor. If there is no further page, return None."""
     if position is None:
         return None
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")

@@ -29,8 +29,8 @@ MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 FREE_ASKS = 3
 TOO_OFTEN = "You have entered too many new addresses. You can enter another address at {}"
 TAKEN = (
-    "Another entry on this waitlist already uses this address. Your entry keeps its current "
-    "address."
+    "Another entry on this waitlist already uses this address. Nothing was changed, so your entry "
+    "keeps its current address."
 )
 
 

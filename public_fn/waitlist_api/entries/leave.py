@@ -73,7 +73,7 @@ class Leaves(Struct, frozen=True):
     def begin(
         self, waitlist_id: str, entry_id: str, leave: Leave, stay: int | None = None
     ) -> EntryRecord | None:
-        """Write that a leave has begun, and return the record that is to be finished.
+        """Mark the entry as leaving, and return the record of the leave to finish.
 
         Return None if there is nothing to finish.
         """
@@ -90,10 +90,10 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """Return a record to which a leave does not apply, if its own end is to be finished.
+        """Return the record if an earlier leave or erasure must be finished, or else None.
 
-        AlreadyAdmitted is raised for an admitted customer, and NotOffered if the customer declines
-        an offer that the entry does not have.
+        Raise AlreadyAdmitted if the customer has been admitted. Raise NotOffered if the customer
+        declines an offer that the entry does not have.
         """
         if record.status == "admitted":
             raise AlreadyAdmitted
@@ -128,7 +128,7 @@ class Leaves(Struct, frozen=True):
         self.erasures.erase_history(record, ended_at)
 
     def begin_erase(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Remove the personal data of an entry, and return its record. Return None without one."""
+        """Remove the personal data from a record and return it. Return None if there is no record."""
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.get_stored(waitlist_id, entry_id)
             if not isinstance(record, EntryRecord):
