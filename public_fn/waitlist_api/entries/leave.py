@@ -128,7 +128,7 @@ class Leaves(Struct, frozen=True):
         self.erasures.erase_history(record, ended_at)
 
     def begin_erase(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Remove the personal data from a record and return it. Return None if there is no record."""
+        """Remove the personal data from the record, and return the record, or None if there is none."""
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.get_stored(waitlist_id, entry_id)
             if not isinstance(record, EntryRecord):
