@@ -128,7 +128,7 @@ class Leaves(Struct, frozen=True):
         self.erasures.erase_history(record, ended_at)
 
     def begin_erase(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Remove the personal data from the record, and return the record, or None if there is none."""
+        """Mark the record for erasure and return it, or return None if there is no record."""
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.get_stored(waitlist_id, entry_id)
             if not isinstance(record, EntryRecord):
