@@ -5,31 +5,32 @@ import re
 from typing import Any
 
 FIELD = "correlation_id"
-# A client may send a UUID or a ULID. The id is written into every log, and personal data such as
-# names, addresses and phone numbers never has one of these two forms.
+# A client may send a UUID or a ULID. All other ids are ignored, because the id is written to every
+# log and must not contain personal data such as a name, an address or a phone number.
 UUID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
 CLIENT_ID = re.compile(rf"({UUID}|{ULID})\Z")
-# The form of the ids that AWS chooses: API Gateway uses base64 characters, and Lambda uses UUIDs.
+# The format of the ids that AWS generates. API Gateway uses base64 characters, and Lambda uses
+# UUIDs.
 AWS_ID = re.compile(r"[A-Za-z0-9+/=_-]{1,64}\Z")
 
 
 def accept_client_id(value: object) -> str:
-    """Return the id that a client sent, or an empty string if its form must not be logged."""
+    """Return the correlation id from a client, or an empty string if it is not a UUID or ULID."""
     return value if isinstance(value, str) and CLIENT_ID.match(value) else ""
 
 
 def read_correlation_id(message: object) -> str:
-    """Return the id in an event or an internal message, or an empty string if it has none."""
+    """Return the correlation id of an event or message, or an empty string if there is none."""
     value = message.get(FIELD) if isinstance(message, dict) else None
     return value if isinstance(value, str) and AWS_ID.match(value) else ""
 
 
 class Correlation:
-    """The correlation id of the current request. The id is empty between two requests.
+    """Holds the correlation id of the current request. The id is empty between two requests.
 
-    Each process has one object, because a process handles one request at a time. The id is not a
-    context variable, because all threads that a request starts must see the same id.
+    Each process has one `Correlation` object, because a process handles one request at a time. The
+    id is not a context variable, because all threads that a request starts must see the same id.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Correlation:
         self._marks_records = False
 
     def mark_log_records(self) -> None:
-        """Add the correlation id to every log record, also to the records of libraries."""
+        """Add the correlation id to every log record, including records from libraries."""
         if self._marks_records:
             return
         self._marks_records = True

@@ -1,4 +1,4 @@
-"""Prepares msgspec types, so that several threads can decode them safely."""
+"""Prepares msgspec types so that several threads can decode them safely."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from msgspec.json import Decoder
 
 
 def warm_decoders(*types: Any) -> None:
-    """Make msgspec resolve the fields of these types now, while a single thread imports the module.
+    """Make msgspec resolve the fields of these types now, while only one thread is running.
 
-    Otherwise msgspec would resolve the fields at the first decoding. If two threads reach that
-    point at the same time, the process crashes.
+    Otherwise msgspec resolves the fields when a type is first decoded. The process crashes if two
+    threads do this at the same time.
     """
     for decoded_type in types:
         Decoder(decoded_type)

@@ -8,7 +8,7 @@ class WaitlistError(Exception):
 
     code: ClassVar[str] = "internal_error"
     advice: ClassVar[str] = (
-        "This is a defect of the service. The log of the service has the details."
+        "This is a defect in the service. See the log of the service for details."
     )
 
     def __init__(self, message: str | None = None) -> None:
@@ -17,32 +17,32 @@ class WaitlistError(Exception):
 
 
 class Cold(WaitlistError):
-    """Redis does not know the waitlist, which is new or deleted, or Redis has lost its order."""
+    """Redis does not have the queue of this waitlist."""
 
     code = "cold"
-    advice = "Redis does not have the order of this waitlist. Call init to start a rebuild."
+    advice = "Redis does not have the queue of this waitlist. Call `init` to start a rebuild."
 
 
 class Rebuilding(WaitlistError):
-    """The order is being rebuilt. Clients retry after `Retry-After` seconds."""
+    """The queue is being rebuilt in Redis. Clients retry after `Retry-After` seconds."""
 
     code = "rebuilding"
-    advice = "The order of this waitlist is being rebuilt. Try again in a few seconds."
+    advice = "The queue of this waitlist is being rebuilt. Try again in a few seconds."
 
 
 class StaleEpoch(WaitlistError):
-    """Redis has lost the order again since this rebuild began."""
+    """Redis has lost the queue again since this rebuild began."""
 
     code = "stale_epoch"
-    advice = "The order was lost again after this rebuild had begun. Begin a new rebuild."
+    advice = "Redis lost the queue again after this rebuild began. Start a new rebuild."
 
 
 class Outdated(WaitlistError):
-    """The order in Redis is older than an order that maintenance has already seen there."""
+    """The queue in Redis lacks changes that maintenance has already seen."""
 
     code = "outdated"
     advice = (
-        "Redis has lost more than the last minute of changes. Discard this order and rebuild it."
+        "Redis has lost more than the last minute of changes. Discard this queue and rebuild it."
     )
 
 
@@ -54,47 +54,45 @@ class SegmentsBuilding(WaitlistError):
 
 
 class StaleSegments(WaitlistError):
-    """The caller used segments that the waitlist does not have any more."""
+    """The caller used segments that the waitlist no longer has."""
 
     code = "stale_segments"
     advice = "The waitlist's segments have changed. Read its configuration again."
 
 
 class CountsHidden(WaitlistError):
-    """The waitlist hides its counts, so it has no public board either."""
+    """The waitlist hides its counts, so it has no public board."""
 
     code = "counts_hidden"
-    advice = (
-        "This waitlist hides how many people wait. Get the customer's own entry for its position."
-    )
+    advice = "This waitlist hides how many people wait. Get a customer's entry to see its position."
 
 
 class WaitlistFull(WaitlistError):
     """The waitlist has reached its capacity."""
 
     code = "waitlist_full"
-    advice = "The waitlist has reached its capacity. Try again when people have left it."
+    advice = "The waitlist has reached its capacity. Try again after people have left it."
 
 
 class WaitlistClosed(WaitlistError):
-    """The waitlist accepts no signups."""
+    """The waitlist does not accept signups."""
 
     code = "waitlist_closed"
-    advice = "The waitlist accepts no signups at present."
+    advice = "The waitlist does not accept signups at the moment."
 
 
 class NotOpenYet(WaitlistError):
-    """The waitlist accepts no signups before its `opens_at`."""
+    """The waitlist does not accept signups before its `opens_at`."""
 
     code = "not_open_yet"
-    advice = "The waitlist accepts no signups before `opens_at`."
+    advice = "The waitlist does not accept signups before `opens_at`."
 
 
 class Gone(WaitlistError):
-    """The stay has ended, and a late message cannot revive it."""
+    """The signup has ended, and a late message about it is refused."""
 
     code = "gone"
-    advice = "This stay on the waitlist has ended. Sign up again to get a new place."
+    advice = "This signup has ended. Sign up again to get a new place on the waitlist."
 
 
 class NotWaiting(WaitlistError):
@@ -105,33 +103,33 @@ class NotWaiting(WaitlistError):
 
 
 class EntryNotReady(WaitlistError):
-    """The entry waits but is not ready. It rests, is held back or delayed, or is unverified."""
+    """The entry is waiting, but it is resting, held back, delayed or unverified."""
 
     code = "entry_not_ready"
     advice = (
-        "The entry is not ready, and its `not_ready` says why. An entry that is held back needs "
-        "`ready`. A rest ends at `rest_until` or when the customer calls `resume`. A delay ends "
-        "at `delayed_until`. An unverified address is verified by its owner, or by an operator "
-        "with `verify`."
+        "The entry is not ready. Its field `not_ready` has the reasons. If the entry is held "
+        "back, call `ready`. A rest ends at `rest_until`, or when the customer calls `resume`. "
+        "A delay ends at `delayed_until`. If the address is unverified, its owner must verify "
+        "it, or an operator must call `verify`."
     )
 
 
 class NoRoom(WaitlistError):
-    """The priority of the entry has no free rank ahead of the requested place."""
+    """There is no free rank ahead of the requested place within the entry's priority."""
 
     code = "no_room"
     advice = (
-        "This priority has no free rank ahead of the requested place. Move the entry to a higher "
-        "priority instead."
+        "There is no free rank ahead of the requested place within this priority. Move the entry "
+        "to a higher priority instead."
     )
 
 
 class InsideFull(WaitlistError):
-    """The customers inside, the open offers and the claims have reached `max_inside`."""
+    """The number of customers inside, open offers and claims has reached `max_inside`."""
 
     code = "inside_full"
     advice = (
-        "The people inside, the open offers and the claims have reached `max_inside`. Try again "
+        "The number of people inside, open offers and claims has reached `max_inside`. Try again "
         "when a place is free, or raise `max_inside`."
     )
 
@@ -147,35 +145,35 @@ class IdempotencyKeyReused(WaitlistError):
 
 
 class WaitlistPaused(WaitlistError):
-    """The waitlist is paused, so it gives no claims and makes no offers."""
+    """The waitlist is paused. Entries cannot be claimed, and no offers are made."""
 
     code = "waitlist_paused"
     advice = (
-        "The waitlist is paused. It gives no claims and makes no offers until an operator resumes "
-        "it."
+        "The waitlist is paused. Entries cannot be claimed, and no offers are made, until an "
+        "operator resumes the waitlist."
     )
 
 
 class NotHeld(WaitlistError):
-    """Redis has no hold on the entry. The record of the entry says why."""
+    """No claim holds the entry in Redis. The record of the entry says why."""
 
     code = "not_held"
     advice = "No claim holds this entry."
 
 
 class ClaimExpired(WaitlistError):
-    """The hold of this claim token has ended, because it expired or was released."""
+    """The claim has ended, because it expired or was released."""
 
     code = "claim_expired"
     advice = "The claim has expired, and the entry is back in the queue. Claim it again."
 
 
 class ClaimMismatch(WaitlistError):
-    """The claim token does not belong to the current hold of the entry."""
+    """The claim token is not the token of the entry's current claim."""
 
     code = "claim_mismatch"
     advice = (
-        "This claim_token does not belong to the entry's current hold. Another claim may hold the "
+        "This claim_token does not belong to the entry's current claim. Another claim may hold the "
         "entry now."
     )
 
@@ -188,11 +186,12 @@ class NotParked(WaitlistError):
 
 
 class NotOffered(WaitlistError):
-    """The customer has no offer to accept or decline, or for an operator to take back."""
+    """The entry has no open offer."""
 
     code = "not_offered"
     advice = (
-        "The entry has no open offer to accept, decline or take back. Get the entry for its status."
+        "The entry has no open offer to accept, decline or take back. Get the entry to see its "
+        "status."
     )
 
 
@@ -200,11 +199,11 @@ class OfferExpired(WaitlistError):
     """The offer has expired."""
 
     code = "offer_expired"
-    advice = "This offer has expired. Get the entry for its status and position."
+    advice = "This offer has expired. Get the entry to see its status and position."
 
 
 class Expiring(WaitlistError):
-    """More holds have expired at the same time than one call can end."""
+    """Too many claims and offers have expired at the same time for one call to end them."""
 
     code = "expiring"
     advice = "Many claims are expiring at this moment. Try again immediately."
@@ -225,16 +224,16 @@ class InvalidRequest(WaitlistError):
 
 
 class UnsupportedVersion(WaitlistError):
-    """The message has a different contract version than this function."""
+    """The version of the message is not the contract version of this function."""
 
     code = "unsupported_version"
-    advice = "The message has an unknown contract version. Deploy both functions together."
+    advice = "The message has an unsupported contract version. Deploy both functions together."
 
 
 class InternalError(WaitlistError):
-    """The service has a defect. The log of the service has the details."""
+    """The service has a defect. See its log for details."""
 
 
-# The errors that the private function can return, by code. The public function defines further
-# subclasses later, so this dictionary does not contain them.
+# The errors that the private function can return, by code. The public function defines more
+# subclasses later, and they are not in this dictionary.
 BY_CODE = {error.code: error for error in WaitlistError.__subclasses__()}

@@ -14,16 +14,16 @@ CUSTOMER_ID = r"[!-~]{1,256}"
 
 
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
-    """Return the id of a customer's entry.
+    """Return the id of a customer's entry on a waitlist.
 
-    It is opaque, and each signup of the customer gets the same id.
+    The id is a digest, so every signup of the same customer gets the same id.
     """
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
 
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
-    """Return the id of a segment, for example of the entries with language Spanish and gender F.
+    """Return the id of a segment, which is a set of attribute values such as `language: es`.
 
     The order of the attributes does not matter. The JSON encoding separates names from values, so
     that two different segments never produce the same input for the digest.
@@ -34,20 +34,23 @@ def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
 
 
 def new_join_id() -> str:
-    """Return a random id for one stay. A customer who joins again gets a new one."""
+    """Return a random id for a new signup. A customer who joins again gets a new id."""
     return secrets.token_hex(4)
 
 
 def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
-    """Return the id of the pass for one admission.
+    """Return the id of the pass that a customer gets when they are admitted.
 
-    The id is derived from the entry, the ticket of the stay and the time of the admission, so it
-    needs no storage. It has 130 bits, so that no two admissions get the same id.
+    The id is a digest of the entry, its ticket and the time of the admission, so the service does
+    not need to store the id. The id has 130 bits, so two admissions never get the same id.
     """
     digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
 
 def new_epoch() -> str:
-    """Return a random id for one epoch of a waitlist's order in Redis."""
+    """Return a random id for an epoch.
+
+    A new epoch begins each time the waitlist's queue in Redis is created or rebuilt.
+    """
     return secrets.token_hex(4)

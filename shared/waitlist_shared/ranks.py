@@ -1,7 +1,7 @@
-"""How ranks and tickets are computed. `scripts/lib/ticket.lua` has the same constants.
+"""Computes ranks and tickets. `scripts/lib/ticket.lua` has the same constants.
 
-A rank is (255 - priority) * TIER + ticket. The ranks of a priority begin ROOM below the rank of its
-first ticket. An entry that is moved to the front of its priority gets a rank in this room. The
+A rank is (255 - priority) * TIER + ticket. Below the rank of its first ticket, each priority has
+ROOM further ranks. An entry that is moved to the front of its priority gets one of these ranks. The
 ranks of priority 255 therefore begin below 0.
 """
 
@@ -15,15 +15,18 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def priority_of(rank: int) -> int:
-    """Return the priority (0 to 255, the highest is served first) that a rank belongs to."""
+    """Return the priority that a rank belongs to.
+
+    Priorities range from 0 to 255. The highest priority is served first.
+    """
     # A rank above the last ticket of priority 0 belongs to priority 0 too.
     return 255 - min(255, (rank + ROOM) // TIER)
 
 
 def ticket_part_of(rank: int) -> int:
-    """Return the ticket that corresponds to a rank within its priority.
+    """Return the ticket part of a rank.
 
-    The result is negative if the entry was moved ahead of all tickets of its priority.
+    The result is negative if the entry was moved ahead of all tickets in its priority.
     """
     return rank - (255 - priority_of(rank)) * TIER
 
@@ -44,7 +47,7 @@ def millis_of(ticket: int) -> int:
 
 
 def ticket_of_millis(millis: int) -> int:
-    """Return the first ticket of a millisecond. Milliseconds are counted since 1970."""
+    """Return the first ticket of a millisecond. `millis` is the Unix time in milliseconds."""
     return (millis - EPOCH_MILLIS) * TICKETS_PER_MILLISECOND
 
 
@@ -55,12 +58,12 @@ def ticket_at(moment: datetime) -> int:
 
 
 def ticket_of_reinstated_stay(former: int, number: int) -> int:
-    """Return the ticket of a reinstated stay, which takes over the place of a former stay.
+    """Return the ticket for an entry that an operator puts back at its former place.
 
-    `former` is the ticket of the former stay, and `number` counts the reinstatements of the place.
-    A ticket identifies a stay, so the new stay needs a ticket of its own. The new ticket has the
-    same millisecond, so that `joined_at` does not change. A millisecond has only 16 tickets, so
-    every 16th reinstatement moves on to the next millisecond.
+    `former` is the ticket that the entry had at this place. `number` counts how often the place has
+    been reinstated. The result must differ from `former`, because each signup has its own ticket.
+    The result lies in the same millisecond, so that `joined_at` does not change. A millisecond has
+    only 16 tickets, so every 16th reinstatement moves on to the next millisecond.
     """
     millis = former // TICKETS_PER_MILLISECOND + (number % TICKETS_PER_MILLISECOND == 0)
     return millis * TICKETS_PER_MILLISECOND + (former + 1) % TICKETS_PER_MILLISECOND

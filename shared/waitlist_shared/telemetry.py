@@ -1,12 +1,12 @@
-"""Writes one line of JSON for each unit of work, with its log fields and its metrics.
+"""Writes one JSON log line for each unit of work. The line also contains the metrics.
 
-If a namespace is configured, the line is a record in CloudWatch's embedded metric format, and it is
-written at every log level. So metrics need no API calls and no log lines of their own. Metrics
-describe the whole service, or an operation and its outcome. They never describe a waitlist or a
+If a namespace is configured, the line is a record in CloudWatch's embedded metric format and is
+written at every log level. Metrics therefore need no API calls and no additional log lines. A
+metric describes the whole service, or one operation and its outcome, but never a waitlist or a
 person.
 
-CloudWatch bills each metric, so a stack can restrict the metrics to the few that its alarms read.
-The log lines do not change if it does.
+CloudWatch charges for each metric, so a stack can choose to publish only the metrics that its
+alarms read. This choice does not change the log lines.
 """
 
 import re
@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-# Metrics of every span, for the service and for each pair of operation and outcome.
+# The metrics of every span, published per service and per pair of operation and outcome.
 SPAN_METRICS = ("requests", "latency_ms")
 SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")
@@ -37,9 +37,10 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Span(msgspec.Struct, frozen=True, kw_only=True):
     """A finished unit of work.
 
-    `measured` has further metrics of the service, by name. A metric whose name ends in `_ms` or
-    `_seconds` has that unit, and every other metric is a count. The values of `about` and `ids` are
-    written to the log only, and do not become metrics.
+    `measured` maps the names of additional service metrics to their values. The end of a name
+    determines the unit: `_ms` stands for milliseconds and `_seconds` for seconds. All other metrics
+    are counts. The values of `about` and `ids` are written to the log only, and do not become
+    metrics.
     """
 
     operation: str
@@ -103,7 +104,7 @@ class Telemetry:
         _write(line)
 
     def audit(self, fields: Mapping[str, str], correlation_id: str) -> None:
-        """Write a line of the audit log. It is written at every log level and has no metrics."""
+        """Write a line to the audit log. Audit lines are written at every log level."""
         line = {
             "level": "INFO",
             "service": "audit",
@@ -114,7 +115,7 @@ class Telemetry:
         _write(line)
 
     def _directives(self, span: Span) -> list[dict[str, Any]]:
-        """Return the directives that turn numbers of the span's line into CloudWatch metrics."""
+        """Return the CloudWatch directives that say which fields of the log line are metrics."""
         if not self._namespace:
             return []
         of_service = ("failures", *span.measured)
@@ -135,7 +136,7 @@ class Telemetry:
 
 
 def _write(line: Mapping[str, Any]) -> None:
-    """Write a line and flush it, because Lambda freezes the process after the response."""
+    """Write a line and flush the output, because Lambda freezes the process after the response."""
     sys.stdout.write(f"{msgspec.json.encode(line).decode()}\n")
     sys.stdout.flush()
 
@@ -149,5 +150,5 @@ def _format_time(seconds: float) -> str:
 
 
 def unit_of(name: str) -> str:
-    """Return CloudWatch's unit for a metric, which the end of the metric's name determines."""
+    """Return the CloudWatch unit of a metric, which follows from the suffix of its name."""
     return UNITS.get(name.rpartition("_")[2], "Count")

@@ -1,10 +1,9 @@
 """The messages of the private function, with one request and one result for each operation.
 
-An operation is a pair of classes in one of these modules, which `answers` registers.
+Each operation has a request class and a result class. The decorator `answers` connects them.
 
-During a deployment, functions of two versions exchange messages. Therefore one rule holds from the
-first release on: a new field gets a default, and a field keeps its name. A receiver ignores fields
-that it does not know.
+During a deployment, functions of two versions exchange messages. Therefore a new field must have a
+default, and an existing field must keep its name. A receiver ignores unknown fields.
 """
 
 from functools import reduce
@@ -31,8 +30,8 @@ else:
 class Batch(Request, frozen=True, kw_only=True):
     """Carries out up to 500 requests in one round trip.
 
-    Each request succeeds or fails independently. If a request does not match the contract, its
-    place in the results has the failure, and the other requests are carried out.
+    Each request succeeds or fails independently. A request that does not match the contract gets a
+    failure as its result. The other requests are still carried out.
     """
 
     requests: Annotated[list[Single], Meta(max_length=MAX_BATCH)]
@@ -40,7 +39,7 @@ class Batch(Request, frozen=True, kw_only=True):
 
 @answers(Batch)
 class BatchResult(Result, frozen=True, kw_only=True):
-    """The results and failures of a batch, in the order of its requests."""
+    """The results and failures of a batch, in the same order as the requests."""
 
     results: list[dict[str, object]]
 

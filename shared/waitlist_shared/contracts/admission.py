@@ -1,4 +1,4 @@
-"""The messages of admission by a policy: offers, and the customers who are inside."""
+"""The messages about offers, and about customers who are inside."""
 
 from typing import Annotated
 
@@ -22,16 +22,19 @@ from waitlist_shared.limits import MAX_ADMIT, MAX_HOURS, MAX_INSTANTS, ONCE_SECO
 
 
 class DueInstant(Struct, frozen=True, array_like=True):
-    """One instant of a schedule, in milliseconds since 1970, and the number of its slots."""
+    """One time in a schedule, and the number of slots that become due at this time.
+
+    `millis` is the Unix time in milliseconds.
+    """
 
     millis: Number
     count: Number
 
 
 class Hours(Struct, frozen=True, array_like=True):
-    """A period in which a policy makes offers, in milliseconds since 1970.
+    """A period in which a policy makes offers. Both times are Unix times in milliseconds.
 
-    The policy makes no offer at the millisecond `closes` or later.
+    The period does not include the millisecond `closes`.
     """
 
     opens: Number
@@ -41,22 +44,24 @@ class Hours(Struct, frozen=True, array_like=True):
 class Admit(OnWaitlist, frozen=True, kw_only=True):
     """Offers slots to the first entries of the queue or of a `segment`, or to one entry.
 
-    `filters` work as in Claim. If `entry_id` is given, the slot is offered to this entry. If
-    `ticket` is given too, the offer is made only to the stay with this ticket.
+    If `entry_id` is given, only this entry gets an offer. If `ticket` is given too, the entry must
+    still have this ticket. `filters`, `once_key` and `once_body` have the same meaning as in Claim.
 
-    If there is no `count`, the policy decides how many slots are offered. If `refill` is set, the
-    count is a quota: that number of customers is to enter, and an unused offer goes to the next
-    entry. A count of 0 ends the quota.
+    If `count` is None, the policy decides how many slots are offered. If `refill` is true, `count`
+    is a quota, which is the number of customers who should enter. If a customer does not use an
+    offer, the next entry gets an offer instead. A count of 0 ends the quota.
 
-    If the policy has a schedule, the caller must have read the settings of `settings_version`,
-    which must not be older than those in Redis. `instants` are all instants of the schedule
-    `schedule_version` from `schedule_from` on, and `next_instant` (in milliseconds) is the first
-    instant after them. The record of the waitlist says that the instants up to `counted_until` have
-    been counted and that `counted_slots` of their slots were left.
+    The other fields are needed if the policy has a schedule or opening hours:
 
-    `hours` are the present opening hours of the policy, or the next ones, and those that follow.
-    Outside its hours a policy offers nothing. A repeat with the same `once_key` returns the same
-    entries, as in Claim.
+    - `settings_version` and `schedule_version` are the versions that the caller has read. Redis
+      makes no offers if these settings are older than the settings in Redis, or if Redis has a
+      different schedule.
+    - `instants` are all times of the schedule from `schedule_from` on, and `next_instant` is the
+      first time after them, in milliseconds.
+    - `counted_until` and `counted_slots` come from the record of the waitlist. The slots up to
+      `counted_until` have been counted, and `counted_slots` of them are left.
+    - `hours` are the current or next opening period and the periods after it. The policy makes no
+      offers at other times.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
@@ -84,13 +89,14 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `admitted`, `repeat` or `behind`.
 
     The deadline of an entry is the end of its offer. If the policy admits customers without an
-    offer, the deadline is the end of their pass. If `is_more` is true, another run would find more
-    slots due. The instants of the schedule up to `scheduled_until` have been counted, and
-    `scheduled` of their slots are left.
+    offer, the deadline is the end of the pass. If `is_more` is true, more slots are due, and the
+    caller should send another request. The slots of the schedule up to `scheduled_until` have been
+    counted, and `scheduled` of them are left.
 
-    The outcome `behind` means that no offer was made, for one of two reasons. Either Redis has
-    counted the schedule only up to `scheduled_until`, so the caller must send the instants after
-    it. Or Redis has different settings than the caller, and `settings_version` is their version.
+    The outcome `behind` means that the request was out of date and no offer was made. There are two
+    reasons. If Redis has counted the schedule only up to `scheduled_until`, the caller must send
+    the times after it. If Redis has different settings than the caller, `settings_version` is the
+    version in Redis.
     """
 
     entries: tuple[Claimed, ...] = ()
@@ -106,9 +112,9 @@ class AdmitResult(Result, frozen=True, kw_only=True):
 class OnOffer(OnEntry, frozen=True, kw_only=True):
     """A request about the offer that ends at `offered_until_millis`.
 
-    If this value is 0, the caller knows of no offer, so the request can only be answered as a
-    repeat. If there is no value, the request is about the offer that is open when it arrives. If
-    `ticket` is given, the request is only about an offer to the stay with this ticket.
+    If `offered_until_millis` is None, the request is about the open offer. If it is 0, the caller
+    knows of no offer, so Redis only checks whether the request repeats an earlier request. If
+    `ticket` is given, the offer must belong to the signup with this ticket.
     """
 
     ticket: Ticket | None = None
@@ -121,7 +127,10 @@ class Enter(OnOffer, frozen=True, kw_only=True):
 
 @answers(Enter)
 class EnterResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `entered` or `repeat`. The other fields are as in CompleteResult."""
+    """The `outcome` is `entered` or `repeat`.
+
+    The other fields have the same meaning as in CompleteResult.
+    """
 
     token: ClaimToken
     done_stamp: Ticket
@@ -129,10 +138,10 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Decline(OnOffer, frozen=True, kw_only=True):
-    """Declines an offer. The slot goes to the next entry, and this entry to the end of the queue.
+    """Declines an offer. The entry moves to the end of the queue, and the next entry gets the slot.
 
-    `once_key` is a digest of the idempotency key. It identifies a repeat that arrives when the
-    entry already has its next offer.
+    `once_key` is a digest of the idempotency key. Redis uses it to recognize a repeated request,
+    even if the entry has another offer by then.
     """
 
     once_key: OnceKey | None = None
@@ -141,7 +150,7 @@ class Decline(OnOffer, frozen=True, kw_only=True):
 
 @answers(Decline)
 class DeclineResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `declined` or `repeat`. The position is unknown during a rebuild."""
+    """The `outcome` is `declined` or `repeat`. The position is None during a rebuild."""
 
     token: str
     position: int | None = None
@@ -149,11 +158,10 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Withdraw(OnOffer, frozen=True, kw_only=True):
-    """Takes back the offer that ends at `offered_until_millis`. The entry waits at its old place.
+    """Takes back an offer. The entry returns to its former place in the queue.
 
-    If there is no deadline, the open offer is taken back. If the deadline is 0, the caller knows of
-    no offer, so the request can only be answered as a repeat. If a slot is due, the next entry gets
-    it in the same run. `hours` are as in Admit.
+    If a slot is due, the next entry gets an offer in the same call. `hours` has the same meaning as
+    in Admit.
     """
 
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
@@ -161,9 +169,10 @@ class Withdraw(OnOffer, frozen=True, kw_only=True):
 
 @answers(Withdraw)
 class WithdrawResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `withdrawn` or `repeat`. The position is unknown during a rebuild.
+    """The `outcome` is `withdrawn` or `repeat`. The position is None during a rebuild.
 
-    `entries` has the entry that got the slot, in the form of AdmitResult. It is empty for a repeat.
+    `entries` contains the entry that got the next offer, if there is such an entry. For a repeat,
+    `entries` is empty.
     """
 
     token: str
@@ -174,12 +183,12 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Starts the time inside again for a customer whose admission was missing in the record.
+    """Starts the pass of an admitted customer again, because the admission was recorded late.
 
-    The time inside belongs to the stay with this ticket, and begins now. If the former time inside
-    has ended already, the customer needs room again. If there is no room, the next place that
-    becomes free is kept for the customer. `max_inside` does not limit the claims of operators
-    (`is_claim`).
+    `ticket` identifies the signup that was admitted. The new pass begins now. If the first pass has
+    already ended, the waitlist must have room for the customer. If there is no room, the next place
+    that becomes free is reserved for the customer. A customer who was admitted through an
+    operator's claim (`is_claim`) does not need room.
     """
 
     ticket: Ticket
@@ -188,9 +197,9 @@ class Renew(OnEntry, frozen=True, kw_only=True):
 
 @answers(Renew)
 class RenewResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `renewed`, or `absent` if Redis does not have this admission any more.
+    """The `outcome` is `renewed`, or `absent` if Redis no longer has this admission.
 
-    `inside_until_millis` is the time at which the pass ends. It is 0 if the waitlist gives no
+    `inside_until_millis` is the time at which the pass ends. It is 0 if the waitlist issues no
     passes.
     """
 
@@ -198,9 +207,9 @@ class RenewResult(Result, frozen=True, kw_only=True):
 
 
 class Exit(OnEntry, frozen=True, kw_only=True):
-    """Frees the place of a customer who is inside through the stay with this ticket.
+    """Records that a customer is no longer inside, so that another customer can be admitted.
 
-    If there is no ticket, the request frees the place of whichever stay is inside.
+    If `ticket` is given, this happens only if the customer was admitted with this ticket.
     """
 
     ticket: Ticket | None = None

@@ -1,4 +1,4 @@
-"""The messages about claims, admissions of held entries, and parked entries."""
+"""The messages about claims, admissions of claimed entries, and parked entries."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -32,12 +32,12 @@ from waitlist_shared.limits import (
 class Claim(OnWaitlist, frozen=True, kw_only=True):
     """Claims up to `count` entries from one end of the queue or of a `segment`.
 
-    `filters` are ids of segments, or EVERYONE, in order of preference. Each entry is taken from the
-    first filter that matches a ready entry.
+    Each of the `filters` is a segment id or EVERYONE. Entries that match the first filter are
+    claimed first, then entries that match the second filter, and so on.
 
-    A repeat with the same `once_key`, which is a digest of the idempotency key, returns the same
-    entries. `once_body` is a digest of the request. A request with the same `once_key` and a
-    different `once_body` is refused.
+    `once_key` is a digest of the idempotency key, and `once_body` is a digest of the request. A
+    repeated request with the same `once_key` returns the same entries. If its `once_body` is
+    different, the request is refused.
     """
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
@@ -52,17 +52,18 @@ class Claim(OnWaitlist, frozen=True, kw_only=True):
 
 
 class Claimed(Struct, frozen=True, kw_only=True):
-    """One claimed or offered entry. `attempts` counts its earlier holds that have expired.
+    """An entry that was claimed or that was offered a slot.
 
-    The result of a repeat also has the entries that are done, with the deadline 0.
+    `attempts` counts the earlier holds of the entry that have expired. If a claim is repeated, the
+    result also has the entries whose customers have been admitted since, with the deadline 0.
 
-    The end of the previous hold or offer may have brought the entry back into the queue, and the
-    record may not know this end yet. In that case `expired_stamp` is the stamp at which the hold
-    ended, or `no_show_stamp` the stamp at which the offer ended, and `ended_millis` is the deadline
-    of the hold or offer. Otherwise all three are 0.
+    The previous hold or offer of the entry may have expired before the record was updated. In that
+    case `expired_stamp` (for a hold) or `no_show_stamp` (for an offer) is the logical timestamp at
+    which it ended, and `ended_millis` is its deadline. Otherwise all three fields are 0.
 
-    `stamp` is the stamp of the hold, if the hold lasts. `basis_stamp` and `placed_stamp` are as in
-    Decision. `filter_index` is the index, from 0, of the filter that selected the entry.
+    `stamp` is the logical timestamp of the hold. It is None if the customer has been admitted.
+    `basis_stamp` and `placed_stamp` have the same meaning as in Decision. `filter_index` is the
+    zero-based index of the filter that selected the entry.
     """
 
     entry_id: EntryId
@@ -82,12 +83,10 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
 @answers(Claim)
 class ClaimResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `claimed`, or `repeat` if the `once_key` is known.
+    """The `outcome` is `claimed`, or `repeat` if an earlier request had the same `once_key`.
 
-    A repeat takes no entries.
-
-    If the claim took fewer entries than it asked for because of a setting, `limit` names the
-    setting.
+    A repeat claims no more entries. If a setting of the waitlist prevented the claim from taking as
+    many entries as requested, `limit` names this setting.
     """
 
     entries: list[Claimed]
@@ -96,15 +95,15 @@ class ClaimResult(Result, frozen=True, kw_only=True):
 
 
 class OnHold(OnEntry, frozen=True, kw_only=True):
-    """A request about a hold, from the caller that has its claim token."""
+    """A request about a claimed entry. The caller must send the claim token."""
 
     token: ClaimToken
 
 
 class HoldResult(Result, frozen=True, kw_only=True):
-    """The fields that results about holds share.
+    """The base class for the results of requests about claims and offers.
 
-    `basis_stamp` and `placed_stamp` are as in Decision.
+    `basis_stamp` and `placed_stamp` have the same meaning as in Decision.
     """
 
     stamp: Ticket
@@ -121,10 +120,11 @@ class Complete(OnHold, frozen=True, kw_only=True):
 
 @answers(Complete)
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `completed`, or `repeat` if this token has admitted the customer before.
+    """The `outcome` is `completed`, or `repeat` if this token has already admitted the customer.
 
-    `done_stamp` is the stamp of the admission, while `stamp` is new at each call.
-    `inside_until_millis` is the time at which the pass ends. It is 0 if the customer is not inside.
+    `done_stamp` is the logical timestamp of the admission. `stamp` is a new logical timestamp in
+    each call. `inside_until_millis` is the time at which the customer's pass ends. It is 0 if the
+    customer is not inside.
     """
 
     done_stamp: Ticket
@@ -132,7 +132,7 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Release(OnHold, frozen=True, kw_only=True):
-    """Puts the entry back into the queue, where it is ready again after `delay_seconds`."""
+    """Puts a claimed entry back into the queue. The entry is ready again after `delay_seconds`."""
 
     to: Literal["place", "back"] = "place"
     delay_seconds: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
@@ -140,11 +140,11 @@ class Release(OnHold, frozen=True, kw_only=True):
 
 @answers(Release)
 class ReleaseResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `released`, or `repeat` if this token has released the entry at `stamp`.
+    """The `outcome` is `released`, or `repeat` if this token has already released the entry.
 
-    The position is unknown during a rebuild, and if the entry no longer waits.
-    `delayed_until_millis` is the time at which the entry is ready again. It is 0 if there is no
-    delay.
+    For a repeat, `stamp` is the logical timestamp of the earlier release. `position` and `total`
+    are None during a rebuild, and if the entry no longer waits. `delayed_until_millis` is the time
+    at which the entry is ready again. It is 0 if there is no delay.
     """
 
     position: int | None = None
@@ -167,17 +167,20 @@ class Park(OnHold, frozen=True, kw_only=True):
 
 @answers(Park)
 class ParkResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `parked`, or `repeat` if this token has parked the entry at `stamp`."""
+    """The `outcome` is `parked`, or `repeat` if this token has already parked the entry.
+
+    For a repeat, `stamp` is the logical timestamp at which the entry was parked.
+    """
 
     parked_millis: Number
 
 
 class Redrive(OnEntry, frozen=True, kw_only=True):
-    """Puts an entry that was parked at `parked_millis` back into the queue.
+    """Puts a parked entry back into the queue.
 
-    An entry that was parked again later is not touched. If the value is 0, the caller knows of no
-    parking, so the request can only be answered as a repeat. If there is no value, the request is
-    about the parking that it finds.
+    If `parked_millis` is given, the entry must have been parked at this time. If the entry has been
+    parked again at a later time, the request does not change the entry. The value 0 means that the
+    caller knows of no parking, so the request only looks for an earlier redrive.
     """
 
     parked_millis: Number | None = None
@@ -186,11 +189,14 @@ class Redrive(OnEntry, frozen=True, kw_only=True):
 
 @answers(Redrive)
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `redriven`, or `repeat` of a redrive at `stamp` that the record may lack.
+    """The `outcome` is `redriven`, or `repeat` if the entry was already put back into the queue.
 
-    The position is unknown if the entry no longer waits. If the entry was parked after too many
-    attempts, and the record may lack that parking, `worn_out_stamp` is the stamp at which the last
-    hold ended and `worn_out_millis` is the deadline of that hold. Otherwise both are 0.
+    For a repeat, `stamp` is the logical timestamp of the earlier redrive. `position` is None if the
+    entry no longer waits.
+
+    The entry may have been parked after too many attempts, and the record may not contain this yet.
+    In that case `worn_out_stamp` is the logical timestamp at which the last hold ended, and
+    `worn_out_millis` is the deadline of that hold. Otherwise both fields are 0.
     """
 
     position: int | None = None
@@ -200,10 +206,10 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True):
-    """Ends expired holds, and lists entries whose record may lack a decision.
+    """Ends expired holds, and lists entries whose record may lack decisions of Redis.
 
-    It lists an entry if the entry's last decision is at least `min_age_seconds` old by the clock of
-    Redis, or not later than the stamp `known_until`.
+    An entry is listed if its last decision is at least `min_age_seconds` old, or if the stamp
+    (logical timestamp) of this decision is not later than `known_until`.
     """
 
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
@@ -233,26 +239,30 @@ Verb = Literal[
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """One decision about an entry, with the place that the decision gave to the entry.
+    """One decision of Redis about an entry, with the place that the decision gave to the entry.
 
     These verbs need an explanation:
 
     - `worn_out`: the entry was parked after too many expired holds.
     - `no_show_parked`: the entry was parked after too many unused offers.
-    - `abandoned`: an offer ended unused, and the entry is to leave the waitlist.
-    - `unanswered_parked`, `unanswered_to_back`, `unanswered_left`: the wait ended because the
-      customer did not confirm it in time.
+    - `abandoned`: the customer did not use an offer, and the entry will leave the waitlist.
+    - `unanswered_parked`, `unanswered_to_back`, `unanswered_left`: the customer did not confirm in
+      time that they still wait.
 
-    `token` is the token of the hold that began, or that a caller ended. The meaning of `at`, in
-    milliseconds, depends on the verb. It is the time of a parking or an admission, the new deadline
-    of an extended hold, or the time at which a released entry is ready again. For an offer, a
-    withdrawn offer, and a hold or offer that ended unused it is the deadline. A parking after too
-    many attempts or offers has the deadline of the last hold or offer.
+    `token` is the claim token of the hold that began, or that a caller ended. `ticket` identifies
+    the signup that the decision is about.
 
-    `ticket` identifies the stay. A Redis server that took over may lack decisions that the record
-    has. Therefore `basis_stamp` is the stamp of the newest earlier decision about the entry that
-    Redis knew. It is 0 if Redis knew none that the record may lack. `placed_stamp` is the stamp of
-    the newest decision that gave the entry its `rank` and that the record may lack, or 0.
+    The meaning of `at`, a time in milliseconds, depends on the verb:
+
+    - For an entry that a caller parked or admitted, it is the time at which that happened.
+    - For an extended hold, it is the new deadline.
+    - For a released entry, it is the time at which the entry is ready again.
+    - For an offer, and for a hold or an offer that expired, it is the deadline.
+
+    After a failover, Redis may lack decisions that the record has. To detect this, a decision
+    contains two logical timestamps. `basis_stamp` belongs to the newest earlier decision about the
+    entry that Redis knew. `placed_stamp` belongs to the newest decision that changed the entry's
+    rank. Each of them is 0 if the record has all decisions of this kind.
     """
 
     verb: Verb
@@ -267,13 +277,17 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 class DirtyPlace(Struct, frozen=True, kw_only=True):
-    """The place of an entry in Redis, for an entry whose record may lack decisions.
+    """The state in Redis of an entry whose record may lack decisions.
 
-    `state` is `waiting`, `held`, `parked`, `done`, `absent` or another PlaceState. `seen_stamp` is
-    the stamp of the last decision, and `settle` sends it back. `time_millis` is the deadline of a
-    hold or the time of a parking. `decisions` are the decisions that the record may lack, oldest
-    first. Extensions and completions are not among them, because `state` shows them. `stamp` is the
-    stamp of the hold or parking. It is 0 if the entry waits.
+    - `seen_stamp` is the logical timestamp of the last decision. The caller sends it back in
+      Settle.
+    - `state` is a PlaceState, or `absent`.
+    - `time_millis` is the deadline of a hold or an offer, the time at which the entry was parked,
+      or the time at which the pass of an admitted customer ends.
+    - `decisions` are the decisions that the record may lack, oldest first. Extensions and
+      completions are not included, because the other fields show them.
+    - `stamp` is the logical timestamp of the decision that took the entry out of the queue. It is 0
+      for a waiting entry.
     """
 
     entry_id: EntryId
@@ -290,7 +304,10 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
 
 @answers(Expire)
 class ExpireResult(Result, frozen=True, kw_only=True):
-    """The result of Expire. `is_all` is false if more holds have expired than one call ends."""
+    """The entries whose record may lack decisions.
+
+    `is_all` is false if more holds have expired than one call can end.
+    """
 
     stamp: Ticket
     is_all: bool = False
@@ -299,9 +316,10 @@ class ExpireResult(Result, frozen=True, kw_only=True):
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Ends the reconciling of an entry whose record now has the decision of `seen_stamp`.
+    """Confirms that the record of an entry has the decision with the stamp `seen_stamp`.
 
-    If that decision was an admission of the stay with this `ticket`, the stay has ended.
+    If that decision was an admission, Redis removes the entry. `join_id` and `ticket` identify the
+    admitted signup, so that late messages cannot bring it back.
     """
 
     seen_stamp: Ticket
@@ -313,14 +331,14 @@ class Settle(OnEntry, frozen=True, kw_only=True):
 class SettleResult(Result, frozen=True):
     """The `outcome` is `settled`, or `changed` if Redis has made a later decision about the entry.
 
-    A changed entry is listed again by a later run.
+    A changed entry is listed again by the next Expire request.
     """
 
 
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the held and offered entries by deadline, or of the parked entries by time.
 
-    The page begins after the last entry of the previous page.
+    `after` and `after_id` are the time and the id of the last entry on the previous page.
     """
 
     first: ClassVar = None

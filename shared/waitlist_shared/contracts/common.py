@@ -34,36 +34,37 @@ Ticket = Annotated[int, Meta(ge=0, le=MAX_TICKET)]
 Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
 Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
 State = Literal["warm", "hydrating"]
-# The states of an entry on the list: in the queue, held by a claim, offered a slot, or parked.
+# The states of an entry on a waitlist: in the queue, held by a claim, offered a slot, or parked.
 EntryState = Literal["waiting", "held", "offered", "parked"]
 ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
 SegmentId = Annotated[str, Meta(pattern=rf"\A{ids.SEGMENT_ID}\Z")]
-# This filter stands for the whole queue. All other filters are ids of segments.
+# The filter that selects the whole queue. All other filters are segment ids.
 EVERYONE = "*"
 Filters = Annotated[
     tuple[Annotated[str, Meta(pattern=rf"\A(?:{ids.SEGMENT_ID}|\*)\Z")], ...],
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# The pace of a queue, encoded as text, or the word `unknown` or `paused` if there is no pace.
+# The pace describes how fast a waitlist admits people. The text is `unknown` or `paused` if the
+# waitlist has no pace.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 
 
 @cache
 def operation_name(class_name: str) -> str:
-    """Return the class name of a request in snake case, for example restore_many for RestoreMany.
+    """Return the snake_case name of an operation, for example `restore_many` for `RestoreMany`.
 
-    The operation has this name in messages, in the log, in the names of scripts and in documents.
+    Messages, log lines, script files and documents use this name.
     """
     return re.sub(r"(?<=.)([A-Z])", r"_\1", class_name).lower()
 
 
 class Request(Struct, frozen=True, kw_only=True, tag_field="op", tag=operation_name):
-    """The fields that all requests share. `v` is the version of the contract.
+    """The base class of all requests.
 
-    The field `op` of a message is the name of its operation. `correlation_id` is only written to
-    the log. In a batch, only the batch itself has a correlation id.
+    `v` is the version of the contract. The field `op` of a message has the name of the operation.
+    `correlation_id` is only used in log lines. The requests inside a batch have no correlation id.
     """
 
     v: int = VERSION
@@ -78,29 +79,29 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# This `join_id` belongs to no stay. A message with this `join_id` is about the place with the
-# ticket in the message, and no record names the stay of that place any more
+# A `join_id` that no signup has. Messages use it if they are about a place in Redis, but no record
+# says which signup the place belongs to. The ticket in the message identifies the place
 # (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 
 class OnStay(OnEntry, frozen=True, kw_only=True):
-    """A request about one stay of a customer.
+    """A request about one stay of a customer, which lasts from a signup until its end.
 
-    Earlier and later stays of the same customer have a different `join_id`.
+    Every stay of the same customer has a different `join_id`.
     """
 
     join_id: JoinId
 
 
-# The reasons why a waiting entry cannot be taken.
+# The reasons why a waiting entry cannot be claimed or offered a slot.
 NotReadyReason = Literal["resting", "held_back", "delayed", "unverified"]
 
 
 class NotReady(Struct, frozen=True):
     """One reason why an entry is not ready.
 
-    The reason ends at the millisecond `until_millis`. The value 0 means that its end is open.
+    The reason ends at the time `until_millis`. If `until_millis` is 0, the end is not known.
     """
 
     reason: NotReadyReason
@@ -110,8 +111,8 @@ class NotReady(Struct, frozen=True):
 class Readiness(Struct, frozen=True, array_like=True):
     """The reasons why an entry is not ready. An entry without reasons is ready.
 
-    If two values compete, the higher `version` wins. If the customer is asked whether they still
-    wait, `confirm_by_millis` is the deadline for the answer. It is 0 if there is no open question.
+    If two values compete, the higher `version` wins. While a customer is asked whether they still
+    wait, `confirm_by_millis` is the deadline for the answer. Otherwise it is 0.
     """
 
     version: Number
@@ -120,11 +121,12 @@ class Readiness(Struct, frozen=True, array_like=True):
 
 
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
-    """A request about a stay, together with the segments and the readiness of its entry.
+    """A request that also contains the segments and the readiness of an entry.
 
-    `segments_version` is the version of the declaration that the segments follow. It is 0 if the
-    waitlist declares no segments. `attributes_version` counts the changes of the entry's
-    attributes, and the higher version wins. `readiness` is None if the entry has always been ready.
+    `segments` follows the segment declaration of the waitlist that has the version
+    `segments_version`. This version is 0 if the waitlist declares no segments. `attributes_version`
+    counts the changes to the entry's attributes. The higher version wins. `readiness` is None if
+    the entry has always been ready.
     """
 
     segments: SegmentIds = ()
@@ -133,13 +135,14 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     readiness: Readiness | None = None
 
 
-# The states of an entry in Redis. `done` means that the customer was just admitted, and `no_show`
-# that the entry is about to leave the list after an unused offer or an unanswered question.
+# The states of an entry in Redis. `done` means that the customer was just admitted. `no_show` means
+# that the entry will soon leave the waitlist, because the customer did not use an offer or did not
+# confirm that they still wait.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """The place at which a comparison with the record found an entry in Redis."""
+    """The state and rank that an entry had in Redis when it was compared with its record."""
 
     state: PlaceState
     rank: Rank
@@ -154,7 +157,7 @@ class Result(Struct, frozen=True, kw_only=True):
     ok: bool = True
 
 
-# The result type of each request type, and the request type of each `op`.
+# The result type for each request type, and the request type for each operation name.
 RESULTS: dict[type[Request], type[Result]] = {}
 REQUESTS: dict[str, type[Request]] = {}
 R = TypeVar("R", bound=type[Result])
@@ -173,7 +176,7 @@ def answers(*requests: type[Request]) -> Callable[[R], R]:
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """The answer to a request that failed. Its `code` is a key of `errors.BY_CODE`."""
+    """The answer to a request that failed. The `code` is a key of `errors.BY_CODE`."""
 
     code: str
     message: str

@@ -1,4 +1,4 @@
-"""The messages of imports and reinstatements, which allocate tickets and insert entries."""
+"""The messages that draw tickets for imports and insert entries at a given place."""
 
 from typing import Annotated
 
@@ -19,17 +19,20 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """The number of rows in an import that share the millisecond beginning with this ticket."""
+    """The number of rows in an import that have the same time, to the millisecond.
+
+    `ticket` is the first ticket of this millisecond.
+    """
 
     ticket: Ticket
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
 
 
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
-    """Draws a run of tickets, and sequence numbers for rows that share a millisecond.
+    """Draws tickets for an import, and sequence numbers for rows with the same time.
 
-    No ticket and no sequence number is given out twice. The tickets and the stamp are later than
-    `known_stamp`, the newest stamp that the records of the entries have.
+    No ticket and no sequence number is given out twice. The tickets and the stamp (logical
+    timestamp) are later than `known_stamp`, which is the newest stamp in the records.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
@@ -39,10 +42,10 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(AllocateTickets)
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
-    """The allocated tickets: the first one is `first`, and the distance between two is `apart`.
+    """The tickets for an import. The first ticket is `first`, and the step between two is `apart`.
 
-    The sequence numbers of each shared millisecond begin at the ticket of the millisecond plus its
-    value in `offsets`. `stamp` is later than all earlier decisions.
+    `offsets` has one number for each shared millisecond in the request. The sequence numbers of its
+    rows begin at its first ticket plus this number. `stamp` is later than all earlier decisions.
     """
 
     stamp: Ticket
@@ -52,12 +55,12 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
 
 
 class Insert(OnTaggedStay, frozen=True, kw_only=True):
-    """Adds an entry at its ticket within its priority, or at the next free rank after it.
+    """Adds an entry at the rank of its ticket, or at the next free rank after it.
 
-    If `rank` is given, the entry is added at that rank, whatever its ticket is, or at the nearest
-    free rank ahead. An operator uses this to reinstate a stay that has ended, and an import uses it
-    to keep the place that a customer had on another waitlist. A closed waitlist accepts the entry
-    too, because closing refuses signups only. `known_stamp` is as in Signup. The result is a
+    If `rank` is given, the entry is added at this rank, or at the nearest free rank ahead of it.
+    Operators use `rank` to reinstate an entry at its former place. Imports use it to keep the place
+    that a customer had on another waitlist. A closed waitlist accepts the entry too, because
+    closing stops only signups. `known_stamp` has the same meaning as in Signup. The result is a
     SignupResult.
     """
 

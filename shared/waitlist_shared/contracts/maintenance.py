@@ -1,4 +1,4 @@
-"""The messages by which maintenance detects lost writes and restores an order."""
+"""The messages with which maintenance detects lost writes in Redis and restores a queue."""
 
 from typing import Annotated
 
@@ -24,9 +24,10 @@ from waitlist_shared.limits import MAX_RESTORE_MANY
 
 
 class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
-    """Counts a run of maintenance, and compares the count with that of the previous run.
+    """Increments the heartbeat count of a waitlist in Redis.
 
-    If `pace` is given, it replaces the pace that polls read.
+    `known_beat` is the count after the previous heartbeat. If Redis has a lower count, Redis has
+    lost writes. If `pace` is given, Redis stores it and returns it when customers poll.
     """
 
     epoch: Epoch | None = None
@@ -38,8 +39,8 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
 class HeartbeatResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `beats`, or `behind` if Redis has lost its most recent writes.
 
-    `behind` means that all writes since the second-to-last heartbeat may be lost. All stamps of
-    this epoch are later than `epoch_start`.
+    If the outcome is `behind`, all writes since the second-to-last heartbeat may be lost. Every
+    stamp (logical timestamp) in this epoch is later than `epoch_start`.
     """
 
     epoch: Epoch
@@ -50,19 +51,24 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
 
 
 class Inspect(OnEntry, frozen=True, kw_only=True):
-    """Reads the state of an entry in Redis, to compare it with the record."""
+    """Reads the state of an entry in Redis, so that maintenance can compare it with the record."""
 
 
 @answers(Inspect)
 class InspectResult(Result, frozen=True, kw_only=True):
     """The state of an entry in Redis. `state` is a PlaceState, or `absent`.
 
-    `time_millis` is as in Restore. For a waiting entry it is the end of its delay. `ticket`
-    identifies the stay that has the place. `stamp` is the stamp of the decision that took the entry
-    out of the queue, and `dirty_stamp` the stamp of a decision that the record may lack. Each
-    of them is 0 if there is no such decision. `attributes_version` is the version of the entry's
-    segments in Redis, and `readiness_version` the version of its readiness. They are None if Redis
-    has no segments or no readiness of the entry.
+    - `ticket` identifies the signup that the entry belongs to.
+    - `time_millis` is the deadline of a hold or an offer, the time at which the entry was parked,
+      or the time at which the pass of an admitted customer ends. For a waiting entry it is the end
+      of the entry's delay.
+    - `stamp` is the logical timestamp of the decision that took the entry out of the queue. It is 0
+      for a waiting entry.
+    - `dirty_stamp` is the logical timestamp of the last decision that the record may lack, or 0.
+    - `attributes_version` is the version of the entry's segments in Redis. It is None if Redis has
+      no segments for the entry.
+    - `readiness_version` is the version of the entry's readiness in Redis. It is None if Redis has
+      no readiness for the entry.
     """
 
     state: str
@@ -77,9 +83,10 @@ class InspectResult(Result, frozen=True, kw_only=True):
 
 
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
-    """A waiting entry to restore. The encoding is compact, because a rebuild sends many entries.
+    """A waiting entry that a rebuild restores.
 
-    `known_stamp` is as in Restore.
+    The encoding is compact, because a rebuild sends many entries. `known_stamp` has the same
+    meaning as in Restore.
     """
 
     entry_id: EntryId
@@ -94,7 +101,7 @@ class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
 
 
 class RestoreMany(OnWaitlist, frozen=True, kw_only=True):
-    """Restores up to 50 different waiting entries at the ranks that their records have."""
+    """Restores up to 50 different waiting entries at the ranks in their records."""
 
     epoch: Epoch
     segments_version: Number = 0
@@ -105,7 +112,8 @@ class RestoreMany(OnWaitlist, frozen=True, kw_only=True):
 class RestoreManyResult(Result, frozen=True, kw_only=True):
     """The number of entries for each outcome.
 
-    An entry was restored, was present already, or is gone because its stay has ended.
+    An entry was restored, was already present, or is gone. An entry is gone if the customer has
+    left the waitlist or was admitted.
     """
 
     restored: Number = 0

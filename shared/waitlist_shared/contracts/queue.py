@@ -1,4 +1,4 @@
-"""The messages about the queue: its order, the places of entries, and its settings."""
+"""The messages about the queue, the entries in it, and the settings of the waitlist."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -49,11 +49,11 @@ class PingResult(Result, frozen=True):
 
 
 class Counters(Struct, frozen=True, kw_only=True):
-    """How often each event has happened since the waitlist was created.
+    """The number of times that each event has happened since the waitlist was created.
 
-    `entered` counts the admissions through offers. `admitted` counts them too, and also the
-    admissions through claims. `declined` counts declined offers, and `no_shows` counts offers that
-    expired unused. An offer that an operator took back is not counted.
+    `admitted` counts all admissions, and `entered` counts only admissions through offers.
+    `declined` counts declined offers, and `no_shows` counts offers that expired unused. Offers that
+    an operator took back are not counted.
     """
 
     signed_up: Number = 0
@@ -72,25 +72,34 @@ Combine = Literal["least", "sum"]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """The settings that the scripts enforce. If two writes compete, the higher `version` wins.
+    """The settings that the Redis scripts enforce.
 
-    `segments_version` is the version of the last change of the declared segments. It is 0 if the
-    waitlist declares no segments.
+    If two writes compete, the higher `version` wins. Some fields need an explanation:
 
-    If `admission` is true, the waitlist has an admission policy. The policy has a rate, a schedule,
-    both, or only `max_inside`. The rate gives `rate_count` slots per `rate_millis`, from the
-    millisecond `rate_from` on. If the policy has a rate and a schedule, `combine` says whether the
-    smaller number of slots counts or the sum. `schedule_version` is the version of the last change
-    of the schedule, which was made at the millisecond `schedule_since`. Both are 0 if there is no
-    schedule. Only instants after `schedule_since` count. `rate_counts` says whether the rate gets
-    back the slot of an offer that ends unused. `max_inside` limits the customers inside plus the
-    open offers and claims, but it never refuses a claim. A customer is inside for `pass_seconds`
-    after an admission, which is 0 without a policy. Claims hold at most `max_claims` entries at the
-    same time.
+    - `segments_version` is the version in which the declared segments last changed. It is 0 if the
+      waitlist declares no segments.
+    - `admission` is true if the waitlist has an admission policy. A policy has a rate, a schedule,
+      both of them, or only `max_inside`.
+    - `rate_count`, `rate_millis` and `rate_from` define the rate: `rate_count` slots every
+      `rate_millis` milliseconds, starting at the time `rate_from`.
+    - `rate_counts` is `entered` if an unused offer returns its slot to the rate, and `offered`
+      otherwise.
+    - `schedule_version` is the version in which the schedule last changed, and `schedule_since` is
+      the time of that change in milliseconds. Only later times of the schedule count. Both fields
+      are 0 if there is no schedule.
+    - `combine` applies to a policy with a rate and a schedule. The value `least` uses the smaller
+      number of slots, and `sum` adds both numbers.
+    - `max_inside` limits the number of customers inside, open offers and claims. It limits offers
+      only, and claims are always allowed.
+    - `pass_seconds` is the time for which an admitted customer counts as inside. It is 0 if there
+      is no policy.
+    - `max_claims` is the maximum number of entries that claims may hold at the same time.
+    - `opens_millis` and `closes_millis` are the times at which signups begin and end.
+    - `has_hours` is true if the policy makes offers only during opening hours. The messages that
+      make offers contain these hours.
 
-    The waitlist takes signups from the millisecond `opens_millis` until `closes_millis`. If
-    `has_hours` is true, the policy makes offers only within the hours that its messages name. A
-    waitlist that does not use one of these three settings omits its field in messages and in Redis.
+    If a waitlist does not use `opens_millis`, `closes_millis` or `has_hours`, the field is missing
+    in messages and in Redis.
     """
 
     version: Number
@@ -124,19 +133,19 @@ Mode = Literal["create", "open", "configure", "finish_rebuild"]
 
 
 class Init(OnWaitlist, frozen=True, kw_only=True):
-    """Makes a waitlist known to Redis. If Redis knows the waitlist, gives it new settings.
+    """Creates a waitlist in Redis, or gives new settings to a waitlist that Redis already has.
 
-    The `mode` says in which situation the caller is:
+    The `mode` says what the caller expects:
 
-    - `create` is for a new waitlist, whose empty order is complete.
-    - `open` also accepts a waitlist whose order Redis has lost. A rebuild must follow.
-    - `configure` refuses a waitlist that Redis does not know.
-    - `finish_rebuild` ends the rebuild of this `epoch`, and also refuses an unknown waitlist.
-      Otherwise a rebuild that ends just after Redis was lost would declare an empty order complete.
+    - `create`: the waitlist is new, so its empty queue is complete.
+    - `open`: the waitlist exists, but Redis may have lost its queue. A rebuild must follow.
+    - `configure`: Redis has the waitlist. Otherwise the request is refused.
+    - `finish_rebuild`: the rebuild of this `epoch` is complete. The request is refused if Redis
+      does not have the waitlist, because Redis must then have lost the queue again.
 
-    A new order continues the `counters`, and all its stamps are later than `floor_ticket`. It does
-    not count instants of the schedule up to `scheduled_until` (milliseconds since 1970), because
-    the previous order may have counted them.
+    A new queue continues the given `counters`, and every stamp (logical timestamp) in it is later
+    than `floor_ticket`. Times of the schedule up to `scheduled_until` (Unix time in milliseconds)
+    do not count, because the previous queue may have counted them.
     """
 
     settings: Settings
@@ -149,9 +158,10 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(Init)
 class InitResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `created`, `exists` or `warmed`. `state` and `epoch` are the current values.
+    """The `outcome` is `created`, `exists`, or `warmed` if the request has completed a rebuild.
 
-    All stamps of this epoch are later than `epoch_start`.
+    `state` and `epoch` are the values after the request. Every stamp (logical timestamp) in this
+    epoch is later than `epoch_start`.
     """
 
     state: State
@@ -162,9 +172,9 @@ class InitResult(Result, frozen=True, kw_only=True):
 class Signup(OnTaggedStay, frozen=True, kw_only=True):
     """Adds an entry at the end of the queue.
 
-    The ticket of the entry is later than `known_stamp`, the newest stamp that the record has of the
-    customer's earlier stays. Redis may not know that stamp, because the record draws its own stamps
-    while an entry is off the list.
+    `known_stamp` is the newest stamp (logical timestamp) in the customer's record. Redis may not
+    know it, because stamps come from the record while an entry is off the waitlist. The ticket of
+    the new entry is later than `known_stamp`.
     """
 
     known_stamp: Ticket = 0
@@ -172,11 +182,11 @@ class Signup(OnTaggedStay, frozen=True, kw_only=True):
 
 @answers(Signup)
 class SignupResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `joined`, or `already` if the entry is on the list already.
+    """The `outcome` is `joined`, or `already` if the entry is already on the waitlist.
 
     `position` and `total` are None during a rebuild. `total` is also None if the waitlist hides its
-    counts from customers. `pace` and `ready_ahead` are as in PositionResult. `pace` is None if
-    there is no position, and for an import.
+    counts from customers. `pace` and `ready_ahead` have the same meaning as in PositionResult.
+    `pace` is None for an imported entry, and if there is no position.
     """
 
     rank: Rank
@@ -189,11 +199,11 @@ class SignupResult(Result, frozen=True, kw_only=True):
 
 
 class EndOfStay(OnStay, frozen=True, kw_only=True):
-    """Takes an entry off the list for good and counts the end of its stay.
+    """Removes an entry from the waitlist for good, and updates the counters.
 
-    If `ticket` is given, only the stay with this ticket ends, and the place of another stay of the
-    same customer remains. All stamps that Redis draws afterwards are later than `known_stamp`, the
-    newest stamp that the record has.
+    If `ticket` is given, the entry is removed only if it has this ticket. A later signup of the
+    same customer has a different ticket and is not affected. `known_stamp` is the newest stamp
+    (logical timestamp) in the record. All stamps that Redis creates afterwards are later.
     """
 
     ticket: Ticket | None = None
@@ -201,10 +211,10 @@ class EndOfStay(OnStay, frozen=True, kw_only=True):
 
 
 class Leave(EndOfStay, frozen=True, kw_only=True):
-    """Ends a stay whose customer leaves the list.
+    """Removes the entry of a customer who leaves the waitlist.
 
-    The stay is counted as left. If the customer leaves by declining an offer (`is_declining`), it
-    is counted as declined too.
+    The customer is counted in `left`. If the customer leaves by declining an offer
+    (`is_declining`), the customer is also counted in `declined`.
     """
 
     is_declining: bool = False
@@ -218,12 +228,13 @@ class Leave(EndOfStay, frozen=True, kw_only=True):
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True):
-    """Removes an entry that does not wait according to its record. It is not counted as left.
+    """Removes an entry that is not waiting according to its record. It is not counted in `left`.
 
-    `is_admitted` counts the admission of an entry that is admitted in its record but not in Redis.
-    `is_erased` also deletes the remembered moves of the entry. `inside_until_millis` sets the time
-    until which the customer is inside, and 0 means that the customer is not inside. `unless_placed`
-    ends only a stay that has no place in Redis.
+    - `unless_placed` keeps an entry that has a place in Redis.
+    - `is_admitted` counts an admission that is in the record but not in Redis.
+    - `is_erased` also deletes the idempotency keys of the entry's moves.
+    - `inside_until_millis` is the time until which the customer is inside. The value 0 means that
+      the customer is not inside.
     """
 
     unless_placed: bool = False
@@ -240,11 +251,12 @@ class Drop(EndOfStay, frozen=True, kw_only=True):
 class EndOfStayResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `left`, `dropped`, `absent` or `present`.
 
-    `absent` means that the stay had ended before, or had no place. `present` means that the stay
-    goes on, because it has a place and the request had `unless_placed`.
+    - `absent`: the entry had already been removed, or had no place.
+    - `present`: the entry has a place, and was kept because the request had `unless_placed`.
 
-    The stay ended at `ended_stamp`. `ticket` is the ticket of the place that the stay had, even if
-    the request did not have a ticket. It is None if Redis had no place.
+    `ended_stamp` is the logical timestamp of the removal. `ticket` is the ticket that the removed
+    entry had in Redis, even if the request did not contain a ticket. It is None if Redis did not
+    have the entry.
     """
 
     stamp: Ticket
@@ -255,13 +267,13 @@ class EndOfStayResult(Result, frozen=True, kw_only=True):
 class Bump(OnEntry, frozen=True, kw_only=True):
     """Moves a waiting entry. Exactly one of `priority`, `places` and `to` must be given.
 
-    `priority` moves the entry to the rank that its ticket has in that priority. `places` moves it
-    ahead by that number of places, but not beyond the head of its priority. If there is no free
-    rank between the two entries at the target, the entry goes into the nearest gap ahead of them.
-    `to` is `front` for the head of the priority, or `back` for the end of the queue, where a signup
-    would be added at priority 0.
+    - `priority` moves the entry to another priority, at the rank that its ticket has there.
+    - `places` moves the entry ahead by this number of places, but not into a higher priority.
+    - `to` moves the entry to the front of its priority (`front`), or to the end of the queue at
+      priority 0 (`back`).
 
-    If `ticket` is given, only the stay with this ticket is moved.
+    If there is no free rank at the target, the entry goes into the nearest gap ahead of it. If
+    `ticket` is given, the entry is moved only if it has this ticket.
     """
 
     ticket: Ticket | None = None
@@ -278,13 +290,17 @@ class Bump(OnEntry, frozen=True, kw_only=True):
 
 @answers(Bump)
 class BumpResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `moved`, or `repeat` if the `once_key` is known.
+    """The `outcome` is `moved`, or `repeat` if an earlier request had the same `once_key`.
 
-    `stamp` is new at each call, while `moved_stamp` is the stamp of the move. `moved_by` is the
-    number of places by which the entry came nearer to the head. It is negative if the entry moved
-    away from the head, and None for the repeat of a move that a restore wrote. `attempts` counts
-    expired holds. `expired_stamp` is as in Claimed, and `expired_millis` is the deadline of that
-    hold. `basis_stamp` is as in Decision.
+    - `moved_stamp` is the logical timestamp of the move. `stamp` is a new logical timestamp in each
+      call.
+    - `moved_by` is the number of places by which the entry moved ahead. It is negative if the entry
+      moved back. It is None for a repeat if Redis does not know the distance, because the move was
+      restored from the record.
+    - `attempts` is the number of expired holds of the entry.
+    - `expired_stamp` has the same meaning as in Claimed, and `expired_millis` is the deadline of
+      the hold that expired.
+    - `basis_stamp` has the same meaning as in Decision.
     """
 
     rank: Rank
@@ -321,18 +337,18 @@ class SegmentPlace(Struct, frozen=True, kw_only=True):
 class PositionResult(Result, frozen=True, kw_only=True):
     """The `outcome` is the state of the entry: a PlaceState, or `absent`.
 
-    The state `done` means that the customer was admitted, and `no_show` that the entry is about to
-    leave the list. If `is_due` is true, the policy has slots due, and the caller should start a
-    run.
-
-    The position of a waiting entry is 1 plus the number of entries ahead of it. Neither the
-    position nor `total` counts entries whose address is not verified. `places` has the position
-    within each segment of the request, in the same order. `ready_ahead` is the number of ready
-    entries ahead. It is None on a list where every entry has always been ready.
-
-    `pace` is the pace that the last heartbeat wrote. It is `unknown` if there is none, and `paused`
-    on a paused list. `not_ready` says why the entry is not ready. `confirm_by_millis` is 0 unless
-    the customer is asked whether they still wait.
+    - `position` is 1 plus the number of entries ahead of a waiting entry.
+    - `total` is the number of waiting entries. Neither `position` nor `total` counts entries whose
+      address is not verified.
+    - `places` has the position within each segment of the request, in the same order.
+    - `ready_ahead` is the number of ready entries ahead. It is None if every entry on the waitlist
+      has always been ready.
+    - `is_due` is true if the policy has slots due. The caller should then start a run.
+    - `pace` describes how fast the waitlist admits people. It is `unknown` if it has not been
+      measured yet, and `paused` if the waitlist is paused.
+    - `not_ready` has the reasons why the entry is not ready.
+    - `confirm_by_millis` is the deadline by which the customer must confirm that they still wait.
+      It is 0 if the customer was not asked.
     """
 
     total: int
@@ -350,10 +366,10 @@ class PositionResult(Result, frozen=True, kw_only=True):
 
 
 class DrawStamp(OnWaitlist, frozen=True, kw_only=True):
-    """Draws a stamp for an event of an entry on the list that only the record has.
+    """Draws a stamp (logical timestamp) for an event that is written only to the record.
 
-    The stamp is later than all decisions of Redis, and later than `known_stamp`, the newest stamp
-    that the record has. Stamps are also drawn during a rebuild.
+    The stamp is later than all decisions of Redis, and later than `known_stamp`, which is the
+    newest stamp in the record. Stamps can also be drawn during a rebuild.
     """
 
     known_stamp: Ticket = 0
@@ -365,12 +381,12 @@ class DrawStampResult(Result, frozen=True, kw_only=True):
 
 
 class EndWait(OnEntry, frozen=True, kw_only=True):
-    """Ends the wait of an entry whose customer has not confirmed in time that they still wait.
+    """Ends the wait of a customer who did not confirm in time that they still wait.
 
     The `action` says whether the entry is parked, moves to the end of the queue, or leaves the
-    list. If it leaves, maintenance ends the stay afterwards. The request is only about the stay
-    with this `ticket`, the question with this deadline, and the settings of this version. Later
-    settings may ask no questions, or have a different action.
+    waitlist. If it leaves, maintenance removes the entry afterwards. Redis checks `ticket`,
+    `confirm_by_millis` and `settings_version` before it acts. A request that arrives late must not
+    end the wait of a later signup, or follow settings that have changed since.
     """
 
     ticket: Ticket
@@ -383,16 +399,20 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
 class EndWaitResult(Result, frozen=True):
     """The `outcome` is `ended` or `kept`.
 
-    The entry is kept in four cases: it has no such question, it is not both waiting and ready, the
-    deadline is not over by the clock of Redis, or Redis has later settings.
+    The entry is kept in any of these cases:
+
+    - The customer was not asked, or was asked with a different deadline.
+    - The deadline has not passed yet, according to the clock of Redis.
+    - The entry is not waiting, or is not ready.
+    - Redis has newer settings.
     """
 
 
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the waiting entries in serving order.
 
-    The page begins after the rank `after`, or at the position `first`. If `ready` is set, the page
-    has only entries that are ready, or only entries that are not.
+    The page begins after the rank `after`, or at the position `first`. If `ready` is true, the page
+    contains only ready entries. If `ready` is false, it contains only entries that are not ready.
     """
 
     after_id: ClassVar = None
@@ -436,9 +456,9 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 
 
 class Stats(OnWaitlist, frozen=True, kw_only=True):
-    """Counts the entries of a list.
+    """Counts the entries on a waitlist.
 
-    The result also has the ids of the first ready entries, and `near` says how many.
+    The result also has the ids of the first ready entries. `near` is the number of these ids.
     """
 
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
@@ -446,16 +466,19 @@ class Stats(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(Stats)
 class StatsResult(Result, frozen=True, kw_only=True):
-    """The counts of a list. They are also available during a rebuild.
+    """The counts of a waitlist. They are also available during a rebuild.
 
-    During a rebuild `state` is `hydrating`, and `waiting` is still growing.
-
-    `quota` is the number of customers who are still to enter through `admit` with `refill`.
-    `not_ready` counts the waiting entries that are not ready. `unverified` counts the entries on
-    the list whose address is not verified, and `asked` those whose customer is asked whether they
-    still wait. `is_due` is true if there is work for maintenance that only the passing of time has
-    caused. `last_stamp` is the stamp of the last change, and `clock_stamp` is the stamp that a
-    change at this moment would get. `first` has the ids of the first ready entries.
+    - `state` is `hydrating` during a rebuild. In this state `waiting` is still growing.
+    - `quota` is the number of customers who should still enter because an operator called `admit`
+      with `refill`.
+    - `not_ready` is the number of waiting entries that are not ready.
+    - `unverified` is the number of entries whose address is not verified.
+    - `asked` is the number of customers who have been asked whether they still wait.
+    - `is_due` is true if maintenance has work to do because time has passed, for example because a
+      pass has ended.
+    - `last_stamp` is the stamp (logical timestamp) of the last change, and `clock_stamp` is the
+      stamp that a change would get now.
+    - `first` has the ids of the first ready entries.
     """
 
     state: State
@@ -483,9 +506,9 @@ class StatsResult(Result, frozen=True, kw_only=True):
 
 
 class Board(OnWaitlist, frozen=True, kw_only=True):
-    """Reads the positions of the queue at one moment.
+    """Reads a snapshot of the positions in the queue.
 
-    All requests within five seconds get the same positions.
+    All requests within five seconds get the same snapshot.
     """
 
 
@@ -494,12 +517,12 @@ Line = Literal["open", "paused", "full", "not_open_yet", "closed"]
 
 @answers(Board)
 class BoardResult(Result, frozen=True, kw_only=True):
-    """The positions of the queue at the moment `as_of_millis`.
+    """A snapshot of the positions in the queue at the time `as_of_millis`.
 
-    `cuts` is a JSON list of pairs, in serving order, each with a rank and its position. Each of the
-    first 200 entries has a pair. After them, each position is at most 1% higher than the one
-    before, up to the last entry. If the waitlist hides its counts, the request fails with
-    CountsHidden.
+    `cuts` is a JSON list of pairs in serving order. Each pair has a rank and the position of this
+    rank. Each of the first 200 entries has a pair. After them, each position is at most 1% higher
+    than the position before it, up to the last entry. If the waitlist hides its counts, the request
+    fails with CountsHidden.
     """
 
     as_of_millis: Number
@@ -509,16 +532,18 @@ class BoardResult(Result, frozen=True, kw_only=True):
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True):
-    """Restores an entry at the place that its record has, if `when` allows it.
+    """Restores an entry in Redis at the place in its record, if `when` allows it.
 
-    - `absent` restores only an entry that Redis does not have.
-    - `older`, for the second pass of a rebuild, also replaces a place if Redis has made no later
-      decision about the entry.
-    - `unchanged`, for repairs, also replaces a place if it still is the `expected` one.
+    - `absent` restores the entry only if Redis does not have it.
+    - `older` is used by the second pass of a rebuild. It also replaces the entry in Redis if Redis
+      has made no later decision about the entry.
+    - `unchanged` is used for repairs. It also replaces the entry in Redis if the entry still has
+      the `expected` state and rank.
 
-    `epoch` ties the restores of a rebuild to the order that is being rebuilt. `stamp` is the stamp
-    of the newest recorded decision, and `known_stamp` is the stamp of the newest recorded event,
-    which may be later. All stamps that Redis draws afterwards are later than both.
+    During a rebuild, `epoch` must be the current epoch in Redis. `stamp` is the stamp (logical
+    timestamp) of the newest decision in the record. `known_stamp` is the stamp of the newest event
+    in the record, which may be later. All stamps that Redis creates afterwards are later than both
+    stamps.
     """
 
     rank: Rank
@@ -544,7 +569,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
 
 @answers(Restore)
 class RestoreResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `restored` or `present`. `state` is the present state of the entry."""
+    """The `outcome` is `restored` or `present`. The `state` is the state after the request."""
 
     state: str
     position: int | None = None
@@ -555,7 +580,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
 
 
 class Purge(OnWaitlist, frozen=True, kw_only=True):
-    """Deletes all data that Redis has of a waitlist."""
+    """Deletes all data of a waitlist from Redis."""
 
 
 @answers(Purge)

@@ -1,4 +1,4 @@
-"""The messages about segments: which entries a segment has, and how many of them wait."""
+"""The messages about segments: which entries a segment contains, and how many of them wait."""
 
 from typing import Annotated, Literal
 
@@ -19,9 +19,10 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
 class MarkDirty(OnEntry, frozen=True, kw_only=True):
-    """Marks an entry whose record is about to change. Maintenance compares it within a minute.
+    """Marks an entry whose record is about to change.
 
-    The stamp of the change is later than `known_stamp`, the newest stamp that the record has.
+    Maintenance compares a marked entry with its record within a minute. `known_stamp` is the newest
+    stamp (logical timestamp) in the record. The stamp in the result is later.
     """
 
     known_stamp: Ticket = 0
@@ -35,22 +36,22 @@ class MarkDirtyResult(Result, frozen=True, kw_only=True):
 
 
 class Tag(OnTaggedStay, frozen=True, kw_only=True):
-    """Writes the segments and the readiness of an entry, which may wait, be held or be parked."""
+    """Writes the segments and the readiness of an entry that is waiting, held or parked."""
 
 
 @answers(Tag)
 class TagResult(Result, frozen=True):
     """The `outcome` is `tagged`, `kept` or `absent`.
 
-    It is `kept` if Redis already has these values or newer ones, and `absent` if Redis does not
-    have the entry.
+    `kept` means that Redis already has these values or newer values. `absent` means that Redis does
+    not have the entry.
     """
 
 
 class Untagged(OnWaitlist, frozen=True, kw_only=True):
-    """Lists entries that are missing in the segment index.
+    """Lists entries that are missing from the segment index.
 
-    If no entry is missing, the segments become ready.
+    If no entry is missing, Redis marks the segment index as complete.
     """
 
     segments_version: Number
@@ -61,9 +62,10 @@ class Untagged(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(Untagged)
 class UntaggedResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `untagged`, or `ready` if no entry is missing in the segment index.
+    """The `outcome` is `untagged`, or `ready` if no entry is missing from the segment index.
 
-    `looked_at` is the number of entries that were checked. It is 0 after the last entry.
+    `looked_at` is the number of entries that were checked. If it is 0, there are no more entries to
+    check.
     """
 
     looked_at: int = 0
@@ -71,7 +73,10 @@ class UntaggedResult(Result, frozen=True, kw_only=True):
 
 
 class Segments(OnWaitlist, frozen=True, kw_only=True):
-    """Reads a page of the segments that have waiting entries. The page begins after `after`."""
+    """Reads a page of the segments that have waiting entries.
+
+    The page begins after the segment `after`.
+    """
 
     segments_version: Number
     after: SegmentId | None = None
@@ -79,9 +84,9 @@ class Segments(OnWaitlist, frozen=True, kw_only=True):
 
 
 class SegmentDepth(Struct, frozen=True, kw_only=True):
-    """The number of entries that wait in a segment, and the first of these entries.
+    """The number of waiting entries in a segment, and the ids of the first of these entries.
 
-    The records of these entries have the attribute values that name the segment.
+    The records of these entries show which attribute values the segment stands for.
     """
 
     segment: SegmentId
