@@ -1,1 +1,1 @@
-"""Credentials: entry tokens, customers' JWTs, operators' IAM identities, and passes."""
+"""Authentication: entry tokens and JWTs of customers, IAM identities of operators, and passes."""

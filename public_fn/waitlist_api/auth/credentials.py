@@ -1,4 +1,4 @@
-"""Authenticates customers by entry tokens or JWTs, and operators by IAM."""
+"""Authenticates customers by entry tokens or JWTs, and operators by their IAM identity."""
 
 import base64
 import hmac
@@ -18,32 +18,40 @@ ADMIN_PATH = "/v1/admin"
 MINUTE_MILLIS = 60_000
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
 CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?")
-# The entry id as text, the stay and a MAC: 57 bytes, which are 76 characters in base64.
+# An unsubscribe code contains the entry id as text, the number of the signup and a MAC. These 57
+# bytes are 76 characters in base64.
 UNSUBSCRIBE_CODE = re.compile(r"[A-Za-z0-9_-]{76}")
 UNSUBSCRIBE_MAC_BYTES = 25
 
 
 class EntryTokens:
-    """Signs and checks entry tokens. A guest needs the token to read and leave a stay.
+    """Issues and checks entry tokens, with which guests act on their own entries.
 
-    A token is an HMAC over the waitlist, the entry and the stay. It begins with the id of its key,
-    so that keys can be rotated while tokens are valid. The stay is identified by its ticket, which
-    no later stay gets.
+    A token is an HMAC over the waitlist, the entry and the entry's current signup. In the code, a
+    signup until its end is called a stay, and is identified by a unique number. The token starts
+    with the id of its signing key, so that keys can be rotated while tokens are in use.
     """
 
     def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
-        """Take the secret, or a function that reads it. Raises BadSecret if it contains no keys."""
+        """Create an instance from the secret, or from a function that reads the secret.
+
+        Raise BadSecret if the secret contains no keys.
+        """
         read = secret if callable(secret) else lambda: secret
         self._kept = ReloadedKeys(read, now_millis)
 
     def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token of a stay. The token changes only when the signing key changes."""
+        """Return the token for one signup of a customer, called a stay.
+
+        The result is always the same for the same stay, until the signing key changes.
+        """
         return self._kept.signing().token(waitlist_id, entry_id, stay)
 
     def check(self, waitlist_id: str, entry_id: str, authorization: str | None) -> "Proof":
-        """Return the stay that a token proves. The caller must compare it with the entry's stay.
+        """Return the signup that a token was issued for.
 
-        Raises Unauthorized if there is no token, and Forbidden if the token is for another entry.
+        Raise Unauthorized if there is no token, and Forbidden if the token is invalid or belongs to
+        another entry. The caller must check that this signup is still the entry's current signup.
         """
         token = bearer_token(authorization)
         if token is None:
@@ -58,18 +66,17 @@ class EntryTokens:
     def issue_code(
         self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
     ) -> str:
-        """Return the code that verifies a stay. It contains the minute of the given time.
+        """Return a code that verifies the customer's address. It contains the minute of `millis`.
 
-        If `to` is set, the code verifies the address with this id, and the entry then moves to that
-        id.
+        If `to` is set, the code verifies a new address instead, and moves the entry to the id `to`.
         """
         content = CodeContent(entry_id, stay, millis // MINUTE_MILLIS, to)
         return self._kept.signing().code(waitlist_id, content)
 
     def check_code(self, waitlist_id: str, code: str) -> CodeContent:
-        """Return the content of a code for this waitlist.
+        """Return the content of a code.
 
-        Raises CodeRefused if the code is invalid.
+        Raise CodeRefused if the code is invalid for this waitlist.
         """
         key = self._kept.keys().find_key(code)
         if key is None or not CODE.fullmatch(code):
@@ -81,11 +88,11 @@ class EntryTokens:
         return content
 
     def unsubscribe_code(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the code that unsubscribes a stay from messages.
+        """Return the code that turns off messages for a signup.
 
-        Key rotation does not change the code, so the links in old mails keep working. The same key
-        also signs waitlist ids, to derive the keys of address digests. These ids contain no slash,
-        so the signed texts never collide.
+        The code does not change when the keys are rotated, so links in old mails keep working. The
+        signed text contains slashes. The same key also signs waitlist ids, which contain no slash,
+        so the two kinds of signed texts never collide.
         """
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
@@ -93,9 +100,9 @@ class EntryTokens:
         return base64.urlsafe_b64encode(content).decode()
 
     def check_unsubscribe_code(self, waitlist_id: str, code: str) -> "Proof":
-        """Return the entry and the stay in an unsubscribe code.
+        """Return the entry and the signup in an unsubscribe code.
 
-        Raises CodeRefused if it is invalid.
+        Raise CodeRefused for invalid codes.
         """
         if not UNSUBSCRIBE_CODE.fullmatch(code):
             raise CodeRefused
@@ -107,16 +114,18 @@ class EntryTokens:
         return Proof(entry_id, stay)
 
     def identity_key(self, waitlist_id: str) -> bytes:
-        """Return the key for a waitlist's address digests. Key rotation does not change it."""
+        """Return the key for the digests of a waitlist's addresses.
+
+        Key rotation does not change it.
+        """
         root = self._kept.keys().identity
         return hmac.digest(root.encode(), waitlist_id.encode(), "sha256")
 
     def target_digest(self, address: str) -> str:
-        """Return the keyed digest of an address that receives messages. All waitlists share it.
+        """Return the keyed digest of a recipient's address, which is the same for all waitlists.
 
-        Key rotation does not change the digest. Its key is derived from a text with a slash.
-        Waitlist ids contain no slash, so the digest never equals a digest that identifies a
-        customer.
+        Key rotation does not change the digest. The key is derived from a text that contains a
+        slash. Waitlist ids contain no slash, so no waitlist has the same key for its own digests.
         """
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
@@ -124,7 +133,7 @@ class EntryTokens:
     def find_proven_stay(
         self, waitlist_id: str, entry_id: str, authorization: str | None
     ) -> int | None:
-        """Return the stay that a token proves for this entry, or None if the token is invalid."""
+        """Return the signup that a token was issued for, or None if the token is invalid."""
         try:
             return self.check(waitlist_id, entry_id, authorization).stay
         except WaitlistError:
@@ -132,9 +141,11 @@ class EntryTokens:
 
 
 class Proof(Struct, frozen=True):
-    """The entry and the stay that credentials prove. The token of an issuer names no stay.
+    """The entry that a customer's credentials give access to.
 
-    If the key of the sent token is being rotated out, `renewed` is a new token for the same stay.
+    `stay` identifies the signup that an entry token was issued for. It is None for the token of an
+    OIDC issuer. If an entry token was not signed with the current signing key, `renewed` is a new
+    token.
     """
 
     entry_id: str
@@ -143,36 +154,36 @@ class Proof(Struct, frozen=True):
 
 
 def bearer_token(authorization: str | None) -> str | None:
-    """Return the entry token in an Authorization header, or None if the header contains none."""
+    """Return the entry token in an Authorization header, or None if there is no entry token."""
     scheme, _, token = (authorization or "").partition(" ")
     token = token.strip()
     return token if scheme.lower() == "bearer" and TOKEN.fullmatch(token) else None
 
 
 def identify_operator(event: Mapping[str, Any]) -> str:
-    """Return the ARN of the operator who sent the request. Raises Unauthorized if there is none.
+    """Return the ARN of the operator who sent the request. Raise Unauthorized if there is no ARN.
 
-    API Gateway has already checked the signature. If a faulty deployment bypasses the authorizer,
-    the request is refused here.
+    API Gateway has already checked the request's signature. This check only matters if a faulty
+    deployment bypasses the authorizer.
     """
     arn = _authorized(event, "iam").get("userArn")
     if not arn:
         raise Unauthorized(
             "Sign the request with AWS Signature Version 4 for the service execute-api. The "
-            "`waitlist` command and the AWS SDKs do this."
+            "`waitlist` command and the AWS SDKs do this automatically."
         )
     return str(arn)
 
 
 def identify_customer(event: Mapping[str, Any]) -> str:
-    """Return the `sub` claim of the token that API Gateway's JWT authorizer has checked.
+    """Return the `sub` claim of the JWT that API Gateway's authorizer has checked.
 
-    Raises Unauthorized if the request did not pass the authorizer.
+    Raise Unauthorized if the request did not pass the authorizer.
     """
     subject = str(_authorized(event, "jwt").get("claims", {}).get("sub", ""))
     if not subject:
         raise Unauthorized(
-            "Send a token of the service's issuer in the header Authorization: Bearer."
+            "Send a token of the configured OIDC issuer in the header Authorization: Bearer."
         )
     if not re.fullmatch(CUSTOMER_ID, subject):
         raise Forbidden("The token's `sub` claim must be 1 to 256 printable ASCII characters.")
@@ -180,6 +191,6 @@ def identify_customer(event: Mapping[str, Any]) -> str:
 
 
 def _authorized(event: Mapping[str, Any], authorizer: str) -> Mapping[str, Any]:
-    """Return the output of an API Gateway authorizer, or an empty mapping if it did not run."""
+    """Return the result of an API Gateway authorizer, or an empty dict if there is none."""
     found = event.get("requestContext", {}).get("authorizer") or {}
     return found.get(authorizer) or {}

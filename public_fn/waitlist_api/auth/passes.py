@@ -1,7 +1,7 @@
-"""Passes are JWTs that prove an admission. Any site can verify them.
+"""Passes: JWTs that prove an admission and that any website can verify.
 
-An RSA key in KMS signs the passes. KMS keeps the private key, so the function needs no cryptography
-library.
+An RSA key in AWS KMS signs the passes. The private key never leaves KMS, so the function needs no
+cryptography library.
 """
 
 import base64
@@ -19,7 +19,7 @@ from waitlist_api.errors import KeysUnavailable, Throttled
 
 ALGORITHM = "RS256"
 KMS_ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
-# The maximum number of signatures in memory. A message and its signature take about 1 KB.
+# The maximum number of cached signatures. A signature and its message take about 1 KB.
 MOST_SIGNED = 5000
 CLAIMS = ("iss", "aud", "sub", "jti", "iat", "nbf", "exp")
 DISCOVERY_PATH = "/.well-known/openid-configuration"
@@ -29,23 +29,24 @@ Jwk = dict[str, str]
 
 
 class KmsKeys(Struct, frozen=True):
-    """RSA keys in KMS. The first key signs, and all keys are published.
+    """RSA keys in AWS KMS. The first key signs passes, and all public keys are published.
 
-    `client` creates the KMS client when it is first needed.
+    `client` is called when the KMS client is first needed.
     """
 
     arns: tuple[str, ...]
     client: Callable[[], Any]
-    # A key in KMS never changes, so each process reads each public key once.
+    # Public keys by ARN. A KMS key never changes, so each process requests each public key only
+    # once.
     _published: dict[str, Jwk] = field(default_factory=dict)
-    # A customer may request the same pass every second, and KMS charges for each signature.
+    # Signatures by message. A customer may request the same pass every second, and KMS charges for
+    # each signature.
     _signed: dict[bytes, bytes] = field(default_factory=dict)
 
     def sign(self, message: bytes) -> bytes:
-        """Return the signature of a message of at most 4096 bytes.
+        """Return the signature of a message, which may have at most 4096 bytes.
 
-        The newest MOST_SIGNED signatures are cached, so that KMS signs each message once per
-        process.
+        The newest signatures are cached, so a process usually asks KMS only once to sign a message.
         """
         if message not in self._signed:
             if len(self._signed) >= MOST_SIGNED:
@@ -64,11 +65,10 @@ class KmsKeys(Struct, frozen=True):
         return bytes(answer["Signature"])
 
     def signing_key_id(self) -> str:
-        """Return the `kid` of the signing key."""
         return self._jwk(self._signing())["kid"]
 
     def public(self) -> list[Jwk]:
-        """Return the public keys. The signing key comes first."""
+        """Return the public keys. The first key in the list is the signing key."""
         return [self._jwk(arn) for arn in self.arns]
 
     def _signing(self) -> str:
@@ -85,9 +85,9 @@ class KmsKeys(Struct, frozen=True):
 
 
 class Passes(Struct, frozen=True):
-    """Issues passes, and publishes the keys and the metadata that verify them.
+    """Issues passes, and publishes the metadata and the keys with which passes are verified.
 
-    If `issuer` is empty, the base URL of each request is the issuer.
+    If `issuer` is empty, the issuer of a pass is the base URL of the request.
     """
 
     keys: KmsKeys
@@ -102,9 +102,10 @@ class Passes(Struct, frozen=True):
         inside_until_millis: int,
         base_url: str,
     ) -> str:
-        """Return the pass for an admission. It stays the same until the signing key changes.
+        """Return the pass for an admission.
 
-        Raises KeysUnavailable or Throttled if KMS does not sign.
+        The result is always the same for the same admission, until the signing key changes. Raise
+        KeysUnavailable or Throttled if KMS fails.
         """
         begins = admitted_millis // 1000
         claims = {
@@ -125,7 +126,7 @@ class Passes(Struct, frozen=True):
         return {"keys": self.keys.public()}
 
     def discovery(self, base_url: str) -> dict[str, Any]:
-        """Return the OpenID Connect Discovery metadata that verifiers use to find the keys."""
+        """Return the OpenID Connect discovery document, which contains the URL of the keys."""
         issuer = self.issuer or base_url
         return {
             "issuer": issuer,
@@ -138,13 +139,13 @@ class Passes(Struct, frozen=True):
 
 
 def jwk_of(der: bytes) -> Jwk:
-    """Convert an RSA public key from DER (SubjectPublicKeyInfo) to a JWK.
+    """Convert an RSA public key from the DER format (SubjectPublicKeyInfo) to a JWK.
 
-    The `kid` is the thumbprint of the key (RFC 7638).
+    The `kid` is the key's thumbprint (RFC 7638).
     """
     (info,) = _elements(der)
     _algorithm, bits = _elements(info)
-    # The first byte of a bit string is the number of unused bits, which is 0.
+    # The first byte of a DER bit string is the number of unused bits, which is always 0 here.
     (numbers,) = _elements(bits[1:])
     modulus, exponent = (_encoded(number.lstrip(b"\0")) for number in _elements(numbers))
     required = {"e": exponent, "kty": "RSA", "n": modulus}
@@ -153,7 +154,7 @@ def jwk_of(der: bytes) -> Jwk:
 
 
 def _elements(der: bytes) -> list[bytes]:
-    """Return the contents of consecutive DER elements."""
+    """Return the contents of the DER elements in `der`, which follow one another."""
     contents = []
     at = 0
     while at < len(der):

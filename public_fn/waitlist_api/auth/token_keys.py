@@ -1,4 +1,4 @@
-"""The keys that sign entry tokens: the current key, the previous key, and their periodic reload."""
+"""The keys that sign entry tokens: a current key, a previous key, and their periodic reload."""
 
 import base64
 import hashlib
@@ -17,23 +17,25 @@ logger = logging.getLogger(__name__)
 MIN_LENGTH = 32
 READ_EACH_SECONDS = 300
 RETRY_SECONDS = 30
-# A token contains its stay in clear text, so that the MAC can be checked before the entry is read.
-# The stay and the MAC together have the length of a SHA-256 digest: 8 and 35 characters of base64.
+# A token contains the number of the signup in clear text, so that the token can be checked before
+# the entry is read. The number takes 8 characters of base64, and the MAC takes 35. Together they
+# are as long as a SHA-256 digest.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code also contains its entry id as text: 60 bytes, which are 80 characters of base64. A code
-# that moves an entry also contains the id of the new address: 86 bytes, which are 115 characters.
+# A code also contains the entry id as text. These 60 bytes are 80 characters in base64. A code that
+# moves an entry to a new address also contains the id of that address. These 86 bytes are 115
+# characters.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
-# A new key must not sign before every process has read it, because the other processes would refuse
-# its tokens. Two reload intervals are long enough.
+# A new key must not sign until every process has loaded it. Otherwise the processes that still have
+# the old keys would refuse the new tokens. Two reload intervals are long enough.
 BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
 
 
 class SecretUnavailable(Exception):
-    """The secret cannot be read.
+    """Raised when the secret cannot be read.
 
-    If `is_temporary` is false, a retry does not help, because the deployment is misconfigured.
+    If `is_temporary` is false, the deployment is misconfigured and a retry would not help.
     """
 
     def __init__(self, *, is_temporary: bool = True) -> None:
@@ -42,7 +44,7 @@ class SecretUnavailable(Exception):
 
 
 class BadSecret(ValueError):
-    """The secret contains no valid keys. The exception's message describes the format."""
+    """Raised when the secret contains no valid keys. The message describes the expected format."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -53,7 +55,10 @@ class BadSecret(ValueError):
 
 
 class TokenKey(Struct, frozen=True):
-    """A signing key. Each of its tokens begins with the key's id, which is a digest of the key."""
+    """A signing key.
+
+    Its id is a digest of the key, and every token starts with the id of its key.
+    """
 
     secret: str
 
@@ -62,16 +67,17 @@ class TokenKey(Struct, frozen=True):
         return hashlib.sha256(self.secret.encode()).hexdigest()[:8]
 
     def token(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token of a stay. The result is always the same for the same stay."""
+        """Return the token for a signup. The result is always the same for the same signup."""
         text = f"{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self.secret.encode(), text, "sha256")[:MAC_BYTES]
         content = base64.urlsafe_b64encode(stay.to_bytes(STAY_BYTES) + mac)
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
-        """Return the code that proves ownership of an address.
+        """Return a code that proves that its holder can read messages to an address.
 
-        The signed text never equals the text of a token, because ids contain no slash.
+        The signed text starts with a purpose and a slash. The signed text of a token starts with a
+        waitlist id and has fewer slashes, so the two texts never collide.
         """
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
@@ -84,10 +90,10 @@ class TokenKey(Struct, frozen=True):
 
 
 class CodeContent(Struct, frozen=True):
-    """The content of a code: its entry, its stay and the minute when it was issued.
+    """The decoded content of a code, which may be invalid.
 
-    The content is not verified here. Minutes are counted from 1970. If `to` is set, the entry moves
-    to the address with this id.
+    `stay` is the number of the signup, and `minute` is the time of issue in minutes since 1970. If
+    `to` is set, the code moves the entry to the address with this id.
     """
 
     entry_id: str
@@ -97,7 +103,7 @@ class CodeContent(Struct, frozen=True):
 
     @classmethod
     def of(cls, code: str) -> Self:
-        """Parse a code that matches CODE, without verifying it."""
+        """Parse a code that matches CODE. The code's signature is not verified."""
         text = code.partition(".")[2]
         content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         entry_id, rest = content[:ENTRY_BYTES], content[ENTRY_BYTES:]
@@ -113,16 +119,17 @@ class CodeContent(Struct, frozen=True):
 
 
 def stay_of(token: str) -> int:
-    """Return the stay in a token, without verifying the token."""
+    """Return the number of the signup in a token. The token's signature is not verified."""
     _, _, content = token.partition(".")
     return int.from_bytes(base64.urlsafe_b64decode(content[:STAY_CHARACTERS]))
 
 
 class TokenKeys(Struct, frozen=True):
-    """The keys in the secret.
+    """The signing keys in the secret.
 
-    `current` signs from `current_from_seconds` (seconds since 1970) on, and `previous` signs before
-    that. `identity` is the key for address digests. Rotation does not change it (decision 60).
+    From the time `current_from_seconds` (in seconds since 1970), the key `current` signs tokens.
+    Before that, the key `previous` does. `identity` is the key for address digests. Key rotation
+    does not change `identity` (decision 60).
     """
 
     current: TokenKey
@@ -132,9 +139,9 @@ class TokenKeys(Struct, frozen=True):
 
     @classmethod
     def parse(cls, secret: str) -> Self:
-        """Parse a secret: JSON that contains several keys, or the text of one key.
+        """Parse a secret, which is either JSON with several keys or the text of a single key.
 
-        Raises BadSecret.
+        Raise BadSecret if the secret is invalid.
         """
         if not secret.startswith("{"):
             return cls(_key(secret), _first_identity(secret))
@@ -155,16 +162,22 @@ class TokenKeys(Struct, frozen=True):
         return self.previous if self.previous is not None and is_early else self.current
 
     def find_key(self, token: str) -> TokenKey | None:
-        """Return the key that issued a token, or None if that key is no longer valid."""
+        """Return the key that issued a token, or None if this key is no longer in the secret."""
         known = (key for key in (self.current, self.previous) if key is not None)
         return next((key for key in known if token.startswith(f"{key.id}.")), None)
 
 
 class ReloadedKeys:
-    """Token keys that are reloaded every 5 minutes. If a reload fails, the last keys stay valid."""
+    """Token keys that are reloaded every 5 minutes.
+
+    After a failed reload, the old keys remain in use.
+    """
 
     def __init__(self, read: Callable[[], str], now_millis: NowMillis) -> None:
-        """Read the secret for the first time. Raises SecretUnavailable or BadSecret."""
+        """Read the secret for the first time.
+
+        Raise SecretUnavailable or BadSecret if this fails.
+        """
         self._read = read
         self._now_millis = now_millis
         self._keys = TokenKeys.parse(read())
@@ -189,7 +202,7 @@ class ReloadedKeys:
 
 
 def _first_identity(secret: str) -> str:
-    """Derive the identity key of a secret that has none. The first key rotation stores it."""
+    """Derive an identity key from a secret that contains none. Key rotation stores the result."""
     return hmac.digest(secret.encode(), b"identity", "sha256").hex()
 
 

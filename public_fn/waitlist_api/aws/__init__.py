@@ -1,1 +1,1 @@
-"""AWS clients, and the request deadline that limits each of their calls."""
+"""AWS clients whose calls respect the deadline of the current request."""

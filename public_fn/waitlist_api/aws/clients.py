@@ -1,6 +1,6 @@
-"""The AWS clients. They have short timeouts and few retries, and no call outlasts the request.
+"""AWS clients with short timeouts and few retries. No call takes longer than its request may take.
 
-docs/internals/time-budgets.md explains these numbers and their sums.
+docs/internals/time-budgets.md explains the numbers in this module.
 """
 
 from functools import cache, partial
@@ -12,30 +12,30 @@ from botocore.session import Session, get_session
 
 from waitlist_api.aws.deadline import Deadline
 
-# Time that a request reserves for its error response.
+# The time that is reserved at the end of a request for sending an error response.
 ANSWER_SECONDS = 0.5
 CONNECT_SECONDS = 1
-# Botocore's longest first pause after throttling. The pause doubles with every attempt.
+# The longest pause that botocore makes before the first retry of a throttled call. The maximum
+# doubles with each further retry.
 THROTTLED_PAUSE_SECONDS = 1
-# The header `x-amz-retry-after` can lengthen a pause by at most this much.
+# The header `x-amz-retry-after` can make a pause longer by at most this much.
 ASKED_PAUSE_SECONDS = 5
 
 
 def _config(read_seconds: int, attempts: int) -> ClientConfig:
-    # The standard retry mode adds jitter to every pause, and stops retrying when most calls of a
-    # process fail. The adaptive mode could delay calls without a limit.
+    # The standard retry mode adds jitter to each pause, and stops retrying if most of a process's
+    # calls fail. The adaptive mode is unsuitable, because it could delay a call indefinitely.
     return ClientConfig(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=read_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=64,
-        # Use constants here. Otherwise botocore would build a user agent twice for each call, and
-        # look up the credentials' account for the endpoint URL. Both together cost a sixth of a
-        # call's CPU time.
+        # The next two settings save a sixth of a call's CPU time. By default, botocore would build
+        # the user agent twice for each call, and would look up the account id for the endpoint URL.
         user_agent="waitlist",
         account_id_endpoint_mode="disabled",
-        # Validation costs a third of a call's CPU time. Only our own code builds requests, and
-        # DynamoDB rejects an invalid request anyway.
+        # Parameter validation would take a third of a call's CPU time. It is unnecessary, because
+        # the requests come from our own code, and AWS rejects invalid requests anyway.
         parameter_validation=False,
     )
 
@@ -45,30 +45,34 @@ SECRETS = _config(read_seconds=2, attempts=3)
 SQS = _config(read_seconds=2, attempts=3)
 KMS = _config(read_seconds=2, attempts=3)
 EVENTS = _config(read_seconds=2, attempts=3)
-# The read timeout is longer than a cold start and a call of the private function. Only one retry is
-# allowed, because during throttling each waiting request occupies an environment of the public
+# The read timeout is longer than a cold start of the private function followed by a call. One retry
+# is the limit, because under throttling every waiting request occupies an instance of the public
 # function.
 LAMBDA = _config(read_seconds=4, attempts=2)
-# No customer waits for maintenance, and maintenance must succeed even while requests are throttled.
+# Maintenance has more retries, because no customer waits for it and it must succeed even while
+# requests are throttled.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
-# Only one attempt is made, because a message may have been sent before a timeout. The message queue
-# retries it later.
+# Messages are sent with a single attempt, because a message may already have been sent when a call
+# times out. The message queue retries the message later.
 SENDING = _config(read_seconds=5, attempts=1)
 
 NO_DEADLINE = Deadline()
-# Botocore's HTTP response and the parsed body.
+# Botocore's HTTP response, and the parsed body of the response.
 Response = tuple[Any, Any]
 
 
 class OutOfTime(BotoCoreError):
-    """The request has too little time left for another call."""
+    """Raised when a request has too little time left for another AWS call."""
 
     fmt = "too little time is left for another call"
 
 
 @cache
 def _session() -> Session:
-    """Return a botocore session. A boto3 session would import s3transfer, which takes 100 ms."""
+    """Return a botocore session.
+
+    A boto3 session would import s3transfer, which takes 100 ms.
+    """
     return get_session()
 
 
@@ -77,9 +81,10 @@ def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
 
 
 def lambda_client(time: Deadline) -> Any:
-    """Return a Lambda client for requests.
+    """Return a Lambda client that calls the private function while a request is being handled.
 
-    It may send a message twice, because all messages of the contract can safely be repeated.
+    The client may send a call twice after a timeout. This is safe, because all calls to the private
+    function are idempotent.
     """
     return _respect_deadline(_session().create_client("lambda", config=LAMBDA), time)
 
@@ -113,16 +118,16 @@ def sms_client() -> Any:
 
 
 def attempt_seconds(config: Any) -> float:
-    """Return the longest duration of one attempt."""
+    """Return the maximum duration of one attempt."""
     return float(config.connect_timeout + config.read_timeout)
 
 
 def _respect_deadline(client: Any, time: Deadline) -> Any:
-    """Make a client refuse attempts and pauses that could outlast the deadline."""
+    """Make a client refuse attempts and pauses that could last beyond the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
-    # Raise an exception before botocore decides to pause, because there is no other way to prevent
-    # a retry.
+    # Raising an exception before botocore decides about a retry is the only way to prevent the
+    # retry.
     client.meta.events.register_first(f"needs-retry.{service}", partial(_may_retry, time, needed))
     client.meta.events.register_first(f"request-created.{service}", partial(_begin, time, needed))
     return client
@@ -142,9 +147,9 @@ def _may_retry(
     operation: Any,
     **_: Any,
 ) -> None:
-    """Raise the error of an attempt if a retry could not finish before the deadline.
+    """Raise the error of a failed attempt if a retry could not finish before the deadline.
 
-    Botocore calls this function after each attempt, even after a successful attempt.
+    Botocore calls this function after every attempt, including successful attempts.
     """
     if response is not None and response[0].status_code < 300:
         return

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 
 class Deadline:
-    """The deadline of the current request. There is one object per process.
+    """The deadline of the current request.
 
-    Lambda sends a process one request at a time. Outside a request, as in maintenance, there is no
-    deadline.
+    Each process has one deadline object, because Lambda sends a process only one request at a time.
+    Outside a request, for example during maintenance, there is no deadline.
     """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -18,12 +18,12 @@ class Deadline:
         self._end = math.inf
 
     def left(self) -> float:
-        """Return the seconds that are left. The result is negative after the deadline."""
+        """Return the number of seconds left. The number is negative after the deadline."""
         return self._end - self._monotonic()
 
     @contextmanager
     def limited_to(self, seconds: float) -> Iterator[None]:
-        """Set the deadline for the duration of a `with` block."""
+        """Set the deadline while the `with` block runs."""
         self._end = self._monotonic() + seconds
         try:
             yield

@@ -1,1 +1,1 @@
-"""Bot protection: checks signups of guests with Turnstile or hCaptcha (decision 68)."""
+"""Bot protection: checks guests' signups with Turnstile or hCaptcha (decision 68)."""

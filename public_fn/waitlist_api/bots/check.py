@@ -1,4 +1,4 @@
-"""Checks with the bot-protection provider whether a guest who signs up is a person."""
+"""Asks a bot-protection provider whether a guest who signs up is a person."""
 
 import hashlib
 import uuid
@@ -17,13 +17,14 @@ ANY = "*"
 
 
 class SecretUnreadable(Exception):
-    """The provider's secret cannot be read at the moment."""
+    """Raised when the provider's secret cannot be read at the moment."""
 
 
 class BotProof(Struct, frozen=True):
-    """The widget's token, or an empty string, and the hosts whose pages may have created the token.
+    """A guest's bot-check token with the data that is needed to check it.
 
-    `request_digest` identifies the signup. A retry of a signup has the same digest.
+    `token` may be empty. `hostnames` lists the hosts on whose pages the token may have been
+    created. `request_digest` identifies the signup, and stays the same when the signup is retried.
     """
 
     token: str
@@ -31,10 +32,10 @@ class BotProof(Struct, frozen=True):
     request_digest: str
 
     def once_key(self, entry_id: str) -> str:
-        """Return the idempotency key for asking the provider about this signup.
+        """Return the idempotency key with which to ask the provider about this signup.
 
-        A signup for another entry, or another signup for the same entry, gets another key, even if
-        it uses the same token.
+        A retry of the signup has the same key. Any other signup has a different key, even if it
+        uses the same token.
         """
         parts = "\0".join((entry_id, self.token, self.request_digest))
         digest = hashlib.sha256(parts.encode()).digest()
@@ -42,12 +43,10 @@ class BotProof(Struct, frozen=True):
 
 
 class BotCheck:
-    """Asks the provider about tokens.
+    """Checks bot-check tokens with a provider.
 
-    There is one object per process, which handles one request at a time.
-
-    `ask` returns the provider's answer, or None if there is no answer. `read_secret` raises
-    SecretUnreadable.
+    `ask` returns the provider's answer, or None if there is no answer. `read_secret` may raise
+    SecretUnreadable. Each process has one object, which handles one request at a time.
     """
 
     def __init__(
@@ -70,9 +69,10 @@ class BotCheck:
     def make_proof(
         self, api_host: str, edge_url: str, token: str | None, request_digest: str
     ) -> BotProof:
-        """Return the proof that a guest sent to the API or to its edge.
+        """Return the data with which to check a guest's token.
 
-        If `request_digest` is empty, the signup does not count as a retry of another signup.
+        `api_host` and `edge_url` name the service's own hosts. If `request_digest` is empty, the
+        signup cannot be recognized as a retry of an earlier signup.
         """
         own = filter(None, (api_host, _host_of(edge_url)))
         hostnames = self._hostnames.union(own)
@@ -81,11 +81,11 @@ class BotCheck:
     def check(self, entry_id: str, proof: BotProof, when_down: WhenDown) -> None:
         """Raise BotCheckFailed if the provider rejects the token.
 
-        If the provider gives no verdict and `when_down` is `refuse`, raise BotCheckUnavailable.
+        If the provider cannot decide and `when_down` is `refuse`, raise BotCheckUnavailable.
         """
-        # While the provider is down, its widget creates no tokens. A waitlist that accepts guests
-        # during an outage therefore asks the provider even without a token, to find out whether it
-        # is down.
+        # While the provider is down, its widget creates no tokens. If the waitlist accepts guests
+        # during an outage, a signup without a token is therefore still sent to the provider, to
+        # find out whether the provider is down.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":
@@ -104,7 +104,7 @@ class BotCheck:
         verdict = self._asked(entry_id, proof) if self._secret else "wrong_secret"
         if verdict != "wrong_secret":
             return verdict
-        # The secret was not read yet, or the operator has replaced it.
+        # The secret has not been read yet, or the operator has replaced it.
         try:
             self._secret = self._read_secret()
         except SecretUnreadable:

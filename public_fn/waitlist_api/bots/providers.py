@@ -1,4 +1,4 @@
-"""The bot-protection providers, and the meaning of their answers, without I/O."""
+"""The supported bot-protection providers, and how to interpret their answers. It does no I/O."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
@@ -9,23 +9,23 @@ from msgspec.structs import replace
 
 Name = Literal["turnstile", "hcaptcha"]
 Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
-# The widget's action on the page. A token from another form of the same site is refused.
+# The widget's action on the customer page. Tokens from other forms of the same site are refused.
 ACTION = "signup"
-# These codes mean that the stack's secret is wrong, whatever the token is. The caller's token can
-# cause all other codes: a token of another site causes `sitekey-secret-mismatch`, and a token of
-# the provider's test keys causes `not-using-dummy-secret`.
+# The error codes that prove that the stack's secret is wrong. All other codes can result from the
+# guest's token: a token from another site causes `sitekey-secret-mismatch`, and a token for the
+# provider's test keys causes `not-using-dummy-secret`.
 WRONG_SECRET = {"invalid-input-secret", "missing-input-secret"}
 OUT_OF_ORDER = "internal-error"
 
 
 class Provider(Struct, frozen=True, kw_only=True):
-    """The URLs of a provider, and what its widget needs on a page.
+    """A bot-protection provider.
 
-    `directives` names the directives of the page's Content-Security-Policy to which `sources` is
-    added. If `names_action` is true, the provider's answers contain the widget's action. If
-    `repeats` is true, the provider accepts an idempotency key, and answers a retry in the same way
-    as the first request. Other providers report a retry as a duplicate. `max_token_length` is the
-    longest token that the widget creates.
+    A page with the provider's widget adds `sources` to the Content-Security-Policy directives in
+    `directives`. If `names_action` is true, the provider's answers contain the widget's action. If
+    `repeats` is true, the provider accepts an idempotency key, so a retry gets the same answer as
+    the first request. Other providers report a retry as a duplicate. `max_token_length` is the
+    maximum length of a token.
     """
 
     name: Name
@@ -38,10 +38,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     repeats: bool = False
 
     def at(self, verify_url: str, script_url: str) -> "Provider":
-        """Return a copy of the provider that uses the URLs of a test server.
-
-        Empty URLs are ignored.
-        """
+        """Return a copy of the provider with the URLs of a test server. Empty URLs are ignored."""
         parts = urlsplit(script_url)
         return replace(
             self,
@@ -51,16 +48,19 @@ class Provider(Struct, frozen=True, kw_only=True):
         )
 
     def question(self, secret: str, site_key: str, token: str, once_key: str) -> dict[str, str]:
-        """Return the form fields for checking a token. A retry must use the same `once_key`."""
+        """Return the form fields that ask the provider to check a token.
+
+        A retry must pass the same `once_key`.
+        """
         fields = {"secret": secret, "response": token}
         if self.repeats:
             return {**fields, "idempotency_key": once_key}
         return {**fields, "sitekey": site_key}
 
     def verdict(self, answer: Any, hostnames: Collection[str]) -> Verdict:
-        """Return the verdict in a provider's answer.
+        """Interpret the provider's answer.
 
-        `hostnames` contains the hosts whose pages may have created the token, and `*` allows any
+        `hostnames` lists the hosts on whose pages the token may have been created. `*` allows any
         host.
         """
         if not isinstance(answer, Mapping) or not isinstance(answer.get("success"), bool):
@@ -88,7 +88,7 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit",
         sources="https://challenges.cloudflare.com",
         directives=("script-src", "frame-src"),
-        # This limit comes from Turnstile's documentation.
+        # Turnstile documents this limit.
         max_token_length=2048,
         names_action=True,
         repeats=True,
@@ -99,7 +99,7 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://js.hcaptcha.com/1/api.js?render=explicit",
         sources="https://hcaptcha.com https://*.hcaptcha.com",
         directives=("script-src", "frame-src", "style-src", "connect-src"),
-        # hCaptcha documents no maximum length. The schema for signups allows this much.
+        # hCaptcha documents no limit, so use the limit of the signup schema.
         max_token_length=8192,
     ),
 }

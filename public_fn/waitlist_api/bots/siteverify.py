@@ -1,4 +1,4 @@
-"""Asks the provider over HTTPS: one connection per process, a limit of 2 seconds, no redirects."""
+"""Asks the provider over HTTPS, with one connection per process and a time limit of 2 seconds."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -18,9 +18,9 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "applicat
 
 
 class SiteVerify:
-    """The provider's `siteverify` endpoint.
+    """Calls the provider's `siteverify` endpoint.
 
-    There is one object per process, and it handles one request at a time.
+    Each process has one object, which handles one request at a time.
     """
 
     def __init__(self, url: str, deadline: Deadline) -> None:
@@ -28,14 +28,13 @@ class SiteVerify:
         self._deadline = deadline
 
     def ask(self, fields: Mapping[str, str]) -> Any:
-        """Return the parsed answer, or None if no valid JSON arrives in time."""
+        """Return the parsed answer, or None if no valid JSON arrives within the time limit."""
         end = time.monotonic() + min(ASK_SECONDS, self._deadline.left())
         body = urlencode(fields)
         try:
             return self._post(body, end)
         except ProtocolError:
-            # The provider has closed an idle connection. The request got no answer, so send it
-            # again.
+            # The provider closed the idle connection before it answered, so send the request again.
             return _or_none(lambda: self._post(body, end))
         except HTTPError:
             return None

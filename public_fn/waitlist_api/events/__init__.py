@@ -1,1 +1,4 @@
-"""Publishes changes in the table's stream as events on the event bus."""
+"""Publishes changes of entries as events on the event bus.
+
+The changes come from DynamoDB Streams.
+"""

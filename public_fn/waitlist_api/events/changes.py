@@ -1,7 +1,8 @@
 """Converts changes in the DynamoDB stream to events for the event bus. It does no I/O.
 
-A change of an entry appears as an inserted history item. An erasure appears as a deleted record.
-Maintenance updates the record of its own runs every minute, and that update becomes the heartbeat.
+Three kinds of changes become events. An inserted history item means that an entry has changed. A
+deleted record means that an entry was erased. The record that maintenance updates every minute
+becomes a heartbeat.
 """
 
 from typing import Any
@@ -15,12 +16,12 @@ from waitlist_api.records.webhooks import Detail, is_published
 
 CHANGED = "Waitlist entry changed"
 HEARTBEAT = "Waitlist heartbeat"
-# The `event` in the detail of a heartbeat. The consumers of the queues recognise heartbeats by it.
+# The value of `event` in the detail of a heartbeat, by which queue consumers recognize heartbeats.
 HEARTBEAT_EVENT = "heartbeat"
 
 
 class BusEvent(Struct, frozen=True):
-    """An event for the bus. `detail` contains only plain values."""
+    """An event for the event bus. `detail` contains only types that JSON can represent."""
 
     detail_type: str
     detail: dict[str, Any]
@@ -29,8 +30,8 @@ class BusEvent(Struct, frozen=True):
 def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
     """Return the event for a stream record, or None if the change is not published.
 
-    Heartbeats and erasures have no time of their own, so they get the time when the stream was
-    read.
+    `read_at` is the time when the stream was read. It is used for heartbeats and erasures, because
+    their stream records contain no time.
     """
     change = record["dynamodb"]
     keys = decode(change["Keys"])
@@ -40,7 +41,8 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         item = decode(change["NewImage"])
         return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
-        # A record without a stamp was never on the waitlist, so its erasure is not published.
+        # A record without a stamp (its logical timestamp) was never on the waitlist. Its erasure is
+        # not published.
         item = decode(change["OldImage"])
         return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None

@@ -1,4 +1,4 @@
-"""Puts a batch of stream records on the event bus, each at least once and in order."""
+"""Publishes DynamoDB stream records on the event bus, at least once and in order."""
 
 import json
 import logging
@@ -12,15 +12,15 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.events.changes import BusEvent, event_of
 
 logger = logging.getLogger(__name__)
-# EventBridge accepts at most ten events in one call.
+# EventBridge accepts at most ten events per call.
 TOGETHER = 10
 
-# The sequence number of a stream record, and the event for that record.
+# The sequence number of a stream record, and the event that the record becomes.
 Numbered = tuple[str, BusEvent]
 
 
 class Forwarder(Struct, frozen=True):
-    """Puts events on one event bus of EventBridge."""
+    """Publishes events on an EventBridge event bus."""
 
     client: Any
     bus_name: str
@@ -28,10 +28,10 @@ class Forwarder(Struct, frozen=True):
     now_millis: NowMillis
 
     def forward(self, records: Sequence[dict[str, Any]]) -> str | None:
-        """Put the events of the stream records on the bus.
+        """Publish the events for these stream records.
 
-        Returns the sequence number of the first record whose event was not accepted, or None if all
-        were accepted. Lambda then delivers this record and the following records again.
+        If the event bus does not accept an event, return the sequence number of its stream record.
+        Lambda then delivers this record and all later records again. Otherwise return None.
         """
         for numbered in self._batches(records):
             refused = self._put(numbered)

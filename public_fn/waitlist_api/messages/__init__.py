@@ -1,4 +1,4 @@
-"""Mail and SMS messages to the customers of a waitlist.
+"""Sends mail and SMS messages to the customers of a waitlist.
 
-Each message is sent once, and only if it is still correct when it is sent.
+Each message is sent at most once, and only if its content is still correct at that moment.
 """

@@ -1,4 +1,4 @@
-"""Invokes the messages function to send an example message. The address is not stored."""
+"""Asks the messages function to send an example message. The recipient's address is not stored."""
 
 from msgspec import Struct, to_builtins
 
@@ -26,9 +26,8 @@ class Trials(Struct, frozen=True):
         """Send a message with example data to an `email` or a `phone`.
 
         If `language` is empty, the message uses the default language of the waitlist's messages.
-
-        Raises InvalidFields if the address is invalid or cannot receive messages, NoMessages if the
-        stack cannot send on this channel, NotReady if the sender is throttled, and
+        Raise InvalidFields if the address is invalid or cannot receive messages, NoMessages if the
+        stack cannot send messages on this channel, NotReady if AWS throttles the sender, and
         WaitlistNotFound.
         """
         if len(address) != 1:

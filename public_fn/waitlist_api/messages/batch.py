@@ -1,8 +1,8 @@
-"""Handles one batch from the message queue and returns the messages that must be retried.
+"""Handles a batch from the message queue, and reports which messages must be retried.
 
 The queue contains entry events (docs/app/events.md), bounces and complaints. A bounce or complaint
-identifies its message by the mail's tags, which contain only ids. The queue also receives a
-heartbeat every minute, so that the function reports its lag even when there are no messages.
+names the original message in the mail's tags, which contain only ids. The queue also receives a
+heartbeat every minute, so that the function reports its delay even if there are no messages.
 """
 
 import json
@@ -35,22 +35,22 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.telemetry import Span, Telemetry
 
 logger = logging.getLogger(__name__)
-# Processing one message takes less time than this: reading the records, writing the notes and
-# sending the message.
+# The maximum time for processing one message. It includes reading records, sending the message and
+# recording the result.
 ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
-# SQS can hide a message for at most 12 hours after its receipt. One minute is a safety margin.
+# SQS can hide a message for at most 12 hours after receiving it. One minute is a safety margin.
 MOST_HIDDEN_SECONDS = 12 * 3600 - 60
 ALL_PERCENT = 100
-# The event name that a rule in template.yaml gives to a bounce or a complaint.
+# The event name of bounces and complaints. A rule in template.yaml sets this name.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# Reasons why a limit kept a message from being sent. The metrics count both as `limited`.
+# Reasons why a limit prevented a message from being sent. Metrics count both reasons as `limited`.
 LIMITED = ("too_many", "over_budget")
 
 
 class Context(Protocol):
-    """The part of a Lambda context that this module uses."""
+    """The attributes of a Lambda context that this module uses."""
 
     aws_request_id: str
 
@@ -58,7 +58,7 @@ class Context(Protocol):
 
 
 class Batches:
-    """Handles batches of queued messages, one batch at a time."""
+    """Handles batches from the message queue, one batch at a time."""
 
     def __init__(
         self,
@@ -81,11 +81,11 @@ class Batches:
         self._counts: Counter[str] = Counter()
         self._late_seconds = 0
         self._is_throttled = False
-        # Pauses in seconds that individual messages have requested, by message id.
+        # How many seconds a failed message should wait, by message id.
         self._pauses: dict[str, int] = {}
 
     def handle(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
-        """Handle each message of a batch, and return the messages that must stay in the queue."""
+        """Handle each message of a batch. Return the messages that must stay in the queue."""
         began = self._seconds()
         self._correlation.id = context.aws_request_id
         self._counts, self._is_throttled, self._pauses = Counter(), False, {}
@@ -119,8 +119,9 @@ class Batches:
                 raise TryAgain(POSTPONED)
             self._handle(json.loads(record.body))
             if _receives(record.raw_event) == 1:
-                # On the first receipt, the age is the time that the message waited behind other
-                # messages. Later receipts also include the pauses between the attempts.
+                # On the first receipt, the age of a message is the time it spent in the queue. Do
+                # not measure the age on later receipts, because it would include the pauses between
+                # retries.
                 self._note_age(record)
         except TryAgain as error:
             self._counts["retried"] += 1
@@ -139,7 +140,7 @@ class Batches:
             logger.warning("a message returns to the queue: %s", error.code)
             raise
         except Exception as error:
-            # Do not log the exception's message, because it may contain an address.
+            # Do not log the exception's message, because it may contain a customer's address.
             self._counts["broken"] += 1
             self._note_age(record)
             where = traceback.format_list(traceback.extract_tb(error.__traceback__))
@@ -150,7 +151,7 @@ class Batches:
         if body["event"] == HEARTBEAT_EVENT:
             return
         if body["event"] == UNREACHABLE:
-            # SES represents each tag as a list of values.
+            # SES represents the value of each tag as a list.
             tags = {name: body[name][0] for name in TAGS}
             self._sender.bounce(convert(tags, Delivery, strict=False))
             self._counts["bounced"] += 1
@@ -160,14 +161,14 @@ class Batches:
         self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
-        """Record the age of a queued message if it is the oldest of this batch."""
+        """Record the age of a queued message if it is the oldest message in this batch."""
         sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
         if sent_millis:
             age_seconds = (self._sender.now_millis() - sent_millis) // 1000
             self._late_seconds = max(self._late_seconds, age_seconds)
 
     def _pause(self, records: list[dict[str, Any]]) -> None:
-        """Hide failed messages for a random backoff time that doubles every second attempt."""
+        """Hide failed messages for a random backoff time that grows with each attempt."""
         if not records:
             return
         entries = [
@@ -181,14 +182,15 @@ class Batches:
         try:
             self._sqs.change_message_visibility_batch(QueueUrl=self._queue_url, Entries=entries)
         except (BotoCoreError, ClientError) as error:
-            # The messages become visible again after the queue's default timeout.
+            # The messages become visible again after the queue's visibility timeout.
             logger.warning("the pause of messages could not be set: %s", type(error).__name__)
 
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
-        # Spread the retries over a few seconds. Never retry sooner than the usual backoff, because
-        # the queue limits the number of receives, and they must last for a day.
+        # Add a few random seconds to spread the retries. Never wait less than the usual backoff,
+        # because SQS limits how often a message can be received, and the retries must last for a
+        # day.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 
@@ -209,9 +211,10 @@ class Batches:
 
 
 def parse_event(detail: Mapping[str, Any]) -> EntryEvent:
-    """Parse the `detail` of a bus event.
+    """Parse the `detail` of an event from the event bus.
 
-    A stamp on the bus has one more decimal digit than a stamp in the history.
+    Stamps (the logical timestamps of entries) have one more decimal digit on the bus than in the
+    history.
     """
     return EntryEvent(
         waitlist_id=detail["waitlist_id"],
@@ -223,11 +226,11 @@ def parse_event(detail: Mapping[str, Any]) -> EntryEvent:
 
 
 def _receives(record: Mapping[str, Any]) -> int:
-    """Return how often SQS has delivered a message."""
+    """Return how many times SQS has delivered a message."""
     return int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
 
 
 def _usual_pause(receives: int) -> int:
-    # The first pauses are short, so five retries take about a minute.
+    # The first pauses are short, so that the first five retries take about a minute.
     longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(receives // 2, 10))
     return random.randint(longest // 2, longest)

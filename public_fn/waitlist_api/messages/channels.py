@@ -1,6 +1,6 @@
-"""Delivers messages: mail through Amazon SES, SMS through AWS End User Messaging.
+"""Sends mail through Amazon SES, and SMS messages through AWS End User Messaging.
 
-AWS errors may contain the recipient's address, so this module never passes on their text.
+Error texts from AWS may contain the recipient's address, so this module never passes them on.
 """
 
 import re
@@ -17,10 +17,10 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
-# A longer `Retry-After` is shortened to this limit, because the message may expire while it waits.
+# The maximum pause. A longer `Retry-After` is shortened, because a message could expire meanwhile.
 MOST_ASKED_SECONDS = 300
-# Error reasons of AWS End User Messaging that reject the phone number itself. All other reasons can
-# be fixed by the operator.
+# Error reasons with which AWS End User Messaging rejects the phone number itself. An operator can
+# fix the causes of all other reasons.
 BAD_NUMBERS = frozenset(
     {
         "DESTINATION_COUNTRY_BLOCKED",
@@ -31,15 +31,16 @@ BAD_NUMBERS = frozenset(
         "INVALID_IDENTITY_FOR_DESTINATION_COUNTRY",
     }
 )
-# The SES event tags by which a bounce identifies its message. SES allows only letters, digits,
-# hyphens and underscores in tag values.
+# SES event tags, which identify the message that a bounce belongs to. SES allows only letters,
+# digits, hyphens and underscores in tag values.
 TAGS = Delivery.__struct_fields__
 
 
 class MailPolicy(EmailPolicy):
     """An SMTP policy that does not fold `List-…` headers.
 
-    The standard library would otherwise turn a URL that is longer than one line into encoded words.
+    By default, the standard library would convert a URL that is longer than a line to encoded
+    words.
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:
@@ -59,14 +60,16 @@ class MailChannel(Struct, frozen=True):
     configuration_set: str
 
     def send(self, message: Message, ids: Delivery | None) -> None:
-        """Send a mail. Raises Refused if SES rejects the address.
+        """Send a mail.
 
-        Raises TryAgain on any other error, even if SES may already have sent the mail.
+        Raise Refused if SES rejects the address. Raise TryAgain on any other error. In this case,
+        SES may already have sent the mail.
         """
         try:
             raw = build_mime(message, self.from_address).as_bytes()
         except ValueError:
-            # The standard library cannot parse the address, or reads it as more than one address.
+            # The standard library could not parse the address, or found more than one address in
+            # it.
             raise Refused from None
         try:
             self.client.send_email(
@@ -85,15 +88,16 @@ class MailChannel(Struct, frozen=True):
 
 
 class SmsChannel(Struct, frozen=True):
-    """Sends SMS from one origination identity through the pinpoint-sms-voice-v2 API."""
+    """Sends SMS messages from one sender id or number through the pinpoint-sms-voice-v2 API."""
 
     client: Any
     origin: str
 
     def send(self, message: Message, ids: Delivery | None) -> None:
-        """Send an SMS. Raises Refused if the service rejects the phone number.
+        """Send an SMS message.
 
-        Raises TryAgain on any other error, even if the SMS may already have been sent.
+        Raise Refused if the service rejects the phone number. Raise TryAgain on any other error. In
+        this case, the message may already have been sent.
         """
         try:
             self.client.send_text_message(
@@ -112,9 +116,9 @@ class SmsChannel(Struct, frozen=True):
 
 
 def build_mime(message: Message, from_address: str) -> EmailMessage:
-    """Build a mail with a plain text and an HTML part.
+    """Build a mail with a plain-text part and an HTML part.
 
-    Raises ValueError if an address is invalid.
+    Raise ValueError for an invalid address.
     """
     mail = EmailMessage(policy=SMTP)
     mail["From"] = Address(_plain(message.sender), addr_spec=from_address)
@@ -129,10 +133,10 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 
 
 def _plain(text: str) -> str:
-    """Break up encoded words (RFC 2047) in a text that goes into a header.
+    """Break up encoded words (RFC 2047) in a text for a header.
 
-    The standard library decodes encoded words, so an attacker could use `=?utf-8?q?=0d=0a…?=` to
-    inject a header.
+    The standard library decodes encoded words, so an attacker could inject a header with a text
+    such as `=?utf-8?q?=0d=0a…?=`.
     """
     return text.replace("=?", "= ?")
 
@@ -142,7 +146,7 @@ def _tags(ids: Delivery | None) -> dict[str, str]:
 
 
 def _retry_error(error: ClientError) -> TryAgain:
-    """Return a TryAgain exception for an AWS error, with the pause that AWS requests, if any."""
+    """Convert an AWS error to a TryAgain exception. If AWS asks for a pause, include the pause."""
     code, reason = _code(error), str(error.response.get("Reason", ""))
     metadata: dict[str, Any] = dict(error.response.get("ResponseMetadata", {}))
     asked = str(metadata.get("HTTPHeaders", {}).get("retry-after", ""))

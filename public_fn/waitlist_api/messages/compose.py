@@ -1,4 +1,4 @@
-"""Composes a message to one customer: its subject, plain text, HTML with one link, and headers."""
+"""Composes a message to a customer: its subject, text, HTML, link and headers."""
 
 from datetime import UTC, datetime
 from html import escape
@@ -18,10 +18,10 @@ from waitlist_api.settings.messages import LANGUAGES, MessageRules
 
 Channel = Literal["mail", "sms"]
 BLUE = "#1f5fbf"
-# Unicode isolates for text in another direction. FSI takes the direction from the first letter, LRI
-# is left to right, and PDI ends the isolate.
+# Unicode characters that isolate text in another writing direction. FSI starts text whose direction
+# depends on its first letter, LRI starts left-to-right text, and PDI ends both.
 FSI, LRI, PDI = "\u2068", "\u2066", "\u2069"
-# The layout uses tables and inline styles, because mail programs render them consistently.
+# The HTML uses tables and inline styles, because all mail programs support them.
 HTML = """<!doctype html>
 <html lang="{language}" dir="{direction}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -42,9 +42,10 @@ border-radius:6px;background:{colour};color:{ink};text-decoration:none">{button}
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """A message to one address. `sender` is the display name in the From header of a mail.
+    """A message to one address.
 
-    `headers` contains the one-click unsubscribe headers of a mail (RFC 8058).
+    `sender` is the display name in a mail's From header. `headers` contains the headers for
+    one-click unsubscription (RFC 8058).
     """
 
     channel: Channel
@@ -58,10 +59,10 @@ class Message(Struct, frozen=True, kw_only=True):
 
 
 class Letterhead(Struct, frozen=True):
-    """The service's base URL and the keys that sign the links in messages.
+    """The base URL of the links in messages, and the keys that sign these links.
 
-    Customers with accounts are not guests, and find their place on the waitlist's page after they
-    sign in. An example message has no keys, because it belongs to no entry.
+    Customers with accounts get a link to the waitlist's page, where they sign in to see their
+    entry. Example messages have no keys, because they belong to no entry.
     """
 
     base_url: str
@@ -69,7 +70,10 @@ class Letterhead(Struct, frozen=True):
     is_for_guests: bool = True
 
     def link(self, kind: Kind, record: EntryRecord, at_millis: int) -> str:
-        """Return the link of a message. A code in the link is issued at `at_millis`."""
+        """Return the link in a message.
+
+        If the link contains a code, `at_millis` is its time of issue.
+        """
         if self.tokens is None or not self.is_for_guests or kind.link == "list":
             return f"{self.base_url}/w/{record.waitlist_id}"
         if kind.link == "verify":
@@ -79,7 +83,7 @@ class Letterhead(Struct, frozen=True):
         return place_link(self.tokens, record, self.base_url)
 
     def unsubscribe_headers(self, record: EntryRecord) -> dict[str, str]:
-        """Return the headers that let a mail program unsubscribe the customer with one click."""
+        """Return the mail headers with which a mail program can unsubscribe the customer."""
         if self.tokens is None:
             return {}
         code = self.tokens.unsubscribe_code(*record.key, record.ticket or 0)
@@ -96,15 +100,14 @@ def compose(
     head: Letterhead,
     at_millis: int,
 ) -> Message:
-    """Compose a message of the given kind about an entry."""
+    """Compose a message of this kind about an entry."""
     language = record.language if record.language in LANGUAGES else rules.language
     words = choose_words(kind.name, language, rules)
     until = _time(kind.until_millis(record), rules.timezone)
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until}
     if direction == "rtl":
-        # In right-to-left texts, the name keeps its own direction, and the time reads from left to
-        # right.
+        # In a right-to-left text, the name keeps its own direction, and times are left-to-right.
         values = {"name": f"{FSI}{settings.name}{PDI}", "until": f"{LRI}{until}{PDI}"}
     subject, text = (
         fill_placeholders(words["subject"], values),
@@ -142,7 +145,10 @@ def compose(
 
 
 def _time(millis: int, zone: str) -> str:
-    """Return a time with its time zone. It contains only digits, so it suits every language."""
+    """Format a time with its time zone.
+
+    The format contains only digits, so it suits every language.
+    """
     if not millis:
         return ""
     moment = datetime.fromtimestamp(millis / 1000, UTC).astimezone(ZoneInfo(zone))
@@ -150,13 +156,12 @@ def _time(millis: int, zone: str) -> str:
 
 
 def _ink(colour: str) -> str:
-    """Return black or white, whichever is easier to read on the background colour."""
+    """Return black or white, whichever has more contrast with the background colour."""
     red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
 
     def linear(part: float) -> float:
         return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
     light = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-    # The contrast with black is (light + 0.05) / 0.05. The contrast with white is 1.05 / (light +
-    # 0.05).
+    # The contrast ratio with black is (light + 0.05) / 0.05, and with white 1.05 / (light + 0.05).
     return "#000000" if (light + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"

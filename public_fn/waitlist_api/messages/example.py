@@ -10,11 +10,11 @@ from waitlist_api.settings.messages import LANGUAGES, MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 EXAMPLE_ADDRESS = "ada@example.com"
-# An example offer ends after OFFER_MILLIS, and an example question after CONFIRM_MILLIS.
+# How long an offer lasts in example messages, and how long a customer has to confirm.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
-# How many characters longer a guest's link is than the link to the waitlist's page, for each kind
-# of link.
+# How much longer a guest's personal link is than the link to the waitlist's page, in characters.
+# The keys are the possible values of `Kind.link`.
 PROOF_CHARACTERS = {"place": 82, "verify": 92, "move": 127, "list": 0}
 
 
@@ -27,7 +27,7 @@ def compose_example(
     base_url: str,
     now_millis: int,
 ) -> Message:
-    """Compose an example message to a made-up customer. It links to the waitlist's page."""
+    """Compose a message to a fictitious customer. The message links to the waitlist's page."""
     record = EntryRecord(
         waitlist_id=waitlist_id,
         entry_id="",
@@ -46,7 +46,7 @@ def compose_example(
 
 
 def count_parts_with_link(message: Message) -> int:
-    """Return the number of SMS parts that a guest's message needs, including the personal link."""
+    """Return how many SMS parts the message needs when it contains a guest's personal link."""
     proof = "x" * PROOF_CHARACTERS[BY_NAME[message.kind].link]
     return count_sms_parts(message.text.strip() + proof)
 
@@ -60,9 +60,9 @@ def compose_examples(
     kind: str | None = None,
     language: str | None = None,
 ) -> Iterator[tuple[str, Message]]:
-    """Yield example mails with their languages.
+    """Yield example mails, each with its language.
 
-    `kind` and `language` restrict the examples to one kind and one language.
+    If `kind` or `language` is given, yield only mails of this kind or in this language.
     """
     to: tuple[Channel, str] = ("mail", EXAMPLE_ADDRESS)
     for name in [kind] if kind else BY_NAME:

@@ -1,6 +1,6 @@
-"""The kinds of messages, the events that cause them, and the conditions for sending them.
+"""The kinds of messages, the events that trigger them, and the conditions for sending them.
 
-KINDS has one row for each kind. The words of each language are in `texts/`.
+KINDS has one item for each kind. The texts of the messages are in `texts/`.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,16 @@ from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.moves import ASKED as ADDRESS_CHANGE_ASKED
 from waitlist_shared.ranks import millis_of
 
-# Redis draws the stamp of a question from its own clock, and a function's clock sets
-# `asked_millis`. The two clocks may differ by this much.
+# The maximum difference between two clocks. The time in an event's stamp comes from the clock of
+# Redis, and `asked_millis` comes from the clock of a Lambda function.
 SKEW_MILLIS = 600_000
 
 
 class EntryEvent(Struct, frozen=True, kw_only=True):
-    """An event of the bus (docs/app/events.md). `stamp` is the stamp in the history."""
+    """An event from the event bus (docs/app/events.md).
+
+    `stamp` is the event's logical timestamp, in the format that the entry's history uses.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -30,24 +33,23 @@ class EntryEvent(Struct, frozen=True, kw_only=True):
 
 
 class Kind(Struct, frozen=True, kw_only=True):
-    """One kind of message.
+    """A kind of message.
 
-    Before a message is sent, `is_current` checks the entry's record: it returns whether the message
-    is still correct. It is called only for events of the entry's current stay. If
-    `waits_for_later_event` returns true, this event sends no message, and a later event may send
-    it.
+    `is_current` returns whether a message is still correct according to the entry's record. It is
+    called just before the message is sent. If `waits_for_later_event` returns true, this event
+    sends no message, because a later event may send it.
 
-    `link` names the target of the message's link: the customer's place, the verification page or
-    the waitlist's page. A message with a `move` link is sent to the new address.
+    `link` says where the message's link leads: to the customer's entry (`place`), to the
+    verification page (`verify`) or to the waitlist's page (`list`). A message with the link `move`
+    goes to the customer's new address.
 
-    If `once_a_stay` is true, several events of a stay cause the same message, and the message is
-    sent once. If `only_in_offer_hours` is true, the message waits until the policy's offer hours.
-    If `is_requested` is true, the customer has just requested the message, so they receive it even
-    if they have turned off messages.
+    If `once_a_stay` is true, the message is sent only once per signup, even if several events
+    trigger it. If `only_in_offer_hours` is true, the message is sent only during the policy's offer
+    hours. If `is_requested` is true, the customer has just requested the message, so it is sent
+    even if the customer has turned off messages.
 
-    A waitlist sends the messages whose kind it has chosen. `also_chosen_by` names another kind that
-    chooses this kind too. If `needs_setting` names a setting, the message is sent only while that
-    setting is not null.
+    A waitlist sends a message if its settings list the message's kind or the kind in
+    `also_chosen_by`. If `needs_setting` is set, this setting of the waitlist must not be null.
     """
 
     name: str
@@ -63,7 +65,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     waits_for_later_event: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
 
     def until_millis(self, record: EntryRecord) -> int:
-        """Return the deadline that the text mentions, in milliseconds, or 0 if it mentions none."""
+        """Return the deadline in the message's text, or 0 if the text contains no deadline."""
         if "until" not in self.placeholders:
             return 0
         until = (
@@ -79,7 +81,7 @@ def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 
 
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
-    # People whom an operator imports did not ask for a message, so they get none at that moment.
+    # People who are imported by an operator have not asked for a message, so an import sends none.
     is_import = event.event == "joined" and event.by != "customer"
     return is_import or record.verify_until_millis is not None
 
@@ -103,14 +105,15 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    # An event about an earlier `near` notice may arrive late, so its stamp must match.
+    # The stamps must match, because an event about an earlier `near` notice may arrive late.
     is_told = record.is_told_near and record.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     is_told = record.status == "offered" and record.ending_offer == record.claim_token
-    # An event about an earlier offer may arrive late. Its stamp is older than the current offer.
+    # An event about an earlier offer may arrive late. The stamp of such an event is older than the
+    # current offer.
     is_open = is_told and event.stamp > record.stamp
     return is_open and (record.claimed_until_millis or 0) > now_millis
 
@@ -123,7 +126,7 @@ def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
-    # A `reminded` event follows, and sends a message with the same text.
+    # The later event `reminded` sends a message with the same text.
     return event.event == "asked" and record.reminded_days is not None
 
 
@@ -134,7 +137,7 @@ def _admitted(record: EntryRecord, _: EntryEvent, now_millis: int) -> bool:
 
 
 def _left(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
-    # The address may belong to a stranger if the stay was never verified.
+    # If the address was never verified, it may belong to a stranger.
     return record.status == "left" and record.verify_until_millis is None
 
 

@@ -1,8 +1,8 @@
-"""Limits how many messages an address receives, and how many are sent per day.
+"""Limits how many messages an address receives, and how many messages are sent per day.
 
-Anyone can enter the address of a stranger. Two groups of messages therefore use up an allowance of
-the address: messages that anyone can request, and messages to an address that its owner has not
-verified. An allowance covers all stays and all waitlists of the stack (docs/decisions/0078).
+Anyone can enter a stranger's address, so each address has an allowance. Two kinds of messages use
+up the allowance: messages that anyone can request, and messages to an address that has not been
+verified. The allowance is shared by all waitlists of the stack (docs/decisions/0078).
 """
 
 from collections.abc import Callable
@@ -29,23 +29,23 @@ from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 HOUR_MILLIS = 3_600_000
-# How many messages an address may get in quick succession. This is enough for a family that shares
-# a phone number, or for a person who joins several waitlists at once.
+# The number of messages that an address may receive in quick succession. This is enough for a
+# family that shares a phone number, or for a person who joins several waitlists at once.
 AT_ONCE = 5
 ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)
 CAME_OR_WENT = Allowance("came_or_went", AT_ONCE, DAY_MILLIS)
 
 LimitReason = Literal["too_many", "over_budget"]
-# A message that exceeds a budget is retried soon, because an operator may raise the budget.
+# How long to wait before retrying a message that exceeds a daily budget. The pause is short,
+# because an operator may raise the budget.
 BUDGET_PAUSE_SECONDS = 900
 
 
 class LimitReached(Exception):
-    """A limit prevents a message from being sent now.
+    """Raised when a limit prevents a message from being sent now.
 
-    If `pause_seconds` is None, the message is dropped. The customer loses nothing, and can request
-    the message again. Otherwise the message is retried after `pause_seconds`, and sent if it is
-    still correct.
+    If `pause_seconds` is None, the message is dropped, and the customer can request it again.
+    Otherwise the message is retried after `pause_seconds`.
     """
 
     def __init__(self, reason: LimitReason, pause_seconds: int | None) -> None:
@@ -57,7 +57,7 @@ class LimitReached(Exception):
 class Limits(Struct, frozen=True, kw_only=True):
     """Counts messages before they are sent.
 
-    If `has_accounts` is true, customers sign in with accounts and are not guests.
+    `has_accounts` says whether customers have accounts. Otherwise they are guests.
     """
 
     targets: Targets
@@ -76,10 +76,9 @@ class Limits(Struct, frozen=True, kw_only=True):
         rules: MessageRules,
         now_millis: int,
     ) -> Callable[[], None]:
-        """Count a message that is about to be sent.
+        """Count a message that is about to be sent. Raise LimitReached if a limit is reached.
 
-        Returns a function that undoes the count if the message cannot be sent. Raises LimitReached
-        if a limit is reached.
+        Return a function that undoes the count. Call it if the message cannot be sent.
         """
         allowance = choose_allowance(kind, record, event, has_accounts=self.has_accounts)
         is_dropped = allowance in (ASKED, CAME_OR_WENT)
@@ -131,10 +130,10 @@ class Limits(Struct, frozen=True, kw_only=True):
 def choose_allowance(
     kind: Kind, record: EntryRecord, event: EntryEvent, *, has_accounts: bool
 ) -> Allowance | None:
-    """Return the allowance that a message uses up, or None if no stranger can cause the message.
+    """Return the allowance that a message uses up, or None if the message needs no allowance.
 
-    Each kind of message about the customer's turn has its own allowance, so that other messages
-    never block an offer. An operator's offer needs no allowance.
+    Messages that strangers cannot cause need no allowance. Each kind of message about the
+    customer's turn has an allowance of its own, so that other messages never block an offer.
     """
     if kind.is_requested:
         return ASKED
@@ -150,18 +149,18 @@ def choose_allowance(
 def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
     """Return whether the customer has verified the address, or an operator has entered it.
 
-    An account proves the customer's identity, but it does not prove that the address in the profile
-    is theirs.
+    A customer with an account is not enough, because the address in the profile may be someone
+    else's.
     """
     is_entered = not record.by_guest and not has_accounts
     return record.verified or record.has_moved or is_entered
 
 
 def _target(message: Message) -> str:
-    """Return the address of a message in its canonical spelling.
+    """Return the canonical spelling of a message's address, for use in limits.
 
-    All spellings of a mailbox have the same canonical spelling. It omits the part after a `+`,
-    because mail to these addresses arrives in the same mailbox.
+    All addresses that deliver to the same mailbox, such as `ada+news@example.com` and
+    `ada@example.com`, have the same canonical spelling.
     """
     field: Literal["email", "phone"] = "email" if message.channel == "mail" else "phone"
     return f"{field}:{normalise_address(IdentityRules(field=field), message.to).text}"

@@ -1,4 +1,4 @@
-"""Sends the message that an event causes, once, and only if the message is still correct."""
+"""Sends the message that an event triggers, once, and only if its content is still correct."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal, Protocol
@@ -25,18 +25,18 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
-# Why a message waits although nothing is wrong: it waits for the policy's offer hours, another
-# process is sending it, or this batch has no time left.
+# Expected reasons why a message is retried later: the waitlist's offer hours have not begun,
+# another process is sending the message, or the batch has no time left.
 CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 CHANNELS: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 
 
 class TryAgain(Exception):
-    """A message may not have been sent, and must be retried.
+    """Raised when a message must be retried. The message may already have been sent.
 
-    `reason` is a short word that contains no address. If `is_throttled` is true, the channel would
-    refuse other messages too. If `pause_seconds` is set, a retry before that time is useless. If it
-    is None, the message may be retried at any time.
+    `reason` is a short word, and never contains an address. `is_throttled` means that other
+    messages would fail too. `pause_seconds` is the time before which a retry would fail, or None if
+    a retry may succeed at any time.
     """
 
     def __init__(
@@ -49,18 +49,21 @@ class TryAgain(Exception):
 
 
 class Refused(Exception):
-    """The channel rejected the address."""
+    """Raised when the mail or SMS service rejects the address."""
 
 
 class Transport(Protocol):
-    """A service that delivers messages to addresses, such as SES."""
+    """A service that delivers messages, such as SES."""
 
     def send(self, message: Message, ids: Delivery | None) -> None:
-        """Send a message. `ids` is None for an example. Raises TryAgain or Refused."""
+        """Send a message. Raise TryAgain or Refused on failure.
+
+        `ids` identifies the message in later bounces. It is None for an example message.
+        """
 
 
 class Sender(Struct, frozen=True):
-    """Sends messages on the channels that the stack has."""
+    """Sends messages by mail and SMS, depending on what the stack supports."""
 
     entries: EntryRecords
     waitlists: WaitlistRecords
@@ -73,7 +76,11 @@ class Sender(Struct, frozen=True):
     now_millis: NowMillis
 
     def handle(self, event: EntryEvent) -> Outcome:
-        """Send the message that an event causes, or return why none is sent. Raises TryAgain."""
+        """Send the message that an event triggers, and return the outcome.
+
+        If no message is sent, the outcome is the reason. Raise TryAgain if the message must be
+        retried.
+        """
         kind = BY_EVENT.get(event.event)
         waitlist = self.waitlists.get(event.waitlist_id)
         if kind is None or waitlist is None or waitlist.deleting:
@@ -107,8 +114,8 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, "number_not_allowed")
         if kind.only_in_offer_hours:
             self._check_hours(record, waitlist.settings, event)
-        # Issue the code in the link now, because a code from the time of the event may have
-        # expired.
+        # Issue the code in the link now. A code from the time of the event could have expired
+        # already.
         message = compose(kind, record, waitlist.settings, rules, to, self.head, began_millis)
         return self._send_once(
             delivery,
@@ -118,11 +125,11 @@ class Sender(Struct, frozen=True):
         )
 
     def _withdraw_near_notice(self, record: EntryRecord, delivery: Delivery) -> None:
-        """Withdraw the `near` notice of the record if the customer was not told.
+        """Remove the `near` notice from the record if its message was never sent.
 
-        The record already says that the customer was told, but the message was not sent because a
-        claimer took the entry first. After the withdrawal a later approach to the head sends a new
-        notice.
+        The record already says that the customer was told that their turn is near. If the entry was
+        claimed before the message was sent, the customer was never told. Removing the notice allows
+        a new notice when the entry comes near the head of the queue again.
         """
         is_noted = record.is_told_near and record.near_stamp == delivery.stamp
         if delivery.kind != "near" or not is_noted or record.status not in PRESENT:
@@ -135,7 +142,10 @@ class Sender(Struct, frozen=True):
             raise TryAgain("changed") from changed
 
     def bounce(self, delivery: Delivery) -> None:
-        """Record that a sent message bounced. The address gets no further messages in this stay."""
+        """Record that a message bounced.
+
+        Until the customer signs up again, no more messages are sent.
+        """
         self._mark_unreachable(delivery, self.deliveries.sent_millis(delivery))
         self.deliveries.bounce(delivery)
 
@@ -144,28 +154,30 @@ class Sender(Struct, frozen=True):
         return record is not None and millis_of(record.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
-        """Mark the address of a stay as unreachable, unless the entry was edited after the send.
+        """Stop sending messages to the customer, unless the entry was edited after this message.
 
-        The edit may have replaced the address. If it did not, the next message will bounce too.
+        An edit may have replaced the address. If the edit kept the address, the next message will
+        bounce too.
         """
-        # The message went to a new address. The stay still uses the old address.
+        # A message with a `move` link went to a new address, which the entry does not use yet.
         if BY_NAME[delivery.kind].link == "move":
             return
         if sent_millis is None or not self._is_edited_since(delivery, sent_millis):
             self.recipients.mark_unreachable(*delivery.stay)
 
     def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
-        """Return the message rules of a waitlist, or None if the waitlist sends no messages."""
+        """Return the waitlist's message settings, or None if the waitlist sends no messages."""
         return settings.messages
 
     def _check_hours(
         self, record: EntryRecord, settings: WaitlistSettings, event: EntryEvent
     ) -> None:
-        """Raise TryAgain outside the offer hours, unless the offer ends before the next hours."""
+        """Raise TryAgain outside the offer hours, unless the offer expires before they begin."""
         now_millis = self.now_millis()
         opens_millis = next_time_within(offer_hours_of(settings), now_millis)
         ends_before = (record.claimed_until_millis or opens_millis) < opens_millis
-        # An operator may make an offer at any time, and its message is sent at once.
+        # An operator may make an offer at any time. The message about such an offer is sent at
+        # once.
         if opens_millis == now_millis or ends_before or event.by == "operator":
             return
         raise TryAgain(CLOSED_HOURS, pause_seconds=(opens_millis - now_millis) // 1000 + 1)
@@ -177,9 +189,9 @@ class Sender(Struct, frozen=True):
     def _choose_address(
         self, kind: Kind, record: EntryRecord, rules: IdentityRules | None
     ) -> tuple[Channel, str] | None:
-        """Return the channel and address for a message, or None if the customer is not reachable.
+        """Return the channel and the address for a message, or None if there is no address.
 
-        If the waitlist identifies customers by an address, messages go only to that address. A
+        If the waitlist identifies customers by an address, messages go only to this address. A
         message that confirms an address change goes to the new address.
         """
         profile = record.profile
@@ -198,11 +210,12 @@ class Sender(Struct, frozen=True):
         began_millis: int,
         take: Callable[[], Callable[[], None]],
     ) -> Outcome:
-        """Send a message, unless it was sent before or a limit is reached.
+        """Send a message, unless it was already sent or a limit is reached.
 
-        `began_millis` is a time before the record was read, and is stored as the send time. An edit
-        that the message does not reflect therefore has a later stamp. `take` counts the message,
-        and returns a function that undoes the count.
+        `began_millis` is a time before the entry was read, and is stored as the time of sending. If
+        the entry is edited after that, the message may not reflect the edit, and the edit's
+        timestamp is later. `take` counts the message for the limits, and returns a function that
+        undoes the count.
         """
         match self.deliveries.begin(delivery, began_millis):
             case "done":

@@ -1,4 +1,4 @@
-"""Sends one example message to an address that an operator enters. Nothing is stored."""
+"""Sends an example message to an address that an operator enters. Nothing is stored."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from waitlist_api.messages.example import NO_KINDS_CHOSEN, compose_example
 from waitlist_api.messages.sender import Refused, Sender, TryAgain
 from waitlist_api.settings.sms import takes_sms
 
-# The field of the Lambda event in which the public function requests an example message.
+# The field of the Lambda event that contains the request for an example message.
 TRIAL = "trial"
 
 TrialOutcome = Literal[
@@ -28,7 +28,7 @@ class Trial(Struct, frozen=True, kw_only=True):
 
 
 def send_trial(sender: Sender, event: dict[str, Any]) -> TrialOutcome:
-    """Send the requested example message in the waitlist's own words."""
+    """Send the requested example message, using the waitlist's own texts."""
     trial = convert(event[TRIAL], Trial)
     waitlist = sender.waitlists.get(trial.waitlist_id)
     channel = sender.channels.get(trial.channel)

@@ -1,4 +1,4 @@
-"""Chooses the words of a message: the waitlist's own texts, or the service's default texts."""
+"""Chooses the texts of a message: the waitlist's own texts, or the default texts."""
 
 import json
 import re
@@ -15,7 +15,7 @@ FIELDS = ("subject", "text", "button")
 
 @cache
 def load_texts(language: str) -> dict[str, Any]:
-    """Load the service's default texts in a language."""
+    """Load the default texts in a language."""
     path = Path(__file__).parent / "texts" / f"{language}.json"
     texts: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return texts
@@ -28,12 +28,12 @@ def choose_words(kind: str, language: str, rules: MessageRules) -> dict[str, str
     """
     own = rules.texts.get(language, {}).get(kind, OwnText())
     texts: dict[str, str] = load_texts(language)[kind]
-    # Ignore blank texts: they would make a mail without a subject, or an invisible link.
+    # Ignore blank texts, which would result in a mail without a subject, or in an invisible link.
     return {
         name: getattr(own, name) if getattr(own, name).strip() else texts[name] for name in FIELDS
     }
 
 
 def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
-    """Replace the placeholders in a text, such as {name}. Unknown placeholders stay as they are."""
+    """Replace placeholders in a text, such as {name}. Unknown placeholders are left unchanged."""
     return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)

@@ -1,1 +1,1 @@
-"""Metrics and logging setup."""
+"""Metrics, and the configuration of logging."""

@@ -1,4 +1,4 @@
-"""Collects metrics during a request or a maintenance run."""
+"""Collects metrics during a request or a run of maintenance."""
 
 import time
 from threading import Lock
@@ -17,10 +17,10 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# Events that only requests can cause. Maintenance does not report zeros for them.
+# Counts that only requests can increase. Maintenance does not report a zero for these counts.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
-# Gauges over all waitlists. They are sums, except that `oldest_…` and `…_running_seconds` are
-# maximums.
+# Gauges that cover all waitlists. A gauge is a sum over the waitlists, except that `oldest_…` and
+# `…_running_seconds` are maximums.
 Level = Literal[
     "admissions_overdue",
     "behind_seconds",
@@ -38,14 +38,14 @@ Level = Literal[
     "waitlists_left",
 ]
 
-# Time spent waiting for other services, summed over threads.
+# The time spent waiting for other services, added up over all threads.
 Part = Literal["queue_ms", "record_ms"]
 
 
 class MetricsCollector:
-    """Collects numbers during one request or run.
+    """Collects numbers during a request or a run of maintenance.
 
-    There is one object per process, and it is thread-safe.
+    Each process has one collector, which is thread-safe.
     """
 
     def __init__(self) -> None:
@@ -57,19 +57,19 @@ class MetricsCollector:
             self._numbers[name] = self._numbers.get(name, 0) + number
 
     def at_least(self, name: Level, number: float) -> None:
-        """Raise a number to at least this value."""
+        """Raise a metric to this number, unless the metric is already higher."""
         with self._lock:
             self._numbers[name] = max(self._numbers.get(name, 0), number)
 
     def take(self) -> dict[str, float]:
-        """Return the collected numbers, and reset them to zero."""
+        """Return the collected numbers, and start again from zero."""
         with self._lock:
             numbers, self._numbers = self._numbers, {}
         return numbers
 
 
 class Timed:
-    """A wrapper around a client that adds the duration of each call to the metrics."""
+    """A wrapper around an AWS client that adds the duration of each call to the metrics."""
 
     def __init__(self, client: Any, metrics: MetricsCollector, part: Part) -> None:
         self._client = client

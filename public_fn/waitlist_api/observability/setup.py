@@ -1,4 +1,4 @@
-"""Sets up logging from the environment."""
+"""Configures logging from environment variables."""
 
 import logging
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from waitlist_shared.telemetry import Telemetry
 def set_up_telemetry(
     service: str, environ: Mapping[str, str], correlation: Correlation
 ) -> Telemetry:
-    """Add the correlation id to all log records, and return the writer of structured log lines."""
+    """Add the correlation id to all log records. Return the writer for structured log lines."""
     config = Config.from_env(environ)
     logging.getLogger("waitlist_api").setLevel(config.log_level)
     correlation.mark_log_records()

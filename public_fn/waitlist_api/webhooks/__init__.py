@@ -1,1 +1,1 @@
-"""Sends entry events to the operator's webhook. The events of each entry arrive in order."""
+"""Sends entry events to the operator's webhook, in order for each entry."""

@@ -4,22 +4,22 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
-# Webhooks may go only to global unicast addresses. 6to4 and Teredo addresses are excluded, because
-# they contain an IPv4 address that may be private.
+# Webhooks may be sent only to global unicast addresses. 6to4 and Teredo addresses are excluded,
+# because they contain an IPv4 address that may be private.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 WITH_IPV4_INSIDE = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
 
 
 class ForbiddenAddress(Exception):
-    """The webhook's host has an IP address that webhooks must not be sent to."""
+    """Raised when the webhook's host has an IP address that webhooks must not be sent to."""
 
 
 class UnknownHost(Exception):
-    """The webhook's host has no IP address, or DNS does not answer."""
+    """Raised when the webhook's host has no IP address, or DNS does not respond."""
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Look up the IP addresses of a host in DNS. Raises UnknownHost."""
+    """Look up the IP addresses of a host. Raise UnknownHost if DNS returns none."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -44,7 +44,7 @@ def is_loopback(text: str) -> bool:
 
 
 def _parsed(text: str) -> Address:
-    # Remove the scope of a link-local address, as in `fe80::1%eth0`.
+    # Remove the scope from a link-local address such as `fe80::1%eth0`.
     address = ip_address(text.partition("%")[0])
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped

@@ -1,9 +1,9 @@
-"""Delivers entry events to the webhook: each event at least once, and in order for each entry.
+"""Delivers entry events to the webhook, at least once and in the order of each entry's history.
 
-The queue does not preserve order, so a message only says that its entry has an event. The entry's
-history and cursor say which events the webhook has not received, and in which order they happened.
-A lease ensures that only one process at a time sends the events of an entry. If an event fails, the
-later events of its entry wait.
+The queue does not preserve the order of messages. A message therefore only announces that an entry
+has an event. The entry's history and its cursor show which events have not been delivered yet. A
+lease ensures that only one process at a time delivers the events of an entry. If an event fails,
+all later events of the entry wait.
 """
 
 import random
@@ -20,33 +20,33 @@ from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
 from waitlist_api.webhooks.receiver import ATTEMPT_SECONDS, Attempt, Receiver
 from waitlist_api.webhooks.signatures import Signatures
 
-# Longer than the function's timeout, so that a lease cannot end while its process is sending.
+# The lease is longer than the function's timeout, so that it cannot expire while events are sent.
 LEASE_SECONDS = 75
-# Time that an attempt must leave before the function's timeout, to record its result.
+# Time that must remain after an attempt to record its result before the function times out.
 NOTE_SECONDS = 10
 LEASED_PAUSE_SECONDS = 3
 FIRST_PAUSE_SECONDS = 5
 LONGEST_PAUSE_SECONDS = 3600
-# An event is retried for a day. Undelivered earlier events are looked up in the history of the last
-# two days.
+# An event is retried for a day. Two days of history are searched for events that have not been
+# delivered.
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100
-# The maximum number of events in a cursor. A cursor is one item of at most 400 KB, and an event
-# takes about 200 bytes.
+# The maximum number of events in a cursor. A cursor is a DynamoDB item, which may have at most 400
+# KB, and an event takes about 200 bytes.
 KEPT_DETAILS = 300
-# The maximum difference between the clocks of SQS and this function.
+# The maximum difference between the clocks of SQS and of the function.
 SKEW_MILLIS = 60_000
 
 Result = Literal["sent", "repeated", "failed", "waiting", "leased", "given_up"]
 
 
 class Verdict(Struct, frozen=True):
-    """The result of handling a message.
+    """The result of handling a queue message.
 
-    If `again_seconds` is None, the message is done. Otherwise it returns to the queue after that
-    time. `sent` is the number of delivered events, and `given_up` the number of new dead letters.
-    `attempt` is the last HTTP request.
+    If `again_seconds` is None, the message is done. Otherwise the message becomes visible again
+    after `again_seconds`. `sent` is the number of delivered events, `given_up` is the number of new
+    dead letters, and `attempt` is the last HTTP request.
     """
 
     result: Result
@@ -57,7 +57,7 @@ class Verdict(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """The result of sending the waiting events of an entry until an event fails."""
+    """The result of sending an entry's waiting events until an event fails or time runs out."""
 
     cursor: Cursor
     sent: int = 0
@@ -65,7 +65,7 @@ class Progress(Struct, frozen=True):
 
 
 class WebhookSender(Struct, frozen=True):
-    """Delivers the events that the messages in the queue announce."""
+    """Delivers the events that are announced by messages in the queue."""
 
     records: WebhookRecords
     queue: WebhookQueue
@@ -75,7 +75,7 @@ class WebhookSender(Struct, frozen=True):
     jitter: Callable[[], float] = random.random
 
     def deliver(self, event: QueuedEvent, left_millis: LeftMillis) -> Verdict:
-        """Deliver the earlier events of the entry, and then this event."""
+        """Deliver the entry's earlier undelivered events, and then this event."""
         detail = event.detail
         lease = self.records.take(detail.waitlist_id, detail.entry_id, LEASE_SECONDS)
         if lease is None:
@@ -89,7 +89,7 @@ class WebhookSender(Struct, frozen=True):
         return self._note(event, lease, self._send(cursor, left_millis))
 
     def _send(self, cursor: Cursor, left_millis: LeftMillis) -> Progress:
-        """Send the waiting events in order, unless a pause is still running."""
+        """Send the cursor's waiting events in order. During a backoff pause, send nothing."""
         now = self.now_millis()
         if now < cursor.not_before_millis:
             return Progress(cursor)
@@ -99,8 +99,8 @@ class WebhookSender(Struct, frozen=True):
         sent, attempt = 0, None
         for detail in cursor.waiting:
             if left_millis() < (ATTEMPT_SECONDS + NOTE_SECONDS) * 1000:
-                # Too little time is left for another attempt. The message returns to the queue at
-                # once, and the next attempt continues with this event.
+                # There is not enough time for another attempt. The message returns to the queue at
+                # once, and the next invocation continues with this event.
                 return Progress(cursor, sent)
             attempt = self._post(detail)
             if attempt.outcome != "sent":
@@ -122,7 +122,7 @@ class WebhookSender(Struct, frozen=True):
         return replace(cursor, failures=cursor.failures + 1, not_before_millis=now + seconds * 1000)
 
     def _note(self, event: QueuedEvent, lease: Lease, progress: Progress) -> Verdict:
-        """Save the cursor, and give up the events that have been retried for a day."""
+        """Save the cursor, and turn events that have failed for a day into dead letters."""
         cursor, now = progress.cursor, self.now_millis()
         is_pending = any(detail.number == event.detail.number for detail in cursor.waiting)
         lost: list[Detail] = []
@@ -142,23 +142,22 @@ class WebhookSender(Struct, frozen=True):
             return verdict
         has_failed = progress.attempt is not None and progress.attempt.outcome != "sent"
         seconds = max(0, cursor.not_before_millis - now) / 1000
-        # Add jitter, because the events of many entries may have failed at the same time.
+        # Add jitter, because events of many entries may have failed at the same time.
         spread = int(seconds * (1 + self.jitter() / 10)) + 1
         return replace(verdict, result="failed" if has_failed else "waiting", again_seconds=spread)
 
 
 def webhook_id(detail: Detail) -> str:
-    """Return the webhook id of an event. It is the same for every attempt and for a replay."""
+    """Return the webhook id of an event, which is the same for all attempts and replays."""
     return f"evt_{detail.entry_id}_{detail.stamp}"
 
 
 def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> Cursor:
-    """Return a cursor whose `waiting` contains every undelivered event, in order.
+    """Return a cursor whose `waiting` contains all undelivered events, in order.
 
-    The events come from the history and from the cursor. The event in the message is added too,
-    because an erased entry has no history. Events that were given up are left out: later events
-    have been sent since, and their messages may be duplicates. If an operator replays an event, it
-    returns together with all events that were given up before it.
+    The events come from the entry's history, from the cursor and from the message. The event in the
+    message is needed because an erased entry has no history. Dead letters stay out, unless an
+    operator replays them. Replaying an event also replays the dead letters that precede it.
     """
     replayed = _find_replayed(cursor, event) if event.is_replay else []
     dead = tuple(letter for letter in cursor.dead if letter not in replayed)
@@ -174,12 +173,12 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 
 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
-    """Return the dead letters that a replay brings back.
+    """Return the dead letters that a replay sends again.
 
-    A replay brings back its own event and the dead letters before it. Events before a delivered
-    erasure stay dead, because the receiver has already forgotten the customer. If the replayed
-    event was given up again, a duplicate of the replay message brings back nothing, because the
-    operator requested the replay before that.
+    These are the replayed event and the dead letters that precede it. Dead letters that precede a
+    delivered erasure are not sent again, because the receiver has already deleted the customer's
+    data. If the event has become a dead letter again since the operator requested the replay, a
+    duplicate of the replay message has no effect.
     """
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
     replayed = [
@@ -191,7 +190,7 @@ def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
 
 
 def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
-    """Return the cursor after these events were delivered."""
+    """Return the cursor after these events have been delivered."""
     stamps = sorted({*cursor.settled, *(detail.number for detail in details)})
     erasures = [detail.number for detail in details if detail.event == ERASED]
     return replace(
@@ -204,7 +203,7 @@ def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
 
 
 def mark_given_up(cursor: Cursor, details: Sequence[Detail], now_millis: int) -> Cursor:
-    """Return the cursor after these events became dead letters."""
+    """Return the cursor after these events have become dead letters."""
     new = [DeadLetter(detail, now_millis) for detail in details]
     dead = sorted({letter.number: letter for letter in (*cursor.dead, *new)}.values(), key=_number)
     return replace(
@@ -216,14 +215,14 @@ def mark_given_up(cursor: Cursor, details: Sequence[Detail], now_millis: int) ->
 
 
 def backoff_seconds(failures: int) -> int:
-    """Return the seconds until the next attempt, given the number of failures in a row."""
+    """Return the seconds until the next attempt, after this number of consecutive failures."""
     return int(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(failures, 20)))
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether to give up an event because the message's event is given up.
+    """Return whether `detail` becomes a dead letter when delivery of `event` is given up.
 
-    It is given up if it is that event, or an earlier event that is at least a day old.
+    This is the case for the event itself, and for earlier events that are at least a day old.
     """
     if detail.number == event.detail.number:
         return True

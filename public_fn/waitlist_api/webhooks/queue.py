@@ -1,4 +1,4 @@
-"""The webhook's SQS queue and its queue of dead letters."""
+"""The webhook's SQS queue, and the SQS queue with its dead letters."""
 
 import json
 from typing import Any, Self
@@ -9,16 +9,16 @@ from msgspec import Struct
 from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.records.webhooks import Detail
 
-# SQS can hide a message for at most 12 hours after its receipt.
+# SQS allows at most 12 hours after a message was received, so six hours are safe.
 LONGEST_PAUSE_SECONDS = 6 * 3600
 
 
 class QueuedEvent(Struct, frozen=True):
     """An entry event in the queue.
 
-    `sent_millis` is the time when the message was put into the queue. `is_replay` means that an
-    operator has replayed a dead letter. Only this flag identifies a replay, because the queue, the
-    bus and the pipe can all deliver a message twice.
+    `sent_millis` is the time when the message was added to the queue. `is_replay` is true if an
+    operator has replayed a dead letter. Messages can also be duplicated by the queue, the event bus
+    or the pipe, so a repeated message alone does not mean that it is a replay.
     """
 
     detail: Detail
@@ -28,7 +28,7 @@ class QueuedEvent(Struct, frozen=True):
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Self:
-        """Parse a record of an SQS event for Lambda."""
+        """Parse a record of an SQS event that Lambda received."""
         return cls(
             detail=detail_of(record["body"]),
             receipt=record["receiptHandle"],
@@ -38,14 +38,14 @@ class QueuedEvent(Struct, frozen=True):
 
 
 class WebhookQueue(Struct, frozen=True):
-    """The webhook's two SQS queues, identified by their URLs."""
+    """The webhook's two SQS queues, which are identified by their URLs."""
 
     client: Any
     url: str
     dead_letters_url: str
 
     def hide(self, event: QueuedEvent, seconds: int) -> None:
-        """Hide a message in the queue for a while. It becomes visible again after `seconds`."""
+        """Hide a message. The message becomes visible in the queue again after `seconds`."""
         self.client.change_message_visibility(
             QueueUrl=self.url,
             ReceiptHandle=event.receipt,
@@ -53,24 +53,24 @@ class WebhookQueue(Struct, frozen=True):
         )
 
     def bury(self, detail: Detail) -> None:
-        """Put an event that was given up into the queue of dead letters."""
+        """Add an event to the queue of dead letters."""
         self.client.send_message(QueueUrl=self.dead_letters_url, MessageBody=detail.body.decode())
 
 
 def detail_of(body: str) -> Detail:
-    """Parse the entry event in the body of a message or of a replay."""
+    """Parse the entry event in the body of a queue message or a replay message."""
     return msgspec.convert(_read_detail(body), Detail)
 
 
 def is_heartbeat(body: str) -> bool:
-    """Return whether a message is a heartbeat. Heartbeats are not sent to the webhook."""
+    """Return whether a message is a heartbeat, which is not sent to the webhook."""
     return bool(_read_detail(body).get("event") == HEARTBEAT_EVENT)
 
 
 def _read_detail(body: str) -> dict[str, Any]:
-    """Return the event's detail from the body of a message.
+    """Return the detail of the event in a message body.
 
-    The body is either the detail, or a whole event that EventBridge could not deliver.
+    The body is either the detail itself, or a whole event that EventBridge failed to deliver.
     """
     found: dict[str, Any] = json.loads(body)
     detail: dict[str, Any] = found.get("detail", found)
@@ -78,7 +78,7 @@ def _read_detail(body: str) -> dict[str, Any]:
 
 
 def build_replay(body: str) -> str:
-    """Build the body of the message that replays a dead letter."""
+    """Build the body of a message that replays a dead letter."""
     if is_heartbeat(body):
         return body
     return json.dumps({"replay": True, "detail": msgspec.to_builtins(detail_of(body))})

@@ -1,6 +1,6 @@
-"""Posts to the operator's webhook.
+"""Posts events to the operator's webhook.
 
-The request goes only to an address that was checked, and follows no redirects.
+Requests go only to IP addresses that have been checked, and follow no redirects.
 """
 
 import http.client
@@ -27,10 +27,10 @@ from waitlist_api.webhooks.addresses import (
 )
 
 CONNECT_SECONDS = 5
-# The time limit for one attempt, from the connection until the response has been read.
+# The time limit for an attempt, from connecting to reading the response.
 ATTEMPT_SECONDS = 15
-# The response body is ignored. A small body is read anyway, so that the receiver can finish sending
-# it.
+# The response body is not used. A small body is still read, so that the receiver can finish
+# sending.
 MAX_BODY_BYTES = 4096
 ASCII = re.compile("[!-~]+")
 ASKS_FOR_A_PAUSE = (429, 503)
@@ -41,13 +41,14 @@ Resolve = Callable[[str, int], list[str]]
 
 
 class BadUrl(ValueError):
-    """The webhook's URL is not usable. The exception's message explains why."""
+    """Raised when the webhook's URL cannot be used. The message explains why."""
 
 
 class Attempt(Struct, frozen=True):
-    """The result of one POST. `status` is 0 if there was no response.
+    """The result of a POST request.
 
-    `pause_seconds` is the `Retry-After` of a response with the status 429 or 503.
+    `status` is 0 if there was no response. If the response has status 429 or 503 and a
+    `Retry-After` header, `pause_seconds` is the value of this header.
     """
 
     outcome: Outcome
@@ -56,9 +57,9 @@ class Attempt(Struct, frozen=True):
 
 
 class Receiver(Struct, frozen=True):
-    """The receiver of webhooks at one URL.
+    """The receiver of webhooks at a URL.
 
-    `only_loopback` is for local runs: the URL must then be on this machine, and may use HTTP.
+    If `only_loopback` is true, as in a local run, the URL must be on this machine and may use HTTP.
     `resolve` looks up the IP addresses of a host.
     """
 
@@ -71,7 +72,10 @@ class Receiver(Struct, frozen=True):
         _parts(self.url, ("http", "https") if self.only_loopback else ("https",))
 
     def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
-        """Send a webhook and return the result. This method does not raise."""
+        """Send a webhook and return the result.
+
+        Failures are part of the result, and raise no exception.
+        """
         try:
             address = self._address()
         except ForbiddenAddress:
@@ -79,7 +83,8 @@ class Receiver(Struct, frozen=True):
         except UnknownHost:
             return Attempt("unreachable")
         connection = _Connection(urlsplit(self.url), address)
-        # A read timeout alone would let a response of one byte per second go on for hours.
+        # A read timeout is not enough, because a response that sends one byte per second could go
+        # on for hours.
         watch = threading.Timer(self.attempt_seconds, connection.abort)
         watch.daemon = True
         watch.start()
@@ -94,7 +99,10 @@ class Receiver(Struct, frozen=True):
             connection.close()
 
     def _address(self) -> str:
-        """Return an IP address of the host. Raises ForbiddenAddress if any address is forbidden."""
+        """Return an IP address of the host.
+
+        Raise ForbiddenAddress if any of its addresses is forbidden.
+        """
         parts = urlsplit(self.url)
         addresses = self.resolve(parts.hostname or "", _port(parts))
         is_allowed = is_loopback if self.only_loopback else is_public
@@ -102,7 +110,7 @@ class Receiver(Struct, frozen=True):
             raise UnknownHost
         if not all(map(is_allowed, addresses)):
             raise ForbiddenAddress
-        # Prefer IPv4, because Lambda has no outbound IPv6 by default.
+        # Prefer IPv4, because Lambda functions have no outbound IPv6 by default.
         return next((address for address in addresses if ":" not in address), addresses[0])
 
     def _post(
@@ -118,9 +126,9 @@ class Receiver(Struct, frozen=True):
         )
         answer = connection.getresponse()
         if connection.is_aborted:
-            # The HTTP client treats truncated headers as complete, so the status cannot be trusted.
+            # The HTTP client accepts truncated headers as complete, so the status may be wrong.
             raise TimeoutError
-        # The status is already known, so errors while reading the body do not matter.
+        # The status is already known, so an error while reading the body does not matter.
         with suppress(OSError, http.client.HTTPException):
             answer.read(MAX_BODY_BYTES)
         if 200 <= answer.status < 300:
@@ -132,10 +140,13 @@ class Receiver(Struct, frozen=True):
 
 
 def parse_retry_after(retry_after: str, now: datetime) -> int:
-    """Return the seconds in a `Retry-After` header, at most a day, or 0 if it is invalid."""
+    """Return the seconds in a `Retry-After` header, at most a day.
+
+    Return 0 for an invalid header.
+    """
     text = retry_after.strip()
     if text.isascii() and text.isdecimal():
-        # Read only the first digits, because the number may have thousands of digits.
+        # Parse only the first digits, because a malicious number could have thousands of digits.
         return min(int(text[:9]), LONGEST_PAUSE_SECONDS)
     try:
         moment = parsedate_to_datetime(text)
@@ -169,9 +180,9 @@ def _tls() -> ssl.SSLContext:
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to one fixed IP address.
+    """An HTTPS connection to a fixed IP address.
 
-    The host is not resolved again after the check, so DNS cannot redirect the request to a
+    The host name is not resolved again after the check, so DNS cannot redirect the request to a
     forbidden address.
     """
 
@@ -204,7 +215,7 @@ class _Connection(http.client.HTTPConnection):
                 raise TimeoutError
 
     def abort(self) -> None:
-        """Close the connection from another thread, so that a pending read or write fails."""
+        """Close the connection from another thread, so that a blocked read or write fails."""
         with self._lock:
             self.is_aborted = True
             made = self.sock

@@ -1,4 +1,4 @@
-"""Replays the webhook's dead letters."""
+"""Replays the webhook's dead letters, which are events that could not be delivered."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -12,24 +12,25 @@ from waitlist_api.webhooks.queue import build_replay, detail_of, is_heartbeat
 
 # The maximum number of messages in one SQS call.
 BATCH = 10
-# A request has enough time for this many rounds of three SQS calls each.
+# The maximum number of rounds. A round makes three SQS calls, and a request has time for all
+# rounds.
 ROUNDS = 40
-# How long received messages stay hidden, so that the later rounds of a replay do not receive them
-# again.
+# How long a received dead letter stays hidden, so that later rounds of the same replay do not
+# receive it again.
 HIDDEN_SECONDS = 60
 
 
 class Replayed(Struct, frozen=True):
-    """The number of replayed dead letters. If `more` is true, another call can replay more."""
+    """The number of replayed dead letters. If `more` is true, another call may replay more."""
 
     count: int
     more: bool
 
 
 class Replays(Struct, frozen=True):
-    """Replays dead letters. The queue URLs are empty if the stack has no webhook.
+    """Replays dead letters.
 
-    `sqs` returns the SQS client.
+    If the stack has no webhook, the queue URLs are empty. `sqs` returns the SQS client.
     """
 
     sqs: Callable[[], Any]
@@ -37,11 +38,11 @@ class Replays(Struct, frozen=True):
     dead_letters_url: str
 
     def replay(self, since: datetime) -> Replayed:
-        """Move the dead letters of events since a time back into the webhook's queue.
+        """Put the dead letters of events since this time back into the webhook's queue.
 
-        Raises NoWebhook if the stack has no webhook, and NotReady if SQS fails. Each message is
-        sent before it is deleted. If the function stops in between, the message is sent twice, but
-        the webhook receives the event once.
+        Raise NoWebhook if the stack has no webhook, and NotReady if SQS fails. Each message is
+        added to the queue before its dead letter is deleted. If the function stops in between, the
+        message is added twice, but the webhook still receives the event only once.
         """
         if not self.queue_url:
             raise NoWebhook
@@ -57,8 +58,8 @@ class Replays(Struct, frozen=True):
                 QueueUrl=self.dead_letters_url,
                 MaxNumberOfMessages=BATCH,
                 VisibilityTimeout=HIDDEN_SECONDS,
-                # Long polling queries all SQS servers. Short polling queries only some servers, and
-                # may find no messages.
+                # Use long polling, which asks all SQS servers. Short polling asks only some
+                # servers, and may miss messages.
                 WaitTimeSeconds=1,
             )
             received = answer.get("Messages", [])
@@ -88,10 +89,10 @@ class Replays(Struct, frozen=True):
 
 def _is_since(body: str, since: datetime) -> bool:
     if is_heartbeat(body):
-        # Return heartbeats to the queue. The webhook function discards them.
+        # Return heartbeats to the queue too. The webhook function ignores them.
         return True
     try:
         return datetime.fromisoformat(detail_of(body).at) >= since
     except (ValueError, ValidationError):
-        # The webhook function cannot parse this message, so it stays for an operator to inspect.
+        # The webhook function could not parse this message. Leave it for an operator to inspect.
         return False

@@ -1,4 +1,4 @@
-"""Signs webhooks as Standard Webhooks describes, with every active secret."""
+"""Signs webhooks with every active secret, following the Standard Webhooks specification."""
 
 import base64
 import logging
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class BadWebhookSecret(ValueError):
-    """The webhook secret is malformed. The exception's message describes the format."""
+    """Raised when the webhook secret is malformed. The message describes the expected format."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -26,7 +26,7 @@ class BadWebhookSecret(ValueError):
 
 
 def signers(text: str) -> list[Webhook]:
-    """Return a signer for each secret in the text. The prefix `whsec_` is optional."""
+    """Return a signer for each secret in the text. Each secret may have the prefix `whsec_`."""
     keys = text.split()
     try:
         sizes = [len(base64.b64decode(key.removeprefix(PREFIX) + "==")) for key in keys]
@@ -38,17 +38,20 @@ def signers(text: str) -> list[Webhook]:
 
 
 class Signatures:
-    """Creates the headers of signed webhooks. It reloads the secrets every 5 minutes."""
+    """Creates the headers of signed webhooks, and reloads the secrets every 5 minutes."""
 
     def __init__(self, read: Callable[[], str], now_millis: NowMillis = now_millis) -> None:
-        """Read the secrets for the first time. Raises SecretUnavailable or BadWebhookSecret."""
+        """Read the secrets for the first time.
+
+        Raise SecretUnavailable or BadWebhookSecret on failure.
+        """
         self._read = read
         self._now_millis = now_millis
         self._signers = signers(read())
         self._read_again_millis = now_millis() + READ_EACH_SECONDS * 1000
 
     def headers(self, id_: str, body: bytes) -> dict[str, str]:
-        """Return the headers of a webhook sent now, with one signature for each secret."""
+        """Return the headers of a webhook that is sent now. Each active secret adds a signature."""
         millis = self._now_millis()
         if millis >= self._read_again_millis:
             self._read_again(millis)
@@ -65,7 +68,7 @@ class Signatures:
         try:
             self._signers = signers(self._read())
         except (SecretUnavailable, BadWebhookSecret):
-            # Keep using the current secrets, and try to read them again soon.
+            # Keep the current secrets, and try to read the new secrets again soon.
             wait_seconds = RETRY_SECONDS
             logger.warning("the webhook's secret could not be reloaded", exc_info=True)
         self._read_again_millis = millis + wait_seconds * 1000
