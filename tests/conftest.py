@@ -1,4 +1,6 @@
-"""Fixtures that more than one folder of tests uses: the servers, and loggers as they were."""
+"""Fixtures that several folders of tests use: the Redis servers, and loggers that are reset after
+each test.
+"""
 
 import gc
 import logging
@@ -25,17 +27,22 @@ from tests.support.redis_servers import (  # noqa: E402
 )
 from tests.support.waits import virtual_waits  # noqa: E402
 
-# Reading AWS' models of a service takes longer than most tests: each process reads them once.
+# Reading the models of an AWS service takes longer than most tests, so each process reads each
+# model only once.
 botocore.session.create_loader = cache(botocore.session.create_loader)
 _get_dependant = dependant.get_dependant
 _dependants: dict[Any, Any] = {}
 
 
 def _dependant_of(*, path: str, call: Any, responses: Any = None, **more: Any) -> Any:
-    """Return Powertools' models of a route, which are the same in each `Api` of a process."""
+    """Return Powertools' model of a route.
+
+    Each `Api` in a process has the same model, so it is cached.
+    """
     if responses or more:
         return _get_dependant(path=path, call=call, responses=responses, **more)
-    # The parameter that names an entry differs between guests and accounts, with the same text.
+    # The parameter that identifies an entry differs between guests and accounts, although its
+    # source text is the same.
     parameters = chain(*(get_args(one) or (one,) for one in call.__annotations__.values()))
     key = (path, call.__code__, *map(id, parameters))
     if key not in _dependants:
@@ -44,20 +51,22 @@ def _dependant_of(*, path: str, call: Any, responses: Any = None, **more: Any) -
 
 
 dependant.get_dependant = _dependant_of
-# Powertools compiles the rule of each route for each `Api`.
+# Powertools would compile the pattern of each route again for each `Api`.
 ApiGatewayResolver._compile_regex = staticmethod(cache(ApiGatewayResolver._compile_regex))  # type: ignore[method-assign]
-# A busy machine is no failure: examples have no deadline, and may take long to make.
+# A busy machine must not fail a test. Examples therefore have no deadline, and may take long to
+# generate.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")
 
 MOST_WORKERS = 4
-WORKER_BYTES = 2 << 30  # a worker grows to 0.7 GB, and starts servers and services
+WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and services.
 
 
 def pytest_configure() -> None:
-    """Let processes that tests start end by signals that the caller ignores, as below `nohup`.
+    """Make signals that the caller ignores, for example under `nohup`, end the processes that tests
+    start.
 
-    An ignored signal stays ignored in a new process, and one with a handler does not.
+    A new process inherits an ignored signal, but does not inherit a signal handler.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -65,10 +74,11 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run two workers a processor, because a test often waits for a server, and at most four.
+    """Run two workers for each processor, because tests often wait for a server, but at most four
+    workers.
 
-    A machine with less than 8 GB of memory gets fewer. `PYTEST_XDIST_AUTO_NUM_WORKERS` overrides
-    the number.
+    Machines with less than 8 GB of memory get fewer workers. `PYTEST_XDIST_AUTO_NUM_WORKERS`
+    overrides the number.
     """
     if wanted := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return int(wanted)
@@ -78,7 +88,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep modules and tests out of garbage collections: they live as long as the process."""
+    """Exclude modules and tests from garbage collection, because they live as long as the
+    process.
+    """
     gc.disable()
     try:
         return (yield)
@@ -88,19 +100,21 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.fixture(autouse=True)
-def _loggers_as_they_were() -> Iterator[None]:
-    """Take back the level that a handler's first call sets for its whole process."""
+def _reset_loggers() -> Iterator[None]:
+    """Reset the log level, which a handler sets for the whole process when it is first called."""
     yield
     for name in ("waitlist_api", "waitlist_queue"):
         logger = logging.getLogger(name)
-        # A new level empties the caches of all loggers.
+        # Setting a level empties the caches of all loggers.
         if logger.level != logging.NOTSET:
             logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _waits_that_do_not_depend_on_the_machine() -> Iterator[None]:
-    """Only a server that a test keeps from answering makes the private function wait too long."""
+def _use_virtual_waits() -> Iterator[None]:
+    """Use a virtual clock for the private function's waits, so that a slow machine causes no
+    timeouts.
+    """
     with virtual_waits():
         yield
 
@@ -119,14 +133,14 @@ def cluster_session() -> Iterator[Cluster]:
 
 @pytest.fixture
 def valkey(valkey_session: Server) -> Server:
-    """An embedded server, empty; its scripts stay loaded from test to test."""
+    """Return an empty embedded server. Scripts stay loaded between tests."""
     valkey_session.client.flushall()
     return valkey_session
 
 
 @pytest.fixture
 def cluster(cluster_session: Cluster) -> Cluster:
-    """A cluster of three servers, empty."""
+    """Return an empty cluster of three servers."""
     for node in cluster_session.nodes:
         node.client.flushall()
     return cluster_session

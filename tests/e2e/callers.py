@@ -1,8 +1,8 @@
-"""The two who call the API.
+"""The customers and the operator who call the API.
 
-On a busy machine a request may be refused at first, and these callers come again as clients do. So
-that they do not hide a service that refuses each first request, the refusals are counted, and the
-fixture of the service looks at the count.
+On a busy machine, the service may refuse a request at first. These callers then retry, as clients
+do. The refusals are counted, and the fixture of the service checks the count, so that the retries
+do not hide a service that refuses every first request.
 """
 
 import time
@@ -26,7 +26,7 @@ class Entry:
 
 @dataclass
 class FirstRequests:
-    """Counts requests, and those that were refused at first by an answer that may pass."""
+    """Counts all requests, and the requests whose first attempt got a retryable error."""
 
     sent: int = 0
     refused: int = 0
@@ -40,7 +40,7 @@ first_requests = FirstRequests()
 
 
 def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
-    """Retry as docs/internals/time-budgets.md asks of clients."""
+    """Send a request, and retry it as docs/internals/time-budgets.md recommends to clients."""
     answer = ask()
     first_requests.note(answer)
     for attempt in range(PATIENT.tries - 1):
@@ -53,7 +53,7 @@ def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
 
 @dataclass(frozen=True)
 class Customer:
-    """The customers of one waitlist."""
+    """All customers of one waitlist."""
 
     http: httpx.Client
     waitlist_id: str
@@ -123,7 +123,7 @@ class Operator:
         return self.call("POST", f"/entries/{entry.entry_id}/bump", json=where, headers=headers)
 
     def line(self, limit: int = 100) -> list[str]:
-        """The customers' ids in serving order."""
+        """Return the customers' ids in the order of the queue."""
         ids: list[str] = []
         cursor: str | None = None
         while True:
@@ -143,7 +143,7 @@ class Operator:
 
 
 def stranger(http: httpx.Client, waitlist_id: str) -> Operator:
-    """Signs with a secret that is not the operator's."""
+    """Return an operator who signs with a wrong secret."""
     return Operator(http, local_operator("guess"), waitlist_id)
 
 

@@ -11,9 +11,9 @@ from tools.local.operator import local_operator
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """One service for all tests that do not stop it; its own end is a test, too.
+    """Run one service for all tests that do not stop a service. Its clean end is a test, too.
 
-    At the end, most requests must have been answered without a retry.
+    At the end, check that most requests were answered without a retry.
     """
     with running_service() as service:
         yield service
@@ -29,7 +29,7 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
-    """Runs a waitlist of this test's own."""
+    """Return an operator with a waitlist that only this test uses."""
     operator = Operator(http, local_operator(), f"e2e-{secrets.token_hex(4)}")
     assert operator.put({"name": "End to end"}).status_code in (200, 201)
     return operator

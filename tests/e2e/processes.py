@@ -1,4 +1,7 @@
-"""`make run`'s own process, started and stopped as a person would, and what it leaves behind."""
+"""The process of `make run`.
+
+Tests start and stop it like a user, and check that it leaves nothing behind.
+"""
 
 import os
 import queue
@@ -20,7 +23,7 @@ LAST_LINE = "Stop: Ctrl-C"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """As the Makefile sets it, on a free port."""
+    """Return the environment variables that the Makefile sets, with a free port."""
     parts = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared", ROOT / "cli")
     kept = {
         name: value
@@ -33,7 +36,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run_module(module: str, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Runs a module of ours to its end."""
+    """Run a module of this project to its end."""
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
@@ -47,7 +50,7 @@ def run_module(module: str, *arguments: str, **environ: str) -> subprocess.Compl
 
 
 class Service:
-    """`python -m tools.local`, ready when it is made."""
+    """A process that runs `python -m tools.local`. It is ready when the constructor returns."""
 
     def __init__(self, **environ: str) -> None:
         self.process = subprocess.Popen(
@@ -71,18 +74,18 @@ class Service:
         self.port = int(self.url.rpartition(":")[2])
 
     def found(self, pattern: str) -> str:
-        """The first group of a pattern in the banner."""
+        """Return the first group of a pattern in the banner."""
         match = re.search(pattern, self.banner, re.MULTILINE)
         assert match, self.banner
         return match[1]
 
     @property
     def errors(self) -> str:
-        """What it wrote to stderr so far."""
+        """Everything that the process has written to stderr."""
         return "".join(self._errors)
 
     def stop(self, signal_number: signal.Signals = signal.SIGINT) -> int:
-        """Stops it, and returns its exit code once all its output is read."""
+        """Stop the process. Return its exit code when all its output has been read."""
         self.process.send_signal(signal_number)
         code = self.process.wait(STOP_SECONDS)
         for reader in self._readers:
@@ -109,7 +112,7 @@ class Service:
             while LAST_LINE not in text:
                 line = self._lines.get(timeout=START_SECONDS)
                 if line is None:
-                    raise AssertionError(f"it ended: {text}{self.errors}")
+                    raise AssertionError(f"the process ended: {text}{self.errors}")
                 text += line
         except BaseException:
             self.process.kill()
@@ -119,7 +122,7 @@ class Service:
 
 @contextmanager
 def running_service(**environ: str) -> Iterator[Service]:
-    """A service that must stop cleanly: exit code 0, no process left."""
+    """Run a service, and check that it stops with exit code 0 and leaves no process."""
     service = Service(**environ)
     try:
         yield service
@@ -131,24 +134,24 @@ def running_service(**environ: str) -> Iterator[Service]:
 
 
 def descendants_of(pid: int) -> set[int]:
-    """The process's children, theirs, and so on."""
+    """Return the ids of all child processes of a process, including their own children."""
     parents = {child: parent for child, parent, _ in _processes()}
     return {child for child in parents if _descends(child, pid, parents)}
 
 
 def left_of(pids: set[int]) -> set[int]:
-    """Those that are still alive once they have had a moment to end."""
+    """Return the processes that are still alive after they have had time to end."""
     deadline = time.monotonic() + STOP_SECONDS
     wait_until(lambda: not (_alive() & pids) or time.monotonic() > deadline)
     return _alive() & pids
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Polls what another process decides; fails after `seconds`."""
+    """Poll a condition that another process makes true. Fail after `seconds`."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
+        assert time.monotonic() < deadline, "the condition did not become true in time"
         pause.wait(0.05)
 
 
@@ -165,8 +168,8 @@ def _alive() -> set[int]:
 
 
 def _processes() -> list[tuple[int, int, str]]:
-    """Every process: its id, its parent's, its state."""
-    # A slim Linux has no `ps`, a Mac has no /proc.
+    """Return the id, the parent's id and the state of every process."""
+    # A minimal Linux has no `ps`, and macOS has no /proc.
     return _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
 
 
@@ -176,8 +179,8 @@ def _from_proc() -> list[tuple[int, int, str]]:
         try:
             text = stat.read_text(errors="replace")
         except OSError:
-            continue  # the process ended before it was read
-        # The name, in parentheses, may hold anything.
+            continue  # The process ended before its file was read.
+        # The name is in parentheses and may contain any character.
         state, parent = text.rpartition(")")[2].split()[:2]
         rows.append((int(stat.parent.name), int(parent), state))
     return rows

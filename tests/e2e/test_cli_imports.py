@@ -1,4 +1,6 @@
-"""`waitlist import` into the running service: exactly the file's people in its order."""
+"""`waitlist import` adds exactly the people in a file to the running service, in the order of the
+file.
+"""
 
 import subprocess
 from collections.abc import Iterator
@@ -18,7 +20,7 @@ from tests.unit.cli.people_files import (
 )
 from tests.unit.cli.typed import Typed
 
-# Of which a first call sends 500.
+# The first call sends 500 of these people.
 COUNT = 520
 
 
@@ -33,7 +35,10 @@ def waiting(bakery: Bakery) -> int:
 
 @contextmanager
 def under_way(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
-    """Import all rows of a file but the last in a process of its own, which waits for that one."""
+    """Start an import in a process of its own.
+
+    It gets all rows of a file except the last, and waits for the last.
+    """
     *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
     words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
     process = bakery.typed.start("--json", *words, stdin=subprocess.PIPE)
@@ -47,10 +52,13 @@ def under_way(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Po
             process.kill()
 
 
-def test_people_stand_where_they_would_had_they_signed_up_then(
+def test_imported_people_get_the_places_of_their_original_signup_times(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """P1: among those who are there already, and those of one time in the order of the file."""
+    """P1: this includes people who are already on the waitlist.
+
+    People with the same time keep the order of the file.
+    """
     bakery.sign_up("today")
     people = assign_shuffled_times(customers(COUNT))
     path = write_timed_file(tmp_path / "p.csv", people)
@@ -62,7 +70,7 @@ def test_people_stand_where_they_would_had_they_signed_up_then(
 
 
 @pytest.mark.parametrize("keep_time", [False, True])
-def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
+def test_an_import_that_was_killed_can_be_run_again(
     bakery: Bakery, tmp_path: Path, keep_time: bool
 ) -> None:
     """P2 P3"""
@@ -75,7 +83,8 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
         process.kill()
     summary = bakery.typed.json("import", bakery.waitlist_id, path, *words)
     assert summary["joined"] + summary["already"] == COUNT
-    # The call that was cut off may still run, so not all 300 need be known.
+    # The call that was interrupted may still run, so some of the 300 people may not count as known
+    # yet.
     assert summary["already"] > 0
     assert bakery.line() == (sort_by_time(people) if keep_time else names)
     stats = bakery.typed.json("stats", bakery.waitlist_id)

@@ -1,6 +1,6 @@
-"""The client of docs/app/client.md in Python, against the service of `make run`.
+"""The Python client in docs/app/client.md works with the service of `make run`.
 
-`make test-clients` runs those in TypeScript and Kotlin, and compiles that in Swift.
+`make test-clients` runs the clients in TypeScript and Kotlin, and compiles the client in Swift.
 """
 
 import secrets
@@ -15,7 +15,7 @@ EXAMPLES = ROOT / "docs" / "app" / "examples"
 POLICY = {"rate": {"count": 600, "per": "minute"}, "offer_seconds": 3600, "pass_seconds": 3600}
 
 
-def test_a_customer_joins_waits_enters_and_goes_out(service: Service) -> None:
+def test_the_example_client_joins_waits_enters_and_exits(service: Service) -> None:
     url, waitlist_id = f"http://127.0.0.1:{service.port}", f"clients-{secrets.token_hex(3)}"
     settings = {"name": "Clients", "admission": POLICY}
     with ApiClient(url) as client:

@@ -1,6 +1,7 @@
-"""The commands of README.md and docs/app/tutorial.md work as they stand, in their order.
+"""The commands in README.md and docs/app/tutorial.md work as written, in their order.
 
-`make test` runs them with the stand-in of tests/support/curl.py, `make test-curl` with curl itself.
+`make test` runs the commands with the stand-in in tests/support/curl.py, and `make test-curl` with
+curl itself.
 """
 
 import os
@@ -15,7 +16,8 @@ from tests.e2e.processes import Service, environment
 from tests.rules.sources import ROOT
 from tools.local.settings import DEFAULT_PORT
 
-# A refusal of the service ends the script; without --fail-with-body, curl would exit with 0.
+# A refusal of the service ends the script. Without the option --fail-with-body, curl would exit
+# with 0.
 REAL_CURL = 'command curl -sS --fail-with-body --noproxy "*"'
 STAND_IN = f"{shlex.quote(sys.executable)} -m tests.support.curl"
 
@@ -24,11 +26,14 @@ STAND_IN = f"{shlex.quote(sys.executable)} -m tests.support.curl"
     ("name", "ends_with"),
     [("README.md", '"status":"offered"'), ("docs/app/tutorial.md", '"customer_id":"christine"')],
 )
-def test_the_commands_work_in_their_order(service: Service, name: str, ends_with: str) -> None:
+def test_the_commands_of_a_document_work_in_their_order(
+    service: Service, name: str, ends_with: str
+) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.M | re.S)
     commands = "".join(blocks).replace(f":{DEFAULT_PORT}/", f":{service.port}/")
     assert f":{service.port}/v1" in commands
-    # The first steps that the banner prints use this name, and their own test runs them here too.
+    # The first steps in the banner use the name bakery, and their own test runs on the same
+    # service.
     commands = commands.replace("bakery", "readme")
     curl = REAL_CURL if "REAL_CURL" in os.environ else STAND_IN
     run = subprocess.run(

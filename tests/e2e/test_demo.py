@@ -1,4 +1,4 @@
-"""`make demo` plays its stories, against the service that `make run` starts."""
+"""`make demo` plays its stories on the service that `make run` starts."""
 
 import io
 import re
@@ -34,7 +34,7 @@ SPANISH_F = [
 ]
 
 
-def test_the_agents_can_be_played_again_and_again(service: Service) -> None:
+def test_the_agents_story_can_be_repeated(service: Service) -> None:
     for _ in range(2):
         demo = run_module("tools.demo", "agents", PORT=str(service.port), COLUMNS="120")
         assert demo.returncode == 0, demo.stderr
@@ -42,7 +42,9 @@ def test_the_agents_can_be_played_again_and_again(service: Service) -> None:
         assert [line for line in printed if line in HAPPENINGS] == HAPPENINGS
         cells = r" (.*?) +│ +(\d+) │"
         rows = re.findall(rf"│ Q#Spanish#F +│{cells}{cells}", demo.stdout)
-        assert [(was, int(one), now, int(other)) for was, one, now, other in rows] == SPANISH_F
+        assert [
+            (was, int(before), now, int(after)) for was, before, now, after in rows
+        ] == SPANISH_F
         assert demo.stdout.count("│ Q#English#T") == len(HAPPENINGS)
         statuses = re.findall(r"│ (\w+) +│ [FMT] +│ [\w, ]+ │ (\w+) +│", demo.stdout)
         assert statuses[:6] == [(name, "waiting") for name, _ in statuses[6:]]
@@ -51,7 +53,9 @@ def test_the_agents_can_be_played_again_and_again(service: Service) -> None:
 
 
 def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
-    """It stops after its seconds, however few people a busy machine lets in until then."""
+    """The launch stops after the given seconds, even if few people have entered on a busy
+    machine.
+    """
     terms = ("--people", str(PEOPLE), "--seconds", "3")
     demo = run_module("tools.demo", "launch", *terms, PORT=str(service.port), COLUMNS="120")
     assert demo.returncode == 0, demo.stderr
@@ -68,7 +72,7 @@ def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
 
 
 @pytest.mark.parametrize("story", ["queue", "agents", "launch"])
-def test_without_a_service_the_error_has_the_command(
+def test_the_error_without_a_service_contains_the_next_command(
     story: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nowhere = {"WAITLIST_URL": "http://127.0.0.1:1"}
@@ -78,12 +82,14 @@ def test_without_a_service_the_error_has_the_command(
     assert f"run this again: make demo STORY={story}" in error
 
 
-def test_a_bad_port_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_about_an_invalid_port_names_the_setting(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main([], {"PORT": "eighty"}, Console(file=io.StringIO())) == 1
     assert "PORT" in capsys.readouterr().err
 
 
-def test_a_refusal_comes_with_the_next_step(
+def test_the_error_about_a_refusal_contains_the_next_command(
     service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tools.demo.agents_queue.SEGMENTS", [["no name"]])

@@ -1,4 +1,4 @@
-"""The service where customers have tokens of an issuer: the first calls, as they are printed."""
+"""The service for customers with tokens of an issuer. The printed first commands work."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ def service() -> Iterator[Service]:
         yield service
 
 
-def test_the_first_calls_work_and_others_tokens_open_their_own_entries(service: Service) -> None:
+def test_the_printed_commands_work_and_a_token_opens_only_its_own_entry(service: Service) -> None:
     """P5"""
     done = [carried_out(command) for command in printed_commands(service.banner)]
     assert [answer.status_code for answer in done] == [201, 201, 200, 200, 200]
@@ -40,7 +40,7 @@ def test_the_first_calls_work_and_others_tokens_open_their_own_entries(service: 
 
 
 @pytest.mark.parametrize("path", [ME, "/v1/admin/waitlists/bakery"])
-def test_a_pages_preflight_passes_every_authorizer(service: Service, path: str) -> None:
+def test_a_preflight_request_passes_every_authorizer(service: Service, path: str) -> None:
     headers = {"Origin": PAGE, "Access-Control-Request-Method": "DELETE"}
     with plain_client(service.url) as http:
         answer = http.options(path, headers=headers)
@@ -51,7 +51,7 @@ def test_a_pages_preflight_passes_every_authorizer(service: Service, path: str) 
         assert refused.headers["access-control-allow-origin"] == PAGE
 
 
-def test_a_token_needs_a_customer_and_an_issuer() -> None:
+def test_make_token_needs_a_customer_and_an_issuer() -> None:
     for environ in ({"CUSTOMER": "bob"}, ISSUER):
         run = run_module("tools.local.token", **environ)
         assert (run.returncode, run.stdout) == (1, "")

@@ -1,4 +1,4 @@
-"""What is not the waiting list itself: health, documentation, the printed first steps, the demo."""
+"""Health, documentation, the printed first steps, the demo, and the invocation of functions."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from tools.local.banner import KEEP_TOKEN
 
 
 class Sources(HTMLParser):
-    """Where a page would load something from."""
+    """Collects the addresses from which a page would load something."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ def test_the_documentation_needs_no_other_server(http: httpx.Client) -> None:
     assert page.headers["content-type"].startswith("text/html")
     sources = Sources()
     sources.feed(page.text)
-    assert [one for one in sources.found if re.match(r"(https?:)?//", one)] == []
+    assert [source for source in sources.found if re.match(r"(https?:)?//", source)] == []
     assert "@import" not in page.text
     assert not re.search(r"url\(\s*['\"]?(https?:)?//", page.text)
 
@@ -49,19 +49,19 @@ def test_the_documentation_describes_every_route(http: httpx.Client) -> None:
 
 
 def printed_commands(banner: str) -> list[list[str]]:
-    """The curl commands of the banner as a shell would split them."""
+    """Return the curl commands in the banner, split into words as a shell would do."""
     joined = banner.replace("\\\n", " ")
     found = re.findall(r"^(?:TOKEN=\$\()?(curl .*?)(?: \| tee .*)?$", joined, re.MULTILINE)
-    return [shlex.split(one) for one in found]
+    return [shlex.split(command) for command in found]
 
 
 def carried_out(command: list[str], token: str = "") -> httpx.Response:
-    """Send a printed command's request."""
+    """Send the request of a printed command."""
     return send([word.replace("$TOKEN", token) for word in command[1:]])
 
 
 def kept_token(signup: httpx.Response) -> str:
-    """Does what the printed pipe behind a signup does."""
+    """Extract the token as the printed pipe behind a signup does."""
     pipe = ["bash", "-c", f"cat | {KEEP_TOKEN} 2>/dev/null"]
     run = subprocess.run(pipe, input=signup.text, capture_output=True, text=True, check=True)
     return run.stdout.strip()
@@ -72,7 +72,7 @@ def test_the_printed_first_steps_work_in_their_order(service: Service) -> None:
     assert len(commands) == 5
     assert f"{service.url}/_local/mailbox" in service.banner
     answers = [carried_out(command) for command in commands[:2]]
-    answers += [carried_out(one, kept_token(answers[1])) for one in commands[2:]]
+    answers += [carried_out(command, kept_token(answers[1])) for command in commands[2:]]
     assert [answer.status_code for answer in answers] == [201, 201, 200, 200, 200]
     made, _, position, bumped, stats = (answer.json() for answer in answers)
     assert made["waitlist_id"] == "bakery"
@@ -82,7 +82,7 @@ def test_the_printed_first_steps_work_in_their_order(service: Service) -> None:
     assert stats["waiting"] == 1
 
 
-def test_the_demo_lets_people_stand_in_line(service: Service) -> None:
+def test_the_demo_prints_how_positions_change(service: Service) -> None:
     demo = run_module("tools.demo", "--people", "50", PORT=str(service.port), COLUMNS="120")
     assert demo.returncode == 0, demo.stderr
     assert re.search(r"50/50 +\d+/s", demo.stdout)
@@ -96,11 +96,11 @@ def test_the_demo_lets_people_stand_in_line(service: Service) -> None:
             "others left",
         )
     )
-    assert front == [46, 2], "behind the one of priority 1"
+    assert front == [46, 2], "the customer is behind the customer with priority 1"
     assert moved[0] - moved[1] >= 12
     assert waited == [50, 47]
-    assert "50 signed up" in demo.stdout
-    assert "3 left, 47 wait." in demo.stdout
+    assert "50 people signed up" in demo.stdout
+    assert "3 left, 47 are waiting." in demo.stdout
 
 
 @pytest.mark.parametrize("kind", ["RequestResponse", "Event"])

@@ -1,4 +1,4 @@
-"""Passes of the running service, checked by those that know only its URL."""
+"""Passes of the running service. The verifiers know only the URL of the service."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,7 +27,9 @@ DISCOVERY = "/.well-known/openid-configuration"
 
 @dataclass(frozen=True)
 class Shown:
-    """The pass of a customer who entered, and those that no place for the list may accept."""
+    """The accepted pass of a customer who entered, and passes that must be refused for this
+    waitlist.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -39,7 +41,8 @@ class Shown:
 def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
     entry, accepted = entered(http, operator)
     elsewhere = Operator(http, operator.auth, f"{operator.waitlist_id}-2")
-    # The shortest pass lasts a minute, so the service's own key signs one that has ended.
+    # The shortest pass lasts a minute, so this test signs an expired pass with the key of the
+    # service.
     issuer = Issuer(Passes(KmsKeys((KEY_ARN,), lambda: kms_of(service))), service.url)
     return Shown(
         operator.waitlist_id,
@@ -55,7 +58,7 @@ def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
 
 
 def entered(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
-    """Return a customer who accepted the offer of the policy, and the pass."""
+    """Return a customer who accepted an offer, and the customer's pass."""
     policy = {"name": "Place", "admission": {"max_inside": 1}}
     assert operator.put(policy).status_code in (200, 201)
     customer = Customer(http, operator.waitlist_id)
@@ -78,7 +81,7 @@ def kms_of(service: Service) -> Any:
     )
 
 
-def test_the_discovery_document_names_the_issuer_and_where_its_keys_are(
+def test_the_discovery_document_names_the_issuer_and_its_keys(
     service: Service, http: httpx.Client
 ) -> None:
     found = http.get(DISCOVERY)
@@ -90,10 +93,10 @@ def test_the_discovery_document_names_the_issuer_and_where_its_keys_are(
     assert set(key) == {"kty", "use", "alg", "kid", "n", "e"}
 
 
-def test_a_jwt_authorizer_lets_passes_of_its_list_in_and_no_others(
+def test_a_jwt_authorizer_accepts_only_passes_of_its_waitlist(
     service: Service, shown: Shown
 ) -> None:
-    """P5: the place that people wait for is an API of its own, with two settings."""
+    """P5: the place for which people wait is another API, whose authorizer has two settings."""
     place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
     keys, guarded = read_keys(service.url + DISCOVERY), guarded_routes(template)
     gateway = LocalGateway(
@@ -116,7 +119,7 @@ def test_a_jwt_authorizer_lets_passes_of_its_list_in_and_no_others(
     assert len(place.events) == 1
 
 
-def test_a_library_accepts_passes_of_its_list_and_no_others(service: Service, shown: Shown) -> None:
+def test_a_jwt_library_accepts_only_passes_of_its_waitlist(service: Service, shown: Shown) -> None:
     """P5"""
     keys = jwt.PyJWKClient(httpx.get(service.url + DISCOVERY).json()["jwks_uri"])
 

@@ -1,4 +1,4 @@
-"""How the service starts, refuses to start, and ends."""
+"""How the service starts, refuses to start, and stops."""
 
 import signal
 import socket
@@ -14,11 +14,11 @@ from tools.local.operator import local_operator
 from tools.local.ports import HOST, reserved_port
 
 
-def test_the_start_prints_how_long_it_took(service: Service) -> None:
+def test_the_banner_states_how_long_the_start_took(service: Service) -> None:
     assert float(service.found(r"^Ready in ([\d.]+) s")) > 0
 
 
-def test_a_taken_port_is_an_error_and_nothing_is_started(service: Service) -> None:
+def test_the_service_does_not_start_on_a_port_that_is_in_use(service: Service) -> None:
     second = run_module("tools.local", PORT=str(service.port))
     expected = (
         f"Port {service.port} is in use. Try another port: PORT={service.port + 1} make run\n"
@@ -26,14 +26,14 @@ def test_a_taken_port_is_an_error_and_nothing_is_started(service: Service) -> No
     assert (second.returncode, second.stdout, second.stderr) == (1, "", expected)
 
 
-def test_a_bad_setting_is_named() -> None:
+def test_the_error_about_an_invalid_setting_names_the_setting() -> None:
     run = run_module("tools.local", REDIS_URL="localhost")
     assert (run.returncode, run.stdout) == (1, "")
     assert run.stderr.startswith("REDIS_URL=localhost must ")
     assert len(run.stderr.splitlines()) == 1
 
 
-def test_a_redis_that_does_not_answer_is_named() -> None:
+def test_the_error_about_an_unreachable_redis_names_its_url() -> None:
     run = run_module("tools.local", REDIS_URL="redis://:secret@127.0.0.1:1")
     assert run.returncode == 1
     assert "REDIS_URL=redis://127.0.0.1:1 does not answer" in run.stderr
@@ -41,14 +41,14 @@ def test_a_redis_that_does_not_answer_is_named() -> None:
     assert "Traceback" not in run.stderr
 
 
-def test_a_dynamodb_that_does_not_answer_is_named() -> None:
+def test_the_error_about_an_unreachable_dynamodb_names_its_url() -> None:
     run = run_module("tools.local", AWS_ENDPOINT_URL_DYNAMODB="http://127.0.0.1:1")
     assert run.returncode == 1
     assert "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1" in run.stderr
     assert "Traceback" not in run.stderr
 
 
-def test_it_stops_cleanly_while_requests_are_in_flight() -> None:
+def test_the_service_stops_cleanly_while_requests_are_in_flight() -> None:
     begun = threading.Event()
     with running_service() as service:
         limits = httpx.Limits(max_connections=16)
@@ -69,12 +69,12 @@ def test_it_stops_cleanly_while_requests_are_in_flight() -> None:
                 assert begun.wait(60)
                 assert service.stop() == 0
             answered = {status.result() for status in statuses}
-    # Running requests are answered; later ones get a refusal or no connection.
+    # Requests in progress are answered. Later requests are refused, or get no connection.
     assert answered <= {201, 503, None}
     assert service.errors == ""
 
 
-def test_it_stops_on_sigterm() -> None:
+def test_the_service_stops_on_sigterm() -> None:
     service = Service()
     descendants = descendants_of(service.process.pid)
     assert len(descendants) >= 6
@@ -82,7 +82,7 @@ def test_it_stops_on_sigterm() -> None:
     assert left_of(descendants) == set()
 
 
-def test_even_killed_it_leaves_no_process_and_frees_its_port() -> None:
+def test_a_killed_service_leaves_no_process_and_frees_its_port() -> None:
     with reserved_port() as port:
         service = Service(PORT=str(port))
         descendants = descendants_of(service.process.pid)

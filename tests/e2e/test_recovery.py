@@ -1,4 +1,6 @@
-"""The service's memory is the record: what it forgets, it finds again."""
+"""The service recovers what Redis or its own processes lose, because the record contains
+everything.
+"""
 
 import httpx
 from redis import Redis
@@ -9,16 +11,18 @@ from tools.local.child import Child
 from tools.local.operator import local_operator
 
 
-def test_maintenance_rebuilds_a_lost_order(
+def test_maintenance_rebuilds_a_lost_queue(
     service: Service, http: httpx.Client, customer: Customer, operator: Operator
 ) -> None:
     """P3 P7"""
     entries = [customer.joined(f"customer-{number}") for number in range(5)]
     operator.bump(entries[4], priority=1)
     with Redis.from_url(service.found(r"Redis +(redis://\S+)")) as redis:
-        # The other lists of this service keep theirs: a rebuild of each would take a minute.
+        # The other waitlists of this service keep their queues, because rebuilding all of them
+        # would take a minute.
         redis.delete(*redis.scan_iter(match=f"*{{{operator.waitlist_id}}}*"))
-    # No position is returned until the order is rebuilt; afterwards every position is true.
+    # The service returns no position until the queue is rebuilt. After this, every position is
+    # correct.
     answer = customer.poll_once(entries[0])
     assert answer.status_code == 503 or answer.json()["position"] == 2
     invoked = http.post(
@@ -32,7 +36,7 @@ def test_maintenance_rebuilds_a_lost_order(
     assert customer.joined("late").position == 6
 
 
-def test_a_restart_loses_nothing_that_outside_stores_hold() -> None:
+def test_a_restart_loses_nothing_that_external_stores_contain() -> None:
     """P3"""
     with (
         Child("tools.local.redis_server") as redis,

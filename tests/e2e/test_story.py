@@ -1,4 +1,4 @@
-"""The whole story of a waiting list over HTTP."""
+"""The whole story of a waitlist over HTTP."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,7 +9,7 @@ from tests.e2e.callers import Customer, Operator
 MANY = 32
 
 
-def test_customers_come_wait_and_leave(customer: Customer, operator: Operator) -> None:
+def test_customers_join_wait_and_leave(customer: Customer, operator: Operator) -> None:
     """P1 P6"""
     ada, bob, eve = (customer.joined(name) for name in ("ada", "bob", "eve"))
     assert [ada.position, bob.position, eve.position] == [1, 2, 3]
@@ -23,7 +23,7 @@ def test_customers_come_wait_and_leave(customer: Customer, operator: Operator) -
     assert (stats["waiting"], stats["signed_up"], stats["left"]) == (2, 3, 1)
 
 
-def test_an_operator_bumps_in_three_ways(customer: Customer, operator: Operator) -> None:
+def test_an_operator_can_bump_in_three_ways(customer: Customer, operator: Operator) -> None:
     """P1 P6"""
     ada, bob, cleo, dan = (customer.joined(name) for name in ("ada", "bob", "cleo", "dan"))
     assert operator.bump(dan, priority=5).json()["position"] == 1
@@ -31,14 +31,14 @@ def test_an_operator_bumps_in_three_ways(customer: Customer, operator: Operator)
     assert operator.bump(cleo, key="once", places=1).json()["position"] == 3
     assert operator.bump(cleo, key="once", places=1).json()["position"] == 3
     assert operator.line() == ["dan", "ada", "cleo", "bob"]
-    assert operator.bump(bob, to="front").json()["position"] == 2, "of its own priority"
+    assert operator.bump(bob, to="front").json()["position"] == 2, "the front of its own priority"
     assert operator.bump(ada, to="back").status_code == 200
     assert operator.line() == ["dan", "bob", "cleo", "ada"]
     expected = [4, 2, 3, 1]
     assert [customer.position(entry) for entry in (ada, bob, cleo, dan)] == expected
 
 
-def test_an_operator_sees_a_person_whole_and_can_erase_them(
+def test_an_operator_sees_all_data_of_a_person_and_can_erase_it(
     customer: Customer, operator: Operator
 ) -> None:
     """P8"""
@@ -53,7 +53,7 @@ def test_an_operator_sees_a_person_whole_and_can_erase_them(
     assert (operator.line(), customer.position(zoe)) == (["zoe"], 1)
 
 
-def test_32_people_at_once_get_positions_without_gap_or_tie(
+def test_32_concurrent_signups_get_consecutive_positions(
     customer: Customer, operator: Operator
 ) -> None:
     """P1 P6"""
@@ -66,7 +66,7 @@ def test_32_people_at_once_get_positions_without_gap_or_tie(
     assert operator.line(limit=7) == in_order
 
 
-def test_the_same_signup_many_times_at_once_is_one_place(
+def test_concurrent_repeats_of_a_signup_create_a_single_entry(
     customer: Customer, operator: Operator
 ) -> None:
     """P2"""
@@ -81,7 +81,7 @@ def test_the_same_signup_many_times_at_once_is_one_place(
     assert operator.stats()["signed_up"] == 1
 
 
-def test_a_stranger_with_the_customers_id_gets_no_token(
+def test_a_stranger_with_the_id_of_a_customer_gets_no_token(
     customer: Customer, operator: Operator
 ) -> None:
     """P2 P5"""
@@ -93,7 +93,7 @@ def test_a_stranger_with_the_customers_id_gets_no_token(
     assert operator.line() == ["ada"]
 
 
-def test_a_list_is_closed_full_and_gone(
+def test_a_waitlist_can_be_full_closed_and_deleted(
     http: httpx.Client, customer: Customer, operator: Operator
 ) -> None:
     """P5"""

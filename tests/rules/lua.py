@@ -1,4 +1,4 @@
-"""The Lua scripts, read as text: what a header declares, and what the code does."""
+"""The Lua scripts as text: the declarations in their headers, and the content of their code."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# The refusals of `check_token` and `check_offer`, and the states of a hold.
+# The refusals of `check_token` and `check_offer`. HOLD_STATES contains the states of a hold.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
@@ -19,7 +19,7 @@ FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Source:
-    """One file of Lua: a verb, or a piece of the library."""
+    """A Lua file. It is either the script of a verb, or a piece of the library."""
 
     path: Path
 
@@ -39,24 +39,24 @@ class Source:
 
     @cached_property
     def code(self) -> str:
-        """The source without its comments."""
+        """The source code without comments."""
         return COMMENT.sub("", self.text)
 
     def declared(self, keyword: str) -> list[str]:
-        """Return the words that the header lists behind a keyword."""
+        """Return the words that follow a keyword in the header."""
         lines = [line for line in self.header if line.split()[:1] == [keyword]]
         return [word for line in lines for word in line.split()[1:]]
 
     @cached_property
     def returns(self) -> dict[str, int]:
-        """How many words each declared reply has, by its outcome."""
+        """The number of words in each declared reply, by outcome."""
         lines = [line for line in self.header if line.startswith("RETURNS ")]
         replies = [reply.split() for line in lines for reply in line[8:].split(" | ")]
         return {words[0]: len(words) for words in replies}
 
     @cached_property
     def replies(self) -> dict[str, set[int]]:
-        """How many elements the replies have that the code returns, by outcome."""
+        """The numbers of elements in the replies that the code returns, by outcome."""
         sizes: dict[str, set[int]] = {}
         for elements in self._returned():
             words = self._outcomes_of(elements[0])
@@ -87,13 +87,13 @@ class Source:
 
     @cached_property
     def bodies(self) -> dict[str, str]:
-        """Return the code of each function, by name: it ends before the next one begins."""
+        """The code of each function, by name. A function ends before the next function begins."""
         parts = re.split(r"^local function (\w+)", self.code, flags=re.MULTILINE)
         return dict(zip(parts[1::2], parts[2::2], strict=True))
 
     @cached_property
     def functions_reached(self) -> list[str]:
-        """Return the code of the library's functions that this code calls, and that those call."""
+        """The code of all functions in the library that this code calls directly or indirectly."""
         bodies = {name: body for piece in LIBRARY.values() for name, body in piece.bodies.items()}
         reached: list[str] = []
         waiting = [self.code]
@@ -109,7 +109,7 @@ class Source:
 
 
 def split_top_level(elements: str) -> list[str]:
-    """Split at the commas that are in no bracket."""
+    """Split a text at the commas that are outside of brackets."""
     parts, depth = [""], 0
     for letter in elements:
         depth += (letter in "([{") - (letter in ")]}")

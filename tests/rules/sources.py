@@ -1,4 +1,4 @@
-"""The deployed code, read as text: its modules, and what they import."""
+"""The deployed modules as text, and their imports."""
 
 import ast
 from dataclasses import dataclass
@@ -33,7 +33,10 @@ class Module:
 
     @cached_property
     def imports(self) -> frozenset[str]:
-        """What the module imports, wherever in it; `from a import b` is both a and a.b."""
+        """All names that the module imports, at any place.
+
+        `from a import b` counts as both a and a.b.
+        """
         found: set[str] = set()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
@@ -45,7 +48,9 @@ class Module:
         return frozenset(found)
 
     def imports_any_of(self, *packages: str) -> set[str]:
-        """Return what it imports of packages, the packages themselves included."""
+        """Return the imported names that belong to these packages, including the packages
+        themselves.
+        """
         return {
             name
             for name in self.imports
@@ -73,6 +78,6 @@ def modules_of(*packages: str) -> list[Module]:
 def imported_modules(module: Module) -> set[str]:
     """Return the deployed modules that a module imports."""
     return {name for name in module.imports if name in MODULES and name != module.name} - {
-        "waitlist_shared",  # an empty package, imported for a module in it
+        "waitlist_shared",  # This is an empty package, whose modules are imported.
         "waitlist_queue",
     }

@@ -1,4 +1,7 @@
-"""A private operation is a pair of classes, a script and a sample event; all else follows."""
+"""A new private operation needs only two classes, a script and an example event.
+
+Everything else is derived from them.
+"""
 
 import json
 from pathlib import Path
@@ -40,10 +43,11 @@ class RankedEntry(Struct, frozen=True, kw_only=True):
     rank: int
 
 
-def test_a_pair_a_script_and_an_event_make_an_operation(
+def test_two_classes_a_script_and_an_event_define_an_operation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(common.REQUESTS, "first_entries", c.Request)  # pytest takes it back
+    # Pytest removes this entry after the test.
+    monkeypatch.setitem(common.REQUESTS, "first_entries", c.Request)
 
     class FirstEntries(c.OnWaitlist, frozen=True, kw_only=True):
         limit: int = 100

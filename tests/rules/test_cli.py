@@ -1,4 +1,4 @@
-"""The command line is a package of its own, which imports nothing of the server."""
+"""The command line is a package of its own and imports nothing from the server."""
 
 import ast
 import sys
@@ -33,19 +33,19 @@ every_module = pytest.mark.parametrize("module", MODULES, ids=[one.name for one 
 
 
 @every_module
-def test_it_imports_only_itself_and_its_libraries(module: Module) -> None:
+def test_the_command_line_imports_only_itself_and_its_libraries(module: Module) -> None:
     allowed = {*sys.stdlib_module_names, *LIBRARIES, "waitlist_cli"}
     assert {name.split(".")[0] for name in module.imports} <= allowed
 
 
-def test_its_libraries_are_those_that_it_installs() -> None:
+def test_the_command_line_installs_the_libraries_that_it_imports() -> None:
     text = (ROOT / "cli" / "pyproject.toml").read_text("utf-8")
     imported = {name.split(".")[0] for module in MODULES for name in module.imports}
     assert imported & LIBRARIES == LIBRARIES
     assert all(f'"{name.replace("_", "-")}>=' in text for name in LIBRARIES)
 
 
-def test_one_module_reads_the_environment() -> None:
+def test_only_one_module_reads_the_environment() -> None:
     reading = [
         module.name
         for module in MODULES
@@ -57,8 +57,8 @@ def test_one_module_reads_the_environment() -> None:
     assert reading == ["waitlist_cli.terminal.context"]
 
 
-def test_one_module_sends_requests() -> None:
-    """The other two modules make the client and sign requests."""
+def test_only_one_module_sends_requests() -> None:
+    """The other two modules only create the client and sign requests."""
     speaking = [module.name for module in MODULES if module.imports_any_of("httpx")]
     assert speaking == [
         "waitlist_cli.client.api",

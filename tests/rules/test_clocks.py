@@ -1,4 +1,7 @@
-"""Tests do not depend on the machine's speed: they inject clocks, and neither sleep nor measure."""
+"""Tests do not depend on the machine's speed.
+
+They inject clocks, and neither sleep nor measure time.
+"""
 
 import ast
 
@@ -6,25 +9,25 @@ from tests.rules.sources import ROOT
 
 TESTS = ROOT / "tests"
 READS = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "sleep"}
-# Folders whose tests run real processes, and clients that pause as the service asks them to.
+# Folders whose tests run real processes, or clients that pause as the service asks them to.
 OF_PROCESSES = ("browser", "e2e", "reliability/load", "reliability/chaos")
-# Other files that read a clock, and why no test depends on what it shows.
+# The other files that read a clock, and the reasons why no test depends on the measured time.
 REASONS = {
-    "reliability/messages.py": "prints how long it took",
-    "reliability/model/progress.py": "prints how long it took",
-    "reliability/model/workers.py": "prints how long it took",
-    "service/dynamodb/server.py": "waits until a process answers",
+    "reliability/messages.py": "it prints a duration",
+    "reliability/model/progress.py": "it prints a duration",
+    "reliability/model/workers.py": "it prints a duration",
+    "service/dynamodb/server.py": "it waits until a process answers",
     "service/privacy/deployment.py": "a library compares the time of a token with the real time",
     "support/passes.py": "a library compares the time of a pass with the real time",
-    "support/redis_servers.py": "waits until a process answers",
-    "support/terminal.py": "waits until a process answers",
-    "support/world.py": "Redis' own clock, where a test wants it",
-    "unit/cli/service.py": "the commands wait in real time for what the service does",
+    "support/redis_servers.py": "it waits until a process answers",
+    "support/terminal.py": "it waits until a process answers",
+    "support/world.py": "some tests want the clock of Redis",
+    "unit/cli/service.py": "the commands wait for the service in real time",
 }
 
 
 def reads_a_clock(text: str) -> bool:
-    """Return whether a module calls a function of `time`, or `asyncio.sleep`."""
+    """Return whether a module uses a clock function of `time`, or `asyncio.sleep`."""
     return any(
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -34,7 +37,7 @@ def reads_a_clock(text: str) -> bool:
     )
 
 
-def test_only_what_waits_for_processes_or_prints_reads_a_real_clock() -> None:
+def test_only_listed_files_read_a_real_clock() -> None:
     found = set()
     for path in TESTS.rglob("*.py"):
         name = path.relative_to(TESTS).as_posix()
@@ -44,7 +47,7 @@ def test_only_what_waits_for_processes_or_prints_reads_a_real_clock() -> None:
     assert found == set(REASONS)
 
 
-def test_a_module_that_measures_or_sleeps_is_found() -> None:
+def test_the_rule_finds_modules_that_measure_time_or_sleep() -> None:
     assert reads_a_clock("import time\nstart = time.monotonic()")
     assert reads_a_clock("import asyncio\nasync def f():\n    await asyncio.sleep(1)")
     assert not reads_a_clock("clock.sleep(1)")

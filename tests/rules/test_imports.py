@@ -1,4 +1,4 @@
-"""Each outside system is called by one module; `lint-imports` checks the layers."""
+"""Only one module calls each external system. `lint-imports` checks the layers."""
 
 import ast
 import os
@@ -64,7 +64,7 @@ def test_only_the_login_by_iam_imports_the_signer() -> None:
 
 
 def loaded_by_private_function(**environ: str) -> set[str]:
-    """Return the packages that the function has loaded when it begins to answer."""
+    """Return the packages that the private function has loaded before its first request."""
     program = "import sys, waitlist_queue.app as app; app.service(); print(*sys.modules)"
     folders = [str(PACKAGES[name].parent) for name in ("waitlist_queue", "waitlist_shared")]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("REDIS_")}
@@ -80,13 +80,13 @@ def loaded_by_private_function(**environ: str) -> set[str]:
 
 
 def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
-    """Each of them, also if a library imports it, makes a cold start slower."""
+    """These packages would make a cold start slower, even if only a library imported them."""
     loaded = loaded_by_private_function(REDIS_URL="rediss://cache.example.com:6379")
     assert {"redis", "waitlist_queue", "waitlist_shared", "msgspec"} <= loaded
     assert not loaded & {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "waitlist_api"}
 
 
-def test_the_signer_is_loaded_before_the_first_call_of_redis() -> None:
+def test_the_signer_is_loaded_before_the_first_redis_call() -> None:
     """P9"""
     cache = "arn:aws:elasticache:eu-west-1:123456789012:serverlesscache:waitlist"
     loaded = loaded_by_private_function(
@@ -113,7 +113,7 @@ def test_only_passes_call_kms() -> None:
     calling = [name for name, module in MODULES.items() if "get_public_key" in calls_of(module)]
     assert calling == ["waitlist_api.auth.passes"]
     signing = [name for name, module in MODULES.items() if "sign" in calls_of(module)]
-    # The signer of webhooks is a library, without a call.
+    # The signer of webhooks is a library that sends no requests.
     assert sorted(signing) == [*calling, "waitlist_api.webhooks.signatures"]
 
 
@@ -146,7 +146,7 @@ def test_only_entry_points_read_the_environment() -> None:
     ],
 )
 def test_importing_an_entry_point_reads_nothing_from_the_environment(name: str) -> None:
-    """Tests import it before they set the environment."""
+    """Tests import the entry points before they set the environment."""
     folders = os.pathsep.join(str(folder.parent) for folder in PACKAGES.values())
     subprocess.run(
         [sys.executable, "-c", f"import {name}"],

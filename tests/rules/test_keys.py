@@ -1,4 +1,4 @@
-"""Keys come from one module, and all keys of a waitlist share a slot."""
+"""Only one module builds Redis keys, and all keys of a waitlist are in the same hash slot."""
 
 import ast
 import inspect
@@ -18,7 +18,7 @@ def all_keys(waitlist_id: str) -> list[str]:
     return [*made, keys.moves(waitlist_id, ENTRY), keys.once(waitlist_id, "claim", ONCE)]
 
 
-def test_only_the_key_module_spells_a_key() -> None:
+def test_only_the_key_module_contains_the_key_prefix() -> None:
     spelling = [
         name
         for name, module in MODULES.items()
@@ -31,11 +31,11 @@ def test_only_the_key_module_spells_a_key() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(SCRIPTS.rglob("*.lua")), ids=lambda path: path.stem)
-def test_no_script_spells_a_key(path: Path) -> None:
+def test_no_script_contains_the_key_prefix(path: Path) -> None:
     assert "wl:" not in path.read_text("utf-8")
 
 
-def test_every_function_of_the_key_module_makes_a_key_of_its_own() -> None:
+def test_every_function_of_the_key_module_builds_a_different_key() -> None:
     functions = inspect.getmembers(keys, inspect.isfunction)
     assert {name for name, _ in functions} == {*keys.OF_WAITLIST, "moves", "once"}
     made = all_keys("cinema")
@@ -43,8 +43,8 @@ def test_every_function_of_the_key_module_makes_a_key_of_its_own() -> None:
     assert all(key.startswith("wl:{cinema}:") for key in made)
 
 
-def test_all_keys_of_a_waitlist_have_one_hash_tag() -> None:
-    """A script may touch only keys of one slot, and the slot is that of the tag."""
+def test_all_keys_of_a_waitlist_have_the_same_hash_tag() -> None:
+    """A script may only access keys in a single hash slot. The hash tag determines the slot."""
     for key in all_keys("cinema-7"):
         assert key[key.index("{") + 1 : key.index("}")] == "cinema-7"
 

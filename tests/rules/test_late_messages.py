@@ -1,4 +1,6 @@
-"""docs/internals/late-messages.md lists what each late message does, and the tests that show it."""
+"""docs/internals/late-messages.md describes the effect of each late message, and names the tests
+that check it.
+"""
 
 import re
 
@@ -9,12 +11,12 @@ PAGE = (ROOT / "docs/internals/late-messages.md").read_text()
 ROWS = re.findall(r"^\| (`.+)$", PAGE, re.MULTILINE)
 
 
-def test_every_message_of_the_contract_has_a_row() -> None:
+def test_the_document_has_a_row_for_every_message() -> None:
     named = {name for row in ROWS for name in re.findall(r"`(\w+)`", row.split(" | ")[0])}
     assert named == {*REQUESTS, "batch"}
 
 
-def test_the_tests_of_a_row_exist() -> None:
+def test_the_tests_that_the_document_names_exist() -> None:
     named = {name for row in ROWS for name in re.findall(r"`(behaviour/\w+\.py)`", row)}
     assert named
     assert not [name for name in named if not (ROOT / "tests/queue" / name).exists()]

@@ -1,4 +1,4 @@
-"""`make run` installs what the run needs, and no tools of the tests."""
+"""`make run` installs the packages that the run needs, and no test tools."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from tests.rules.sources import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
-# What runs with these packages, and what is our own.
+# The code that runs with these packages, and the names of the project's own packages.
 RUNNING = (
     *("public_fn", "private_fn", "shared", "cli/waitlist_cli", "tools/local", "tools/demo"),
     "tools/openapi.py",
@@ -23,25 +23,25 @@ TESTING = {"pytest", "hypothesis", "mypy", "ruff", "playwright", "cfn-lint", "sc
 
 
 def listed(path: Path) -> dict[str, Requirement]:
-    """Return the packages that a file of requirements names, also by other files."""
+    """Return the packages in a requirements file, including the files to which it refers."""
     found: dict[str, Requirement] = {}
     for line in path.read_text("utf-8").splitlines():
         text = line.partition("#")[0].strip()
         if other := re.fullmatch(r"-r (.+)", text):
             found |= listed(path.parent / other[1])
         elif text and not text.startswith("-e "):
-            one = Requirement(text)
-            found[canonicalize_name(one.name)] = one
+            requirement = Requirement(text)
+            found[canonicalize_name(requirement.name)] = requirement
     return found
 
 
 def installed(path: Path) -> set[str]:
-    """Return the packages that are installed for a file, with what they need themselves."""
+    """Return the packages that a requirements file installs, including their dependencies."""
     wanted = list(listed(path).values())
     found: set[str] = set()
     while wanted:
-        one = wanted.pop()
-        name = canonicalize_name(one.name)
+        requirement = wanted.pop()
+        name = canonicalize_name(requirement.name)
         if name in found:
             continue
         found.add(name)
@@ -49,7 +49,7 @@ def installed(path: Path) -> set[str]:
             needed = map(Requirement, requires(name) or [])
         except PackageNotFoundError:
             continue
-        extras = one.extras or {""}
+        extras = requirement.extras or {""}
         wanted += [
             other
             for other in needed
@@ -62,7 +62,9 @@ RUN = installed(ROOT / "requirements-run.txt")
 
 
 def imported() -> set[str]:
-    """Return the packages that the code of a run imports, by what is installed here."""
+    """Return the packages that the code of the run imports, according to the packages installed
+    here.
+    """
     files = [
         file
         for place in RUNNING
@@ -72,7 +74,7 @@ def imported() -> set[str]:
     for file in files:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import):
-                names |= {one.name.partition(".")[0] for one in node.names}
+                names |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names.add(node.module.partition(".")[0])
     distributions = packages_distributions()
@@ -84,24 +86,26 @@ def test_the_run_installs_each_package_that_it_imports() -> None:
     assert imported() - RUN == set()
 
 
-def test_the_run_installs_no_tool_of_the_tests() -> None:
+def test_the_run_installs_no_test_tools() -> None:
     assert not RUN & TESTING
     assert TESTING - listed(ROOT / "requirements-dev.txt").keys() == set()
 
 
 def test_the_tests_install_the_same_versions_as_the_run() -> None:
     run, dev = listed(ROOT / "requirements-run.txt"), listed(ROOT / "requirements-dev.txt")
-    assert {name: str(one.specifier) for name, one in run.items()} == {
+    assert {name: str(requirement.specifier) for name, requirement in run.items()} == {
         name: str(dev[name].specifier) for name in run
     }
 
 
 @pytest.mark.parametrize("target", ["run", "token", "demo", "openapi"])
-def test_what_a_new_developer_calls_first_installs_what_the_run_needs(target: str) -> None:
+def test_the_first_commands_of_a_new_developer_install_only_the_packages_of_the_run(
+    target: str,
+) -> None:
     (needed,) = re.findall(rf"^{target}: ([^#\n]*)", MAKEFILE, re.M)
     assert needed.strip() == "$(RUN_INSTALLED)"
 
 
-def test_every_other_target_installs_the_run_first() -> None:
+def test_all_other_commands_install_the_packages_of_the_run_first() -> None:
     (needed,) = re.findall(r"^\$\(INSTALLED\): (.*)", MAKEFILE, re.M)
     assert needed.split()[0] == "$(RUN_INSTALLED)"

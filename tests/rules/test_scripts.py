@@ -1,4 +1,4 @@
-"""A script's header is its contract: what it declares is what the code does."""
+"""The header of a script is its contract, and the code does what the header declares."""
 
 import json
 import re
@@ -21,30 +21,31 @@ from waitlist_shared.errors import BY_CODE
 each_verb = each("verb", VERBS)
 each_piece = each("piece", LIBRARY)
 each_source = each("source", VERBS | {f"lib/{name}": one for name, one in LIBRARY.items()})
-# Loops that are bounded: by a page, by the stays of one run, by a claim's count, by the instants of
-# a message, by the fields of a policy, by the places that are kept, by the holds that
-# end at once, by the segments of an entry or of a request, by the settings, by the decisions that
-# are kept of an entry, by the shared milliseconds of a call, by halving, by doubling and halving.
+# The number of loops in each script. Every loop is bounded, for example by the length of a page,
+# the count of a claim, the instants of a message, the settings, the segments of an entry, or by
+# bisection.
 LOOPS = {
     "allocate_tickets": 1,
-    "board": 3,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
+    # The loops visit 200 entries, and then 1,100 entries for ten million people, because each
+    # position is 1% higher than the last.
+    "board": 3,
     "claim": 1,
-    "claim_limit": 3,  # the open holds, by the first claim after a change of the settings
+    "claim_limit": 3,  # The first claim after a change of the settings visits the open holds.
     "complete": 1,
     "pending_decisions": 4,
-    "due": 4,  # a message has three hours at most
+    "due": 4,  # A message covers at most three hours.
     "epoch": 1,
     "expire": 1,
     "expiry": 2,
     "list": 4,
-    "offer": 1,  # the entries that a run takes
+    "offer": 1,  # This loop visits the entries that a run takes.
     "pop": 4,
     "position": 1,
-    "readiness": 1,  # the reasons of an entry
+    "readiness": 1,  # This loop visits the reasons of an entry.
     "reasons": 1,
     "replay": 1,
     "restore_many": 2,
-    "rests": 1,  # those that end at once
+    "rests": 1,  # This loop visits the rests that end at the same time.
     "run_length": 2,
     "segment_index": 1,
     "segments": 2,
@@ -54,30 +55,34 @@ LOOPS = {
     "waiting_at": 1,
 }
 ON_WAITLIST = [one for one in contracts.RESULTS if issubclass(one, contracts.OnWaitlist)]
-# What there is nothing more to say of.
+# Outcomes that are results although they have no values.
 BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent", "exited", "ended")
 
 
 @each_verb
-def test_a_header_begins_with_the_verb_and_its_purpose(verb: Source) -> None:
+def test_a_header_starts_with_the_verb_and_its_purpose(verb: Source) -> None:
     assert re.match(rf"{verb.name}: .{{10,}}", verb.header[0])
 
 
 @each_source
-def test_keys_and_arguments_are_used_by_the_names_of_the_header(source: Source) -> None:
+def test_keys_and_arguments_are_used_with_the_names_in_the_header(source: Source) -> None:
     assert not re.search(r"\b(?:KEYS|ARGV)\[", source.code)
     assert not re.search(r"^local keys\b", source.code, re.MULTILINE)
 
 
 @each_source
-def test_a_value_of_a_reply_has_a_name_and_no_number(source: Source) -> None:
-    """A reader would have to count the words of the command."""
+def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
+    """To understand a number, a reader would have to count the fields of the command."""
     assert not re.search(r"[\w)]\[\d+\]", source.code)
 
 
 @each_source
-def test_fields_of_the_list_are_read_in_the_order_of_their_names(source: Source) -> None:
-    """`local rate, paused = unpack(…, 'old_rate', 'paused')`: each name ends as its field does."""
+def test_the_variables_for_meta_fields_have_the_names_and_order_of_the_fields(
+    source: Source,
+) -> None:
+    """In `local rate, paused = unpack(…, 'old_rate', 'paused')`, each variable name is the end of
+    its field name.
+    """
     read = re.compile(r"local ([\w, ]+) =\s+unpack\(redis\.call\('HMGET', keys\.meta,\s([^)]+)\)")
     for names, fields in read.findall(source.code):
         ends = [name.split("_")[-1] for name in re.findall(r"\w+", names)]
@@ -85,14 +90,14 @@ def test_fields_of_the_list_are_read_in_the_order_of_their_names(source: Source)
 
 
 @each_verb
-def test_a_script_uses_the_fields_of_the_list_that_it_declares_and_no_others(verb: Source) -> None:
+def test_a_script_uses_exactly_the_meta_fields_that_it_declares(verb: Source) -> None:
     used = set(re.findall(r"\bmeta_(\w+)", verb.code))
     assert used == set(verb.declared("META"))
 
 
 @each_verb
-def test_a_script_uses_the_keys_that_it_declares_and_no_others(verb: Source) -> None:
-    """In its own code, and in the library's functions that it reaches."""
+def test_a_script_uses_exactly_the_keys_that_it_declares(verb: Source) -> None:
+    """This includes the library functions that the script reaches."""
     assert verb.declared("KEYS")
     if "unpack(KEYS)" not in verb.code:
         assert used_keys(verb) == set(verb.declared("KEYS"))
@@ -102,7 +107,7 @@ def used_keys(verb: Source) -> set[str]:
     reached = "".join([verb.code, *verb.functions_reached])
     by_loader = {"meta"} if verb.declared("META") else set()
     return by_loader | set(re.findall(r"\bkeys\.(\w+)", reached)) - (
-        # The index of segments, and that of claims, is kept only by the scripts that declare it.
+        # Only the scripts that declare them keep the index of segments and the index of claims.
         {"tags", "segments", "claimed"} - set(verb.declared("KEYS"))
     )
 
@@ -114,8 +119,8 @@ def test_every_declared_argument_is_used(verb: Source) -> None:
 
 
 @each_verb
-def test_every_declared_key_is_one_that_the_key_module_makes(verb: Source) -> None:
-    """Those of one request come last, where `operations` puts them."""
+def test_the_key_module_builds_every_declared_key(verb: Source) -> None:
+    """The keys that belong to a single request come last, where `operations` puts them."""
     declared = verb.declared("KEYS")
     own = [name for name in declared if name in OWN_KEYS]
     assert set(declared) <= {*keys.OF_WAITLIST, *OWN_KEYS}
@@ -124,26 +129,26 @@ def test_every_declared_key_is_one_that_the_key_module_makes(verb: Source) -> No
 
 @each_verb
 def test_the_code_returns_what_the_header_declares(verb: Source) -> None:
-    """Each outcome with as many values as it lists."""
+    """Each outcome has as many values as the header lists."""
     assert verb.replies == {outcome: {size} for outcome, size in verb.returns.items()}
 
 
 @each_verb
-def test_an_outcome_is_a_refusal_or_a_result_and_nothing_between(verb: Source) -> None:
-    """A refusal has a code and no values; what has values is no refusal."""
+def test_each_outcome_is_either_a_refusal_or_a_result(verb: Source) -> None:
+    """A refusal has an error code and no values. An outcome with values is not a refusal."""
     for outcome, size in verb.returns.items():
         is_refusal = size == 1 and outcome not in BARE_RESULTS
         assert (outcome in BY_CODE) is is_refusal, outcome
 
 
-def test_every_refusal_of_the_order_is_given_by_a_script() -> None:
+def test_a_script_returns_every_refusal_of_the_queue() -> None:
     given = {outcome for verb in VERBS.values() for outcome in verb.returns}
     by_python = {"queue_unavailable", "invalid_request", "unsupported_version", "internal_error"}
     assert set(BY_CODE) - by_python == {code for code in BY_CODE if code in given}
 
 
 @each_verb
-def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
+def test_the_loader_reads_all_declarations_of_the_header(verb: Source) -> None:
     script = script_named(verb.name)
     assert list(script.keys) == verb.declared("KEYS")
     assert list(script.arguments) == verb.declared("ARGV")
@@ -159,8 +164,8 @@ def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
 
 
 @each_verb
-def test_a_loaded_script_has_the_lines_of_its_files_without_comments(verb: Source) -> None:
-    """An error of Redis names a line: it is the same one with and without comments."""
+def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: Source) -> None:
+    """An error of Redis names a line number, which must be the same with and without comments."""
     texts = [LIBRARY[piece].text for piece in verb.declared("USES")]
     lines = "".join([*texts, verb.text]).splitlines()
     source = script_named(verb.name).source
@@ -174,15 +179,15 @@ def test_a_loaded_script_has_the_lines_of_its_files_without_comments(verb: Sourc
 
 
 @each_verb
-def test_no_function_is_sent_that_is_not_called(verb: Source) -> None:
-    """Redis makes each function again at each run."""
+def test_a_script_contains_no_function_that_is_not_called(verb: Source) -> None:
+    """Redis creates every function again in each run of the script."""
     source = script_named(verb.name).source
     for function in re.findall(r"^local function (\w+)", source, re.MULTILINE):
         assert len(re.findall(rf"\b{function}\b", source)) > 1, function
 
 
 @each_verb
-def test_the_library_that_is_named_is_the_library_that_is_used(verb: Source) -> None:
+def test_a_script_declares_exactly_the_library_files_that_it_uses(verb: Source) -> None:
     used = verb.declared("USES")
     for piece in LIBRARY.values():
         called = any(verb.calls(name) or _called_in(used, name) for name in piece.functions)
@@ -197,23 +202,23 @@ def _called_in(pieces: list[str], function: str) -> bool:
 
 
 @each_verb
-def test_a_clock_is_an_argument(verb: Source) -> None:
-    """The store adds it: a script that draws a ticket takes the time from its caller."""
+def test_scripts_get_the_time_as_an_argument(verb: Source) -> None:
+    """The store adds the argument. A script that draws a ticket does not read the time itself."""
     readers = ("next_stamp", "ticket_after", "micros", "has_expired_holds")
     draws = any(verb.calls(name) for name in readers)
     assert ("now" in verb.declared("ARGV")) is draws
 
 
 @each_verb
-def test_every_script_asks_whether_the_order_is_at_home(verb: Source) -> None:
-    """P7: but the one that forgets it."""
+def test_every_script_checks_that_this_server_owns_the_queue(verb: Source) -> None:
+    """P7: the only exception is the script that deletes the queue."""
     asks = verb.calls("owned_state")
     assert asks is (verb.declared("ARGV")[-1:] == ["server_run_id"])
     assert asks or verb.name == "purge"
 
 
 @each_source
-def test_nothing_is_global(source: Source) -> None:
+def test_no_script_defines_a_global(source: Source) -> None:
     assert not re.findall(r"^function ", source.code, re.MULTILINE)
     assigned = set(re.findall(r"^([a-z_]+) =", source.code, re.MULTILINE))
     declared = {
@@ -225,18 +230,18 @@ def test_nothing_is_global(source: Source) -> None:
 
 
 @each_source
-def test_no_script_loops_over_a_list(source: Source) -> None:
-    """P9: a new loop has to be shown to be bounded, here."""
+def test_no_script_has_an_unbounded_loop(source: Source) -> None:
+    """P9: a new loop must be added to LOOPS with the reason why it is bounded."""
     loops = len(re.findall(r"\b(?:for|while|repeat)\b", re.sub(r"'\w*'", "", source.code)))
     assert loops == LOOPS.get(source.name, 0)
 
 
-def test_every_piece_of_the_library_is_used() -> None:
+def test_every_library_file_is_used() -> None:
     used = {name for verb in VERBS.values() for name in verb.declared("USES")}
     assert used == set(LIBRARY)
 
 
-def test_lua_counts_tickets_as_python_does() -> None:
+def test_lua_and_python_compute_the_same_tickets() -> None:
     numbers = numbers_of(LIBRARY["ticket"])
     assert numbers["TIER"] == ranks.TIER
     assert numbers["EPOCH_MICROS"] == ranks.EPOCH.timestamp() * 1_000_000
@@ -246,13 +251,13 @@ def test_lua_counts_tickets_as_python_does() -> None:
     assert limits.MAX_RANK == 256 * ranks.TIER - 1 == 2**53 - 1
 
 
-def test_tombstones_last_as_long_in_lua_as_in_python() -> None:
+def test_tombstones_have_the_same_lifetime_in_lua_and_python() -> None:
     """P2"""
     numbers = numbers_of(LIBRARY["tombstone"])
     assert numbers["TOMBSTONE_SECONDS"] == limits.TOMBSTONE_SECONDS
 
 
-def test_moves_and_shared_milliseconds_last_as_long_in_lua_as_in_python() -> None:
+def test_moves_and_shared_milliseconds_have_the_same_lifetime_in_lua_and_python() -> None:
     """P2"""
     assert numbers_of(LIBRARY["moves"])["MOVE_SECONDS"] == limits.ONCE_SECONDS
     assert (
@@ -263,7 +268,9 @@ def test_moves_and_shared_milliseconds_last_as_long_in_lua_as_in_python() -> Non
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})
 def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWaitlist]) -> None:
-    """The names of RETURNS and EACH are fields, or of another result of the same script."""
+    """The names in RETURNS and EACH are fields of this result, or of another result of the same
+    script.
+    """
     script = operation_of(request_type).script
     sharing = [one for one in ON_WAITLIST if operation_of(one).script is script]
     known = {name for one in sharing for name in fields_of(contracts.RESULTS[one], script.rows)}
@@ -275,7 +282,7 @@ def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWa
 
 
 def fields_of(struct: Any, rows: Any) -> Iterator[str]:
-    """Yield the fields of a result, and those of the structs that it holds."""
+    """Yield the fields of a result, including the fields of the structs in it."""
     for field in msgspec.structs.fields(struct):
         yield field.encode_name
         inner = [*get_args(field.type), field.type]
@@ -301,7 +308,9 @@ def numbers_of(source: Source) -> dict[str, int]:
 
 
 def test_a_script_has_the_name_of_its_operation_unless_operations_share_it() -> None:
-    """`operation_name` gives the name to the request, and SHARED_SCRIPTS lists what shares."""
+    """`operation_name` returns the name for a request, and SHARED_SCRIPTS lists the operations that
+    share a script.
+    """
     users = Counter(operation_of(request).script.name for request in ON_WAITLIST)
     for request in ON_WAITLIST:
         name = operation_of(request).script.name
@@ -319,7 +328,7 @@ def test_every_script_has_an_operation_and_every_operation_a_script() -> None:
 
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})
-def test_as_many_values_are_sent_as_the_header_declares(
+def test_a_call_has_as_many_values_as_the_header_declares(
     request_type: type[contracts.OnWaitlist],
 ) -> None:
     operation = operation_of(request_type)

@@ -1,1 +1,1 @@
-"""Schemathesis over the OpenAPI document, against the running service."""
+"""Schemathesis tests the running service against its OpenAPI document."""

@@ -1,4 +1,7 @@
-"""`make fuzz`: as the tests do, with many more requests, and others each time."""
+"""Fuzz the service like the tests, but with many more requests that differ in each run.
+
+Run by `make fuzz`.
+"""
 
 import argparse
 import subprocess
@@ -9,8 +12,10 @@ from tests.e2e.fuzz.campaign import ACCOUNTS, GUESTS, campaign_of
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=300, help="requests to each operation")
-    parser.add_argument("--seed", help="that of a former run, to ask the same again")
+    parser.add_argument(
+        "--examples", type=int, default=300, help="number of requests to each operation"
+    )
+    parser.add_argument("--seed", help="the seed of an earlier run, to repeat its requests")
     given = parser.parse_args()
     options = ["--max-examples", str(given.examples), "--continue-on-failure"]
     if given.seed:

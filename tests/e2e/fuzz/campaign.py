@@ -1,4 +1,4 @@
-"""Runs of Schemathesis: the document, the kind of stack and the caller."""
+"""Runs of Schemathesis with a document, a kind of stack and a caller."""
 
 import re
 import subprocess
@@ -12,13 +12,16 @@ from tests.e2e.fuzz.scene import Scene
 from tests.e2e.processes import ROOT, environment, running_service
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
-# Enough that each operation succeeds and is refused in each of its ways; `make fuzz` asks more.
+# With these options, each operation succeeds, and is refused for each of its reasons. `make fuzz`
+# sends more requests.
 BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A kind of stack: its document, the variables that make it one, and what is asked of it."""
+    """A kind of stack: its OpenAPI document, the environment variables that select it, and the
+    options that limit the tested operations.
+    """
 
     document: Path
     environ: dict[str, str]
@@ -29,12 +32,13 @@ GUESTS = Stack(ROOT / "docs/openapi/guests.json", {})
 ACCOUNTS = Stack(
     ROOT / "docs/openapi/jwt.json",
     {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"},
-    # Operators' routes are the same on both; of them only what gives customers a waitlist.
+    # Operator routes are the same on both kinds of stack. Here only the operation is included that
+    # gives customers a waitlist.
     (
         "--include-tag=customer",
         "--include-tag=anyone",
         "--include-operation-id=putWaitlist",
-        # Customers with accounts have nothing to verify.
+        # Customers with accounts have no address to verify.
         "--exclude-operation-id=verify",
         "--exclude-operation-id=sendLink",
     ),
@@ -43,13 +47,13 @@ ACCOUNTS = Stack(
 
 @dataclass(frozen=True)
 class Campaign:
-    """Asks a running service everything that a document allows, and much that it forbids."""
+    """Sends a running service the requests that a document allows, and many that it forbids."""
 
     stack: Stack
     url: str
 
     def command(self, options: Sequence[str]) -> list[str]:
-        """Return the command of a run."""
+        """Return the command line of a run."""
         schemathesis = [sys.executable, "-m", "schemathesis.cli"]
         configured = [
             *schemathesis,
@@ -62,11 +66,11 @@ class Campaign:
 
     @property
     def environ(self) -> dict[str, str]:
-        """What the command and its hooks read."""
+        """The environment variables for the command and its hooks."""
         return environment(**self.stack.environ, FUZZ_URL=self.url, NO_COLOR="1")
 
     def run_briefly(self, *options: str) -> "Outcome":
-        """Run to the end, with few requests."""
+        """Run the campaign with few requests, and return its outcome."""
         done = subprocess.run(
             self.command([*BRIEFLY, *options]),
             cwd=ROOT,
@@ -82,7 +86,10 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether nothing was found; the report says what was, and how to ask the same again."""
+    """Whether the run found no failures, and its report.
+
+    The report says how to repeat the requests.
+    """
 
     is_clean: bool
     report: str
@@ -96,7 +103,7 @@ class Outcome:
 
 @contextmanager
 def campaign_of(stack: Stack) -> Iterator[Campaign]:
-    """Start a service of this kind, with the waitlists that the requests are about."""
+    """Start a service of this kind, and create the waitlists that the requests use."""
     with running_service(**stack.environ) as service:
         with closing(Scene(service.url, None)) as scene:
             scene.prepare()

@@ -1,6 +1,6 @@
-"""Hooks of Schemathesis: authentication, and rules that no OpenAPI document can express.
+"""Hooks for Schemathesis: authentication, and rules that an OpenAPI document cannot express.
 
-It loads this module itself, in a process of its own (see `campaign.py`).
+Schemathesis loads this module in its own process (see `campaign.py`).
 """
 
 import os
@@ -26,61 +26,61 @@ from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.signature import SERVICE
 
-# Which fields of a request that the document allows may be refused all the same, and why.
+# The fields of a request that may be refused although the document allows them, and why.
 BEYOND_ANY_SCHEMA = {
-    "query.cursor": "a cursor is one that a page of the same list gave",
-    "query.first": "a page begins at a position only without a cursor, and of those who wait",
-    "query.ready": "entries are ready, or not, only with status=waiting",
-    "query.only": "entries are not verified, or asked, only with status=waiting",
-    "query.since": "a time goes with the statuses of those who are done or inside",
-    "body.admission": "cron expressions and time zones, and either cron or at",
-    "body.page.fields": "options if, and only if, the type is select, no name twice, labels by "
-    "type, and a checkbox is of the profile",
-    "body.page": "the counted source is a field of the form",
-    "body.page.texts": "keys are those of the page's texts, with their values alone",
-    "query.segment": "a segment is one that this waitlist declares",
-    "body.filter": "a filter is a segment that this waitlist declares",
-    "body.filters": "each is such a segment or empty, and they go without a filter",
-    "body.segments": "no two segments, and no two names of one, may be the same in any order",
-    "body.attributes": "values may make 64 combinations for the segments of this waitlist, and "
-    "have `max_guest_bytes` with the profile",
-    "body.profile": "a profile has 8 KB as UTF-8, and `max_guest_bytes` with the attributes",
-    "body.customer_id": "left out on a list with `identity`, required on others",
-    "body.email": "an address is the field of the list's `identity`, and nothing else",
-    "body.phone": "the same",
-    "body.identity": "a region is a country that has telephone numbers",
-    "body.messages": "a time zone, no kind twice, and none of a person where the list has none",
-    "body.offered_until": "a time has a month of 1 to 12, and so on",
-    "body.joined_at": "the same",
-    "body.parked_at": "the same",
-    "body.banned_at": "the same",
-    "body.rest_until": "the same",
-    "body.until": "the same, and a rest ends in the future, within `max_days`",
-    "body.since": "the same",
-    "body.refill": "a quota is of the whole list, so it goes without filters",
-    "body.opens_at": "the same",
-    "body.closes_at": "the same, and a list closes after it opens",
-    "body.confirm": "customers have at most the time from one question to the next to answer",
-    "header.if-match": "an ETag is one that the list has answered",
-    "header.if-none-match": "it goes without If-Match",
-    "header.idempotency-key": "a bump by places needs the key, others do not",
+    "query.cursor": "a cursor must come from a page of the same list",
+    "query.first": "a page of waiting entries may start at a position instead of a cursor",
+    "query.ready": "this filter needs status=waiting",
+    "query.only": "this filter needs status=waiting",
+    "query.since": "a time needs the status of people who are done or inside",
+    "body.admission": "cron expressions and time zones must be valid, and cron excludes at",
+    "body.page.fields": "only a select has options, names are unique, labels depend on the "
+    "type, and a checkbox belongs to the profile",
+    "body.page": "the counted source must be a field of the form",
+    "body.page.texts": "only the keys of the page's texts are allowed, with their placeholders",
+    "query.segment": "the waitlist must declare the segment",
+    "body.filter": "a filter must be a segment that the waitlist declares",
+    "body.filters": "each must be a declared segment or empty, and filters exclude a filter",
+    "body.segments": "segments must differ in any order, and so must the names within a segment",
+    "body.attributes": "values may form at most 64 combinations for the segments, and "
+    "`max_guest_bytes` limits them together with the profile",
+    "body.profile": "a profile has at most 8 KB, and `max_guest_bytes` with the attributes",
+    "body.customer_id": "forbidden on a waitlist with `identity`, and required on others",
+    "body.email": "only the field of the waitlist's `identity` may be sent",
+    "body.phone": "only the field of the waitlist's `identity` may be sent",
+    "body.identity": "a region must be a country that has telephone numbers",
+    "body.messages": "time zones must exist, kinds are unique, and some kinds need other settings",
+    "body.offered_until": "a time must exist in the calendar",
+    "body.joined_at": "a time must exist in the calendar",
+    "body.parked_at": "a time must exist in the calendar",
+    "body.banned_at": "a time must exist in the calendar",
+    "body.rest_until": "a time must exist in the calendar",
+    "body.until": "a time must exist, and a rest must end in the future within `max_days`",
+    "body.since": "a time must exist in the calendar",
+    "body.refill": "a quota applies to the whole waitlist, so it excludes filters",
+    "body.opens_at": "a time must exist in the calendar",
+    "body.closes_at": "a time must exist, and a waitlist must close after it opens",
+    "body.confirm": "the time to answer may not exceed the time between two questions",
+    "header.if-match": "an ETag must come from a response of the same waitlist",
+    "header.if-none-match": "it excludes If-Match",
+    "header.idempotency-key": "only a bump by places needs the key",
 }
-# The settings are validated when the changes are merged into them.
+# The service validates the settings after it has merged the changes into them.
 MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
-# Each row of a file is answered by itself.
+# The service answers each row of an import separately.
 IMPORTS = ("importEntries", "importWithTokens")
-# A customer who left still gets the status `left`, so the path exists after this request.
+# A customer who has left can still read the status `left`, so the path exists after this request.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
-# The same of whole bodies: 16 KB, 32 levels, numbers that fit a double, and the body that came
-# first with an Idempotency-Key.
+# The problems of whole bodies that the document cannot express. A body has at most 16 KB and 32
+# levels, its numbers must fit a double, and a repeated Idempotency-Key needs the same body.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
-# The version of a list is one that the request allows.
+# The problems of a request that expects another version of the waitlist.
 PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
 Case = schemathesis.Case[Any]
-# Good for 12 hours; None where customers are guests.
+# The token is valid for 12 hours. It is None if the customers are guests.
 ISSUED = (
     LocalIssuer(os.environ["JWT_ISSUER"], os.environ["JWT_AUDIENCE"]).token(
         "customer-0001", int(time.time())
@@ -92,12 +92,12 @@ SCENE = Scene(os.environ["FUZZ_URL"], ISSUED)
 IS_BRIEF = "FUZZ_BRIEFLY" in os.environ
 TURNS: dict[str, Iterator[int]] = defaultdict(count)
 SENT: set[tuple[str, ...]] = set()
-# The number of wrong types that a text is tried with.
+# A brief run tries only every fifth wrong type of a value.
 WRONG_TYPES = 5
 
 
 class Signature(requests.auth.AuthBase):
-    """AWS Signature Version 4, as operators sign."""
+    """Signs requests with AWS Signature Version 4, as operators do."""
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         signed = AWSRequest(str(request.method), str(request.url), data=request.body or b"")
@@ -109,13 +109,15 @@ class Signature(requests.auth.AuthBase):
         return request
 
 
-# Not declared as an attribute of the decorator that it is.
+# The decorator has this method, but its type does not declare it.
 schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # type: ignore[attr-defined]
 
 
 @schemathesis.auth(refresh_interval=None).apply_to(tag="customer")
 class Customers:
-    """The token of the entry that is asked for, or the issuer's token of one customer."""
+    """Authenticates with the entry token of the requested entry, or with the issuer's token of the
+    only customer.
+    """
 
     def get(self, case: Case, _context: schemathesis.AuthContext) -> str:
         return _token(case)
@@ -127,15 +129,18 @@ class Customers:
 def _token(case: Case) -> str:
     if ISSUED:
         return ISSUED
-    waitlist_id, entry_id = (case.path_parameters.get(f"{one}_id") for one in ("waitlist", "entry"))
+    waitlist_id, entry_id = (
+        case.path_parameters.get(f"{kind}_id") for kind in ("waitlist", "entry")
+    )
     return SCENE.token_of(str(waitlist_id), str(entry_id))
 
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """Keep, in a brief run, one of the requests that try the same place for the same reason.
+    """Skip requests in a brief run that test the same value for the same reason as an earlier
+    request.
 
-    Of the wrong types of a place this is now one, now another, and all values of an enum are sent.
+    Different wrong types are tried at different places. All values of an enum are sent.
     """
     tried = case.meta.phase.data if case.meta else None
     if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
@@ -155,14 +160,15 @@ def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
 
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Replace the entry of every second request by one in the status that the operation needs.
+    """Give every second request an entry in the status that its operation needs.
 
-    Drawn ids belong to no entry, so all requests would be answered 404.
+    Generated ids belong to no entry, so without this hook all requests would be answered 404.
     """
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
     if operation in SETTINGS and _is_drawn(case) and (turn := next(TURNS[operation])) % 2:
-        # No list has a drawn ETag, and the one of the examples may be under deletion.
+        # No waitlist has a generated ETag, and the waitlist of the examples may be about to be
+        # deleted.
         for header in ("If-Match", "If-None-Match"):
             case.headers.pop(header, None)
         if operation != MERGED:
@@ -184,7 +190,7 @@ def _is_drawn(case: Case) -> bool:
 
 @schemathesis.hook
 def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
-    """Write 2.0 as 2: the API rejects 2.0, and a JSON schema cannot distinguish the two."""
+    """Write 2.0 as 2. The API rejects 2.0, but a JSON schema cannot distinguish the two."""
     if isinstance(body, dict):
         return {name: map_body(_context, value) for name, value in body.items()}
     if isinstance(body, list):
@@ -199,7 +205,10 @@ def filter_failure(
     case: Case,
     response: Response,
 ) -> bool:
-    """Ignore intended failures: see LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS."""
+    """Ignore failures that are intended.
+
+    LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS describe them.
+    """
     operation: str = case.operation.definition.raw["operationId"]
     if isinstance(failure, AcceptedNegativeData):
         return operation not in IMPORTS
@@ -222,7 +231,10 @@ def _is_beyond_any_schema(field: str) -> bool:
 
 @schemathesis.check
 class EveryOperationSucceeds:
-    """Holds the run itself: where all is refused, nothing is checked."""
+    """Checks the run itself.
+
+    If every request of an operation is refused, its successful answers are never checked.
+    """
 
     def __init__(self) -> None:
         self.successes: Counter[str] = Counter()
@@ -238,4 +250,4 @@ class EveryOperationSucceeds:
     def after_run(self, _context: schemathesis.CheckContext) -> None:
         never = sorted(self.asked - self.successes.keys())
         if never:
-            raise AssertionError(f"never answered with success: {', '.join(never)}")
+            raise AssertionError(f"these operations never succeeded: {', '.join(never)}")

@@ -1,4 +1,6 @@
-"""The people that requests can be about: in line, held by a claim, parked, offered or inside."""
+"""The entries that requests can use: waiting, claimed, parked, offered, inside and ended
+entries.
+"""
 
 from http import HTTPStatus
 from itertools import count
@@ -15,10 +17,10 @@ from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.settings.rest import DAY_MILLIS
 
-# Requests with drawn ids may change the list of the document's examples; requests about an existing
-# entry use the second list.
+# Requests with generated ids may change the waitlist in the document's examples. Requests about
+# existing entries use the second waitlist.
 EXAMPLE, OWN = "bakery", "scene"
-# Its guests are their mail addresses.
+# Guests of this waitlist are identified by their mail addresses.
 KNOWN = "known"
 SETTINGS = {
     "segments": [["gender", "language"], ["language"]],
@@ -76,7 +78,10 @@ class Scene:
     """Creates an entry for each request that needs one."""
 
     def __init__(self, url: str, customer_token: str | None) -> None:
-        """With a token of an issuer, all requests are of one customer."""
+        """Connect to the service.
+
+        If a token of an issuer is given, all requests come from its customer.
+        """
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
         self._people = count()
@@ -88,7 +93,7 @@ class Scene:
         self._http.close()
 
     def prepare(self) -> None:
-        """Make the waitlists."""
+        """Create the waitlists."""
         for waitlist_id in (EXAMPLE, OWN):
             settings = {"name": waitlist_id, **SETTINGS}
             url = f"/v1/admin/waitlists/{waitlist_id}"
@@ -98,12 +103,14 @@ class Scene:
         self._http.put(url, json=known, auth=local_operator()).raise_for_status()
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Redirect a request that would change or delete a list of the entries."""
+        """Redirect a request that would change or delete a waitlist in which the entries are."""
         if operation in SPOILING and case.path_parameters.get("waitlist_id") in (OWN, KNOWN):
             case.path_parameters["waitlist_id"] = EXAMPLE
 
     def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Point a request at an existing list and a new entry, in the status that it needs."""
+        """Change a request so that it is about an existing waitlist and a new entry in the status
+        that the operation needs.
+        """
         case.path_parameters |= {"waitlist_id": OWN}
         if operation in BY_ADDRESS:
             case.path_parameters |= {"waitlist_id": KNOWN}
@@ -136,33 +143,42 @@ class Scene:
         case.path_parameters |= {"entry_id": person}
 
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the token of an entry's first stay; of an entry that is not there, of none."""
+        """Return the token for the first stay of an entry.
+
+        If the entry does not exist, return a token that belongs to no stay.
+        """
         if (waitlist_id, entry_id) not in self._tokens:
             self._tokens[waitlist_id, entry_id] = self._issued_token(waitlist_id, entry_id)
         return self._tokens[waitlist_id, entry_id]
 
     def _issued_token(self, waitlist_id: str, entry_id: str) -> str:
-        path = "/".join(quote(one, safe="") for one in (waitlist_id, "entries", entry_id))
+        path = "/".join(quote(part, safe="") for part in (waitlist_id, "entries", entry_id))
         answer = self._http.post(f"/v1/admin/waitlists/{path}/token", auth=local_operator())
         if answer.status_code == HTTPStatus.OK:
             return str(answer.json()["entry_token"])
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
 
     def _code(self) -> str:
-        """Return the code of a new entry; nobody has one where customers have accounts."""
+        """Return the verification code of a new entry.
+
+        Customers with accounts get a code for no stay.
+        """
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
         return EntryTokens(ENTRY_TOKEN_SECRET).issue_code(OWN, person, stay, now_millis())
 
     def _known(self) -> str:
-        """Sign a new address up, and return it."""
+        """Sign up a new address, and return the address."""
         address = f"person-{next(self._people)}@example.com"
         url = f"/v1/waitlists/{KNOWN}/entries"
         self._http.post(url, json={"profile": {"email": address}}).raise_for_status()
         return address
 
     def _offered(self, person: str) -> str:
-        """Offer a place to the first entry; an issuer's only customer, who may rest, joins anew."""
+        """Offer a place to the first entry.
+
+        The only customer of an issuer may be resting, so this customer joins again first.
+        """
         if self._token:
             url = f"/v1/admin/waitlists/{OWN}/entries/{person}"
             self._http.delete(url, auth=local_operator()).raise_for_status()
@@ -171,7 +187,8 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        # Of this stay: a reinstated entry has another than its first.
+        # The token must belong to the current stay. A reinstated entry has another stay than its
+        # first.
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}

@@ -1,4 +1,4 @@
-"""The service does what its OpenAPI document says, and nothing that it does not say."""
+"""The service behaves as its OpenAPI document says, and has no undocumented behaviour."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.fuzz.campaign import ACCOUNTS, GUESTS, Campaign, Stack, campaign_of
 
 EACH_VALUE = "--phases=examples,coverage,stateful"
-# The bodies and parameters are those of guests, whose every value the other test asks.
+# The bodies and parameters are the same as for guests, and the other test sends their every value.
 SOME_VALUES = "--phases=examples,fuzzing,stateful"
 
 
@@ -29,7 +29,7 @@ def test_answers_to_customers_of_an_issuer_match_the_document(accounts: Campaign
     assert outcome.is_clean, outcome.report
 
 
-def test_the_two_kinds_of_stack_differ_in_what_customers_do() -> None:
+def test_the_two_kinds_of_stack_differ_only_in_customer_routes() -> None:
     def routes(stack: Stack) -> dict[str, Any]:
         document = json.loads(stack.document.read_text(encoding="utf-8"))
         return {
