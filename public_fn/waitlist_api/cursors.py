@@ -39,7 +39,7 @@ def decode_rank(cursor: str | None) -> int | None:
     return rank
 
 
-def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
+def decode_off_queue(cursor: str | None) -> tuple[int, str | None]:
     """Return the time and the entry id after which the page starts.
 
     Raise InvalidFields if the cursor is invalid.

@@ -26,8 +26,6 @@ from waitlist_api.auth.token_keys import (
     TokenKeys,
 )
 
-# A stack that an older version deployed has no such output. Its code would read both keys as a
-# single key.
 OUTPUT = "EntryTokenSecretArn"
 KEY_BYTES = 48
 DAY_SECONDS = 24 * 3600
@@ -117,9 +115,7 @@ def _secret_of(cloudformation: Any, stack: str) -> str:
     for output in found.get("Outputs", []):
         if output["OutputKey"] == OUTPUT:
             return str(output["OutputValue"])
-    raise Refused(
-        f"The stack {stack} has no output {OUTPUT}. Deploy this version to the stack first."
-    )
+    raise Refused(f"The stack {stack} has no output {OUTPUT}. Check its name.")
 
 
 def main(

@@ -5,7 +5,7 @@
 -- META state owner last_ticket
 -- `shared_milliseconds` ("ticket:count", separated by spaces) has each shared millisecond once. The ticket is the first ticket of
 -- the millisecond, and the count is the number of rows that share it.
--- RETURNS reserved stamp first apart offsets | cold | rebuilding
+-- RETURNS allocated stamp first apart offsets | cold | rebuilding
 local SHARED_MILLISECOND_SECONDS = 86400
 -- The distance between two tickets of a run leaves room for entries that are moved ahead of the second ticket. A
 -- larger distance would let the counter run ahead of the clock sooner. With this distance it does so from 2,000 signups
@@ -26,4 +26,4 @@ for ticket, size in string.gmatch(shared_milliseconds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.shared_milliseconds, ticket, size) - size
 end
 if #offsets > 0 then redis.call('EXPIRE', keys.shared_milliseconds, SHARED_MILLISECOND_SECONDS) end
-return {'reserved', stamp, stamp + 1, APART, offsets}
+return {'allocated', stamp, stamp + 1, APART, offsets}

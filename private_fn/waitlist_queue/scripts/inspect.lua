@@ -3,7 +3,7 @@
 -- KEYS meta queue not_ready readiness tickets_of_moved held claims parked dirty tags inside
 -- ARGV entry_id server_run_id
 -- META state owner not_ready
--- RETURNS looked state rank token time_millis stamp dirty_stamp attributes_version ticket readiness_version
+-- RETURNS inspected state rank token time_millis stamp dirty_stamp attributes_version ticket readiness_version
 -- RETURNS cold | rebuilding
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
@@ -16,13 +16,13 @@ local readiness = keys.not_ready and redis.call('HGET', keys.readiness, entry_id
 local readiness_version = readiness and tonumber(string.match(readiness, '^%d+')) or false
 local rank = waiting_rank(keys, entry_id)
 if rank then
-  return {'looked', 'waiting', rank, '', delay_of(readiness or ''), 0, dirty, version or false,
+  return {'inspected', 'waiting', rank, '', delay_of(readiness or ''), 0, dirty, version or false,
     ticket_of(keys, entry_id, rank), readiness_version}
 end
 local hold = read_hold(keys, entry_id)
 if not hold then
-  return {'looked', 'absent', 0, '', time_of(keys, entry_id), 0, dirty, version or false,
+  return {'inspected', 'absent', 0, '', time_of(keys, entry_id), 0, dirty, version or false,
     false, readiness_version}
 end
-return {'looked', hold.state, hold.rank, hold.token, time_of(keys, entry_id), hold.stamp, dirty,
+return {'inspected', hold.state, hold.rank, hold.token, time_of(keys, entry_id), hold.stamp, dirty,
   version or false, hold.ticket, readiness_version}

@@ -5,7 +5,7 @@
 -- META state epoch last_ticket segments_version owner not_ready
 -- `stays` has each entry once, as "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags", separated by
 -- spaces.
--- RETURNS filled restored present gone
+-- RETURNS restored restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if epoch ~= meta_epoch then return {'stale_epoch'} end
@@ -73,4 +73,4 @@ if #with_attempts > 0 then redis.call('HSET', keys.attempts, unpack(with_attempt
 -- Later tickets must sort behind every ticket that a client has ever received, and later stamps behind the events of
 -- the entries.
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
-return {'filled', counts.restored, counts.present, counts.gone}
+return {'restored', counts.restored, counts.present, counts.gone}

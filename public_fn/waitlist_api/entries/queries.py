@@ -125,8 +125,8 @@ class EntryQueries(Struct, frozen=True):
 
         The second value is the cursor of the next page.
         """
-        after_time, after_id = cursors.decode_shelf(cursor)
-        shelf: c.ListOffQueueResult = self.recovering_queue.read(
+        after_time, after_id = cursors.decode_off_queue(cursor)
+        page: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(
                 waitlist_id=waitlist_id,
                 which=which,
@@ -138,12 +138,12 @@ class EntryQueries(Struct, frozen=True):
         status = "offered" if which == "held" else "parked"
         views = [
             EntryView.placed(entry.entry_id, status, entry.rank, entry.ticket)
-            for entry in shelf.entries
+            for entry in page.entries
         ]
         entries = self._with_records(waitlist_id, views)
         if len(entries) < limit:
             return entries, None
-        last = shelf.entries[-1]
+        last = page.entries[-1]
         return entries, cursors.encode([last.time_millis, last.entry_id])
 
     def _with_records(self, waitlist_id: str, views: Sequence[EntryView]) -> list[EntryDetails]:

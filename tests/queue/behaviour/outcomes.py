@@ -300,7 +300,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("heartbeat", "outdated"): lambda line: warm(line).send("heartbeat", epoch=EPOCH, known_beat=2),
     ("heartbeat", "cold"): lambda line: line.send("heartbeat"),
     ("heartbeat", "rebuilding"): lambda line: hydrating(line).send("heartbeat"),
-    ("inspect", "looked"): lambda line: warm(line).send("inspect", entry_id=line.id_of("bob")),
+    ("inspect", "inspected"): lambda line: warm(line).send("inspect", entry_id=line.id_of("bob")),
     ("inspect", "cold"): lambda line: line.send("inspect", entry_id=line.id_of("bob")),
     ("inspect", "rebuilding"): lambda line: hydrating(line).send(
         "inspect", entry_id=line.id_of("bob")
@@ -335,7 +335,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("segments", "segments_building"): lambda line: building(line).send(
         "segments", segments_version=2
     ),
-    ("allocate_tickets", "reserved"): lambda line: warm(line).send("allocate_tickets", count=1),
+    ("allocate_tickets", "allocated"): lambda line: warm(line).send("allocate_tickets", count=1),
     ("allocate_tickets", "cold"): lambda line: line.send("allocate_tickets", count=1),
     ("allocate_tickets", "rebuilding"): lambda line: hydrating(line).send(
         "allocate_tickets", count=1
@@ -352,7 +352,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("redrive", "not_parked"): lambda line: held(line).redrive("bob"),
     ("redrive", "cold"): lambda line: line.redrive("bob"),
     ("redrive", "rebuilding"): lambda line: hydrating(line).redrive("bob"),
-    ("restore_many", "filled"): lambda line: _restore_many(hydrating(line)),
+    ("restore_many", "restored"): lambda line: _restore_many(hydrating(line)),
     ("restore_many", "cold"): lambda line: _restore_many(line),
     ("restore_many", "stale_epoch"): lambda line: _restore_many(hydrating(line), epoch="0000bbbb"),
     ("restore_many", "stale_segments"): lambda line: _restore_many(

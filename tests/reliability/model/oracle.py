@@ -239,7 +239,7 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if stay.state == "parked":
         at, recorded = found.parked.get(name), found.records.get(name, {}).get("parked_millis")
         if at != recorded:
-            yield Problem("shelf", f"Redis has {name} parked at {at}, the record at {recorded}")
+            yield Problem("parked", f"Redis has {name} parked at {at}, the record at {recorded}")
     token = tokens.get(stay.hold, {}).get(name)
     note, record = found.notes.get(name), found.records.get(name, {})
     if stay.state != "offered" or note is None:

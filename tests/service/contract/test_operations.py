@@ -91,7 +91,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Restore(**tagged(EVE), **HELD, rank=8, ticket=8, stamp=8), "restored"),
     (c.Complete(**of(EVE), token=TOKEN), "completed"),
     (c.Complete(**of(EVE), token=TOKEN), "repeat"),
-    (c.Inspect(**of(EVE)), "looked"),
+    (c.Inspect(**of(EVE)), "inspected"),
     (c.Restore(**tagged(HAL), **OFFERED, rank=9, ticket=9, stamp=9), "restored"),
     (c.Decline(**of(HAL)), "declined"),
     (c.Admit(waitlist_id=WAITLIST_ID, entry_id=HAL), "admitted"),
@@ -102,12 +102,12 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Exit(**of(HAL)), "absent"),
     (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH), "beats"),
     (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_beat=2), "behind"),
-    (c.RestoreMany(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "filled"),
+    (c.RestoreMany(**SEGMENTED, epoch=EPOCH, stays=(FAY,)), "restored"),
     (
         c.AllocateTickets(
             waitlist_id=WAITLIST_ID, count=2, shared_milliseconds=(c.SharedMillisecond(16, 3),)
         ),
-        "reserved",
+        "allocated",
     ),
     (c.Insert(**tagged(GUS), ticket=16), "joined"),
     (c.Insert(**tagged(GUS), ticket=16), "already"),
