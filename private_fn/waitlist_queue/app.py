@@ -18,16 +18,16 @@ CORRELATION = Correlation()
 
 
 def lambda_handler(event: object, _context: object) -> dict[str, Any]:
-    """Answer one message of the private contract."""
+    """Return the answer to a message from the public function."""
     return service().handle(event)
 
 
 @cache
 def service() -> RequestLog:
-    """Create the service from the environment, once per process, at the first message.
+    """Create the service when the first message arrives, and return it for all later messages.
 
-    The service is not created when the module is imported. With SnapStart, the import may have
-    happened long ago and on another machine.
+    The service is not created when the module is imported, because with SnapStart the import may
+    have happened long ago and on another machine.
     """
     random.seed()  # all copies of a snapshot would otherwise choose the same pauses
     return compose(Config.from_env(os.environ))
@@ -43,8 +43,8 @@ def compose(config: Config) -> RequestLog:
         "private",
         namespace=config.metrics_namespace,
         log_level=config.log_level,
-        # The log lines have no trace id, because reading it would cost half as much as writing the
-        # line.
+        # The log lines have no trace id. Reading the trace id would add half the cost of writing
+        # the line.
         environ={},
     )
     return RequestLog(QueueService(store), telemetry, CORRELATION, store)

@@ -1,6 +1,6 @@
-"""Maps a request to the arguments of its script.
+"""Converts a request to the arguments of its script.
 
-Each argument is the field of the request that has the same name, packed into a number or a text.
+Most arguments are a field of the request with the same name, converted to a number or a string.
 """
 
 import os
@@ -14,8 +14,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_PRIORITY
 from waitlist_shared.ranks import TIER
 
-# Each token has 20 random bytes, so that nobody can guess it. The argument has all tokens of a run,
-# with 40 hexadecimal characters each and no separator.
+# A claim token has 20 random bytes, so that nobody can guess it. The argument `tokens` contains all
+# tokens of a run. Each token has 40 hexadecimal characters, and there is no separator.
 TOKEN_BYTES = 20
 Argument = str | int
 Arguments = tuple[Argument, ...]
@@ -23,11 +23,12 @@ PLAIN = (str, int)  # most values have one of these types, which need no packing
 
 
 def pack(value: Any) -> Argument:
-    """Return the value of a field in the form that scripts read: a number or a text.
+    """Convert the value of a field to a number or a string that scripts can read.
 
-    Several values are separated by spaces. A struct becomes `name=value` pairs, and an array-like
-    struct becomes its values with colons between them. A missing value becomes an empty text.
-    Fields of a struct that are UNSET are omitted.
+    - A tuple becomes its items, separated by spaces.
+    - A struct becomes `name=value` pairs, separated by spaces. Fields that are UNSET are omitted.
+    - A struct with `array_like=True` becomes its values, separated by colons.
+    - A missing value becomes an empty string.
     """
     if type(value) in PLAIN:
         return value  # type: ignore[no-any-return]
@@ -58,9 +59,9 @@ def _pack_hold(request: c.OnHold) -> str:
 
 
 def _pack_place(request: c.Insert) -> str:
-    """Return "rank:ticket" of an inserted entry.
+    """Return the rank and the ticket of an entry to insert, in the form "rank:ticket".
 
-    If the request has no rank, the rank follows from the ticket and the ticket is left empty.
+    If the request has no rank, the rank is computed from the ticket, and the ticket is left out.
     """
     if request.rank is None:
         return f"{(MAX_PRIORITY - request.priority) * TIER + request.ticket}:"
@@ -73,9 +74,10 @@ def _pack_tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
 
 
 def _pack_readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
-    """Return the version, the deadline of the question, and the reasons.
+    """Encode the readiness of an entry as a string.
 
-    Example: `7,1796083200000;held_back=0`.
+    The string has the version, the deadline for the customer's confirmation, and the reasons why
+    the entry is not ready. Example: `7,1796083200000;held_back=0`.
     """
     readiness = request.readiness
     if readiness is None:
@@ -100,17 +102,17 @@ def _draw_tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
 
 
 def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
-    """Return the largest number of entries that one run of the script can take."""
+    """Return the maximum number of entries that one run of the script can take."""
     if isinstance(request, c.Withdraw) or getattr(request, "entry_id", None):
         return 1
     return MAX_ADMIT if request.count is None else request.count
 
 
 def _pack_filters(request: c.Claim | c.Admit) -> str:
-    """Return the filters in order of preference.
+    """Return the filters of a request in order of preference, separated by spaces.
 
-    If the request has no filters, its segment is the only filter. If it has no segment either, the
-    only filter is the whole queue.
+    If the request has no filters, the result is its segment. If the request has no segment either,
+    the result is the filter for the whole queue.
     """
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
@@ -119,7 +121,7 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# These functions compute the arguments that are not simply a copy of a field of the request.
+# The functions that compute an argument. All other arguments are copies of a request field.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,
@@ -131,15 +133,15 @@ COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
 
 
 def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that creates the arguments with these names from one request."""
+    """Return a function that converts a request to the script arguments with these names."""
     makers = [COMPUTED_ARGUMENTS.get(name) or attrgetter(name) for name in names]
     return lambda request: tuple(
         [value if type(value := make(request)) in PLAIN else pack(value) for make in makers]
     )
 
 
-# Some scripts carry out many requests in one run. For each of these scripts, a function returns the
-# part of one request. The parts are joined into one argument.
+# Some scripts carry out many requests in one run. They have a single argument, which contains one
+# part for each request. These functions create the part for a request.
 PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
     "holds": _pack_hold,
     "stays": _pack_stay,
@@ -147,7 +149,7 @@ PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
 
 
 def joiner(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that joins many requests into the only argument of a script."""
+    """Return a function that converts many requests to the single argument of a script."""
     [name] = names
     part_of = PARTS_OF_JOINED_ARGUMENTS[name]
     return lambda requests: (" ".join([part_of(request) for request in requests]),)

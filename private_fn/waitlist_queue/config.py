@@ -13,7 +13,7 @@ CACHE_ARN = re.compile(
 
 
 class ConfigError(ValueError):
-    """An environment variable is missing or wrong. The message names the variable."""
+    """An environment variable is missing or invalid. The message contains its name."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class IamUser:
-    """The IAM user with which the function logs in, and the cache that accepts this user."""
+    """An IAM user that may log in to an ElastiCache cache."""
 
     name: str
     cache: Cache
@@ -37,9 +37,9 @@ class IamUser:
 class Config:
     """The settings of the private function.
 
-    If `iam_user` is not set, the function logs in as the user in `redis_url`, if the URL has one.
-    `redis_has_run_ids` says that each Redis server has its own `run_id`, which is the same for all
-    connections to that server.
+    If `iam_user` is None, the function uses the user and password in `redis_url`, if there are any.
+    `redis_has_run_ids` is true if each Redis server has its own `run_id`, and all connections to
+    the server see the same `run_id`.
     """
 
     redis_url: str = field(repr=False)  # may hold a password

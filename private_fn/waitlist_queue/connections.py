@@ -1,4 +1,4 @@
-"""Connections to Redis that respect the deadline of a call and know the id of their server."""
+"""Redis connections that keep the deadline of a call and know the `run_id` of their server."""
 
 import socket
 import ssl
@@ -14,15 +14,15 @@ from redis.retry import Retry
 from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
-# A call must fail within 2 seconds, so that the public function can still answer (see
-# docs/internals/time-budgets.md). A single wait must not use up all of this time, because the
-# cluster client then asks the other nodes which node has taken over.
+# A call to Redis must fail within 2 seconds, so that the public function still has time to answer
+# (see docs/internals/time-budgets.md). A single wait must be shorter. After it, the cluster client
+# needs time to ask the other nodes which node has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
 RETRIES = 1
-# The longest pause before a reconnect. The pauses are random, so that the clients do not all return
-# to a server at the same time.
+# The maximum pause before a reconnect. The length of each pause is random, so that the clients do
+# not all reconnect at the same time.
 PAUSE_SECONDS = 0.05
 RUN_ID_LENGTH = 16
 
@@ -34,7 +34,7 @@ class Pipeline(Protocol):
 
 
 class Client(Protocol):
-    """The methods that the clients of a single server and of a cluster have in common."""
+    """The methods that the single-server client and the cluster client have in common."""
 
     def execute_command(self, *arguments: object) -> Any: ...
 
@@ -45,8 +45,8 @@ class _OwnRunId(str):
     """A placeholder argument that the connection replaces with the `run_id` of its server."""
 
 
-# If no connection replaces the placeholder, it stays empty, and every server counts as the owner of
-# the order.
+# If a connection does not replace the placeholder, the script receives an empty string and accepts
+# every server as the owner of the queue.
 OWN_RUN_ID = _OwnRunId()
 
 
@@ -54,11 +54,10 @@ deadline = Deadline(CALL_SECONDS)
 
 
 class _DeadlineConnection(Connection):
-    """A connection that never waits beyond the deadline of a call, even over several waits.
+    """A connection that never waits beyond the deadline of a call.
 
-    It reads the `run_id` of its server for scripts that take it as an argument. These scripts
-    compare the `run_id` with the owner of the order, and so detect that another server has taken
-    over.
+    The connection also replaces a placeholder in commands with the `run_id` of its server. Scripts
+    compare this `run_id` with the owner of the queue, to detect that another server has taken over.
     """
 
     _server_run_id: str | None = None
@@ -66,7 +65,7 @@ class _DeadlineConnection(Connection):
 
     @property
     def socket_connect_timeout(self) -> float:
-        """Return the timeout for connecting. redis-py reads it for each address of the host."""
+        """The timeout for connecting. redis-py reads it again for each address of the host."""
         return deadline.at_most(CONNECT_SECONDS)
 
     @socket_connect_timeout.setter
@@ -97,9 +96,9 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # A server with TLS sends session tickets after the handshake, and the pool treats a
-            # connection with unread data as broken. Reading the answer to a PING also reads the
-            # session tickets.
+            # After a TLS handshake, the server sends session tickets. The connection pool treats a
+            # connection with unread data as broken. Sending a PING and reading the answer also
+            # reads the session tickets.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()
 
@@ -107,7 +106,7 @@ class _DeadlineConnection(Connection):
         return _RunIdPacker(self, super()._construct_command_packer(packer))  # type: ignore[no-untyped-call]
 
     def with_run_id(self, command: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the command, with the placeholder replaced by the `run_id` of the server."""
+        """Return the command with the server's `run_id` in place of the placeholder."""
         if command[-1] is not OWN_RUN_ID:
             return command
         if self._sock is None:
@@ -119,7 +118,7 @@ class _DeadlineConnection(Connection):
 
 
 class _RunIdPacker:
-    """Replaces the placeholder OWN_RUN_ID in commands before they are packed."""
+    """Packs commands after replacing the placeholder OWN_RUN_ID."""
 
     def __init__(self, connection: _DeadlineConnection, packer: Any) -> None:
         self._connection = connection
@@ -130,7 +129,7 @@ class _RunIdPacker:
 
 
 def _run_id(info: str) -> str:
-    """Return the run id of the server's process, or an empty text if the server hides it."""
+    """Return the `run_id` from the output of INFO, or an empty string if there is none."""
     for line in info.splitlines():
         name, _, value = line.partition(":")
         if name == "run_id":
@@ -139,10 +138,9 @@ def _run_id(info: str) -> str:
 
 
 class _DeadlineTlsConnection(_DeadlineConnection, SSLConnection):
-    """A TLS connection that shares the TLS context of the first connection in the pool.
+    """A TLS connection that shares its TLS context with the other connections in the pool.
 
-    Loading the certificates of all authorities for each connection would take longer than
-    connecting.
+    Loading the CA certificates for each connection would take longer than connecting.
     """
 
     def __init__(self, contexts: list[ssl.SSLContext], **options: Any) -> None:
@@ -166,14 +164,14 @@ class _DeadlinePool(ConnectionPool):
 
 
 def connect(config: Config) -> Client:
-    """Return a client for the server or cluster at `redis_url`."""
+    """Return a client for the Redis server or cluster at `redis_url`."""
     # Do not send driver information. It would take two more commands, which the Redis user may not
     # be allowed to run.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
     options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:
         options.update(retry=Retry(NoBackoff(), RETRIES), connection_pool_class=_DeadlinePool)
-        # If some slots have no node, calls to the other slots must still work.
+        # If a node of the cluster is missing, calls to the other nodes must still work.
         options.update(require_full_coverage=False)
         return cast(Client, RedisCluster.from_url(config.redis_url, **options))
     # The client retries after a lost connection. After a timeout, the caller retries.
@@ -185,7 +183,7 @@ def connect(config: Config) -> Client:
 def credentials_of(config: Config) -> CredentialProvider | None:
     """Return the credentials of the IAM user, or None if no IAM user is configured.
 
-    The user and password of any other user are part of the URL.
+    All other users log in with the user name and password in the URL.
     """
     if config.iam_user is None:
         return None

@@ -1,4 +1,4 @@
-"""The deadline of a call to Redis."""
+"""The time limit of a call to Redis."""
 
 import math
 import random
@@ -7,7 +7,10 @@ import time
 
 
 class Deadline(threading.local):
-    """The deadline of the current thread. It is a context manager that spans one call."""
+    """The deadline of the current thread's call to Redis.
+
+    The object is a context manager. The time limit begins when a thread enters the `with` block.
+    """
 
     def __init__(self, call_seconds: float) -> None:
         self.call_seconds = call_seconds
@@ -17,15 +20,16 @@ class Deadline(threading.local):
         return self._end - time.monotonic()
 
     def at_most(self, seconds: float) -> float:
-        """Return how long a single wait may last, at most `seconds`.
+        """Return the timeout in seconds for a single wait.
 
-        The result is above 0, because a socket with a timeout of 0 would not wait at all.
+        The timeout is `seconds`, or the time that is left if this is less. It is always above 0,
+        because a socket with a timeout of 0 does not wait at all.
         """
         left = self.left()
         return seconds if left >= seconds else max(0.001, left)
 
     def pause(self, most_seconds: float) -> None:
-        """Sleep for a random time up to `most_seconds`, but not beyond the deadline."""
+        """Sleep for a random time of at most `most_seconds`, but not beyond the deadline."""
         time.sleep(random.uniform(0, self.at_most(most_seconds)))
 
     def __enter__(self) -> None:

@@ -1,6 +1,6 @@
-"""Hints that tell the operator what to change when Redis refuses the function.
+"""Hints for the operator about errors that only a change in the configuration can resolve.
 
-The log shows a hint together with the error. Waiting does not resolve these errors.
+The log contains the hint together with the error.
 """
 
 import ssl
@@ -22,12 +22,12 @@ HINTS: dict[type[BaseException], str] = {
     exceptions.NoPermissionError: ALLOW,
     ssl.SSLCertVerificationError: CERTIFY,
 }
-# The messages of Redis and Valkey if the user may not run a command that a script calls.
+# The error messages of Redis and Valkey if the user may not run a command inside a script.
 NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
 
 
 def with_hint(error: BaseException) -> str:
-    """Return the text of the error, followed by a hint if there is a hint for it."""
+    """Return the text of the error. If there is a hint for the error, add the hint."""
     for cause in _causes(error):
         if hint := _hint_for(cause):
             return f"{_describe(error)}{_describe_cause(error, cause)} - {hint}"
@@ -35,9 +35,9 @@ def with_hint(error: BaseException) -> str:
 
 
 def _describe_cause(error: BaseException, cause: BaseException) -> str:
-    """Return the text of the cause, if the cause is another error.
+    """Return the text of the cause in parentheses, or nothing if the error is its own cause.
 
-    The cluster client reports every error as a missing cluster, and only the cause says what is
+    The cluster client reports every error as a missing cluster, and only the cause says what went
     wrong.
     """
     if cause is error:

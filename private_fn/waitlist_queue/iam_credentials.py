@@ -1,7 +1,7 @@
 """Signs the tokens with which an IAM user logs in to ElastiCache. A token is valid for 15 minutes.
 
-Import this module late, and only if an IAM user is configured. Importing botocore takes as long as
-importing all other modules together.
+Import this module only after an IAM user has been found in the configuration. It imports botocore,
+which takes as long as all other imports of the function together.
 """
 
 import threading
@@ -26,10 +26,10 @@ RENEWAL_SECONDS = 720
 
 
 class IamCredentials(CredentialProvider):
-    """One token for all connections of a process, which is replaced before it expires.
+    """Provides a login token for all connections of a process, and renews it before it expires.
 
-    The age of the token is measured with the wall clock, as its validity is. The monotonic clock
-    may stand still while Lambda freezes the process.
+    The age of the token is measured with the wall clock. The monotonic clock may stand still while
+    Lambda freezes the process, but the token still expires.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class IamCredentials(CredentialProvider):
         self._signed_at = 0.0
 
     def get_credentials(self) -> tuple[str, str]:
-        """Return the name of the user, and a token as the password.
+        """Return the name of the IAM user and a valid token.
 
         Raise AuthenticationError if the function has no AWS keys.
         """
@@ -81,11 +81,11 @@ class IamCredentials(CredentialProvider):
 def _keys_of_lambda() -> Any:
     """Return the AWS keys of the function's role.
 
-    The keys come from the environment. With SnapStart they come from an HTTP endpoint on the
-    function's own machine. They are read for each token, because a process that was restored from a
-    snapshot must not sign with the keys of the snapshot.
+    Lambda provides the keys in environment variables. With SnapStart, Lambda provides them at a
+    local HTTP endpoint. The keys are read again for each token. A process that was restored from a
+    snapshot must not sign with the keys that were valid when the snapshot was taken.
     """
-    # Do not pause between attempts, because a call has no time for pauses.
+    # Do not sleep between attempts, because a call to Redis has little time.
     fetcher: Any = ContainerMetadataFetcher(sleep=lambda _seconds: None)
     providers = [EnvProvider(), ContainerProvider(fetcher=fetcher)]
     return CredentialResolver(providers).load_credentials()

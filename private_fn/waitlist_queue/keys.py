@@ -1,11 +1,12 @@
-"""The names of all keys in Redis. No other module creates key names.
+"""Creates the names of all Redis keys. No other module creates key names.
 
-The hash tag keeps all keys of a waitlist in the same slot, so that one script can use all of them.
+All keys of a waitlist have the same hash tag. A Redis cluster therefore stores them in the same
+slot, and one script can use all of them.
 """
 
 
 def meta(waitlist_id: str) -> str:
-    """Return the key of a hash with the state, epoch, last ticket, settings and counters."""
+    """Return the key of the hash with the waitlist's state, epoch, settings and counters."""
     return f"wl:{{{waitlist_id}}}:meta"
 
 
@@ -20,7 +21,7 @@ def not_ready(waitlist_id: str) -> str:
 
 
 def unverified(waitlist_id: str) -> str:
-    """Return the key of the sorted set of waiting entries with an unverified address.
+    """Return the key of the sorted set of waiting entries whose address is not verified.
 
     The score is the rank of the entry. Positions do not count these entries.
     """
@@ -28,9 +29,9 @@ def unverified(waitlist_id: str) -> str:
 
 
 def ready_at(waitlist_id: str) -> str:
-    """Return the key of a sorted set that says when the readiness of entries changes.
+    """Return the key of the sorted set of entries that are not ready until a known time.
 
-    The score of an entry is the millisecond at which its next reason not to be ready ends.
+    The score of an entry is the time, in milliseconds, at which its next reason ends.
     """
     return f"wl:{{{waitlist_id}}}:ready_at"
 
@@ -38,16 +39,17 @@ def ready_at(waitlist_id: str) -> str:
 def readiness(waitlist_id: str) -> str:
     """Return the key of a hash that maps each entry_id to the readiness of the entry.
 
-    The readiness consists of a version and the reasons. The hash has only entries that have had a
-    reason not to be ready.
+    The readiness is a version and the reasons why the entry is not ready. Entries that have always
+    been ready are not in the hash.
     """
     return f"wl:{{{waitlist_id}}}:readiness"
 
 
 def tombstones(waitlist_id: str) -> str:
-    """Return the key of the sorted set of stays that have ended.
+    """Return the key of the sorted set of tombstones, which mark signups that have ended.
 
-    A member is "entry_id:join_id", and its score is the stamp at which the stay ended.
+    A member is "entry_id:join_id", and its score is the logical timestamp at which the signup
+    ended.
     """
     return f"wl:{{{waitlist_id}}}:tombstones"
 
@@ -55,15 +57,15 @@ def tombstones(waitlist_id: str) -> str:
 def tickets_of_moved(waitlist_id: str) -> str:
     """Return the key of a hash that maps an entry_id to the ticket of the entry.
 
-    The hash has only entries whose ticket cannot be computed from their rank.
+    The hash contains only entries whose ticket cannot be computed from their rank.
     """
     return f"wl:{{{waitlist_id}}}:tickets_of_moved"
 
 
 def held(waitlist_id: str) -> str:
-    """Return the key of the sorted set of held and offered entries.
+    """Return the key of the sorted set of entries that are held by a claim or have an offer.
 
-    The score of an entry is the millisecond at which its hold ends.
+    The score of an entry is the deadline of the claim or offer, in milliseconds.
     """
     return f"wl:{{{waitlist_id}}}:held"
 
@@ -71,8 +73,8 @@ def held(waitlist_id: str) -> str:
 def claimed(waitlist_id: str) -> str:
     """Return the key of the sorted set of claimed entries.
 
-    The score of an entry is the millisecond at which its claim ends. Only waitlists with
-    `max_claims` have this key.
+    The score of an entry is the deadline of the claim, in milliseconds. The set exists only if the
+    waitlist has the setting `max_claims`.
     """
     return f"wl:{{{waitlist_id}}}:claimed"
 
@@ -80,8 +82,8 @@ def claimed(waitlist_id: str) -> str:
 def claims(waitlist_id: str) -> str:
     """Return the key of a hash that maps each entry_id to the hold of the entry.
 
-    A hold consists of state, token, rank, ticket, attempts and stamp. The hash has the entries that
-    are on the list but not in the queue.
+    A hold consists of a state, token, rank, ticket, number of attempts and logical timestamp. The
+    hash contains all entries that are on the waitlist but not in the queue.
     """
     return f"wl:{{{waitlist_id}}}:claims"
 
@@ -89,7 +91,7 @@ def claims(waitlist_id: str) -> str:
 def parked(waitlist_id: str) -> str:
     """Return the key of the sorted set of parked entries.
 
-    The score of an entry is the millisecond at which it was parked.
+    The score is the time, in milliseconds, at which the entry was parked.
     """
     return f"wl:{{{waitlist_id}}}:parked"
 
@@ -97,15 +99,15 @@ def parked(waitlist_id: str) -> str:
 def attempts(waitlist_id: str) -> str:
     """Return the key of a hash that maps each entry_id to the number of its attempts.
 
-    The hash has the entries in the queue of which a hold has expired.
+    The hash contains only waiting entries that have already had a hold that expired.
     """
     return f"wl:{{{waitlist_id}}}:attempts"
 
 
 def dirty(waitlist_id: str) -> str:
-    """Return the key of the sorted set of entries whose record may lack a decision.
+    """Return the key of the sorted set of entries whose record may lack a decision of Redis.
 
-    The score of an entry is the stamp of that decision.
+    The score of an entry is the logical timestamp of its last decision.
     """
     return f"wl:{{{waitlist_id}}}:dirty"
 
@@ -113,13 +115,14 @@ def dirty(waitlist_id: str) -> str:
 def pending_decisions(waitlist_id: str) -> str:
     """Return the key of a hash that maps each entry_id to its pending decisions.
 
-    Pending decisions are the decisions that the record may lack. They are sorted, oldest first.
+    Pending decisions are decisions of Redis that the entry's record may lack. The oldest decision
+    comes first.
     """
     return f"wl:{{{waitlist_id}}}:pending_decisions"
 
 
 def segments(waitlist_id: str) -> str:
-    """Return the key of the sorted set that is the segment index. All members have the same score.
+    """Return the key of the segment index, which is a sorted set in which all scores are equal.
 
     A member is "segment:rank:entry_id" if the entry is ready, "segment;rank:entry_id" if it is not,
     and "segment<rank:entry_id" if its address is not verified. Only waiting entries have members.
@@ -130,40 +133,42 @@ def segments(waitlist_id: str) -> str:
 def tags(waitlist_id: str) -> str:
     """Return the key of a hash that maps each entry_id to the tags of the entry.
 
-    Tags are the segments of the entry and the version of its attributes. The hash has all entries
-    on the list, not only those that wait.
+    The tags are the segments of the entry, followed by the version of its attributes. The hash
+    contains all entries on the waitlist, including held and parked entries.
     """
     return f"wl:{{{waitlist_id}}}:tags"
 
 
 def shared_milliseconds(waitlist_id: str) -> str:
-    """Return the key of a hash that counts imported rows with the same millisecond.
+    """Return the key of a hash that counts imported rows with the same time.
 
-    The hash maps the first ticket of a millisecond to the number of rows. It expires after a day.
+    The hash maps the first ticket of a millisecond to the number of rows with this time. It expires
+    after a day.
     """
     return f"wl:{{{waitlist_id}}}:shared_milliseconds"
 
 
 def inside(waitlist_id: str) -> str:
-    """Return the key of the sorted set of the customers inside, by entry_id.
+    """Return the key of the sorted set of customers who are inside.
 
-    The score is the millisecond at which the pass of the customer ends.
+    A member is the entry_id of the customer. The score is the time, in milliseconds, at which the
+    customer's pass ends.
     """
     return f"wl:{{{waitlist_id}}}:inside"
 
 
 def visits(waitlist_id: str) -> str:
-    """Return the key of a hash that maps each entry_id to the stay of the customer inside.
+    """Return the key of a hash that maps the entry_id of each customer inside to a ticket.
 
-    The value is the ticket of the stay through which the customer was admitted.
+    The ticket identifies the signup through which the customer was admitted.
     """
     return f"wl:{{{waitlist_id}}}:visits"
 
 
 def board(waitlist_id: str) -> str:
-    """Return the key of a string with the positions that all customers may see.
+    """Return the key of the board, a string with a public snapshot of all positions in the queue.
 
-    The positions are those of one moment. The string expires after a minute.
+    The string expires after a minute.
     """
     return f"wl:{{{waitlist_id}}}:board"
 
@@ -171,17 +176,17 @@ def board(waitlist_id: str) -> str:
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Return the key of the sorted set of an entry's moves.
 
-    A member is the idempotency key of a move, and its score is the stamp of the move. The set
-    ensures that a repeated request does not move the entry again. One set holds all moves of an
-    entry, so that an erasure can delete them.
+    A member is the idempotency key of a move, and its score is the logical timestamp of the move. A
+    repeated request is found in the set and does not move the entry again. Each entry has its own
+    set, so that the set can be deleted when the customer's data is erased.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 
 
 def once(waitlist_id: str, verb: str, once_key: str) -> str:
-    """Return the key of a string with the result of a claim or an admission.
+    """Return the key of the string with the result of a claim or an admission.
 
-    A repeat of the same request returns this result.
+    If the same request is repeated, the script returns this result.
     """
     return f"wl:{{{waitlist_id}}}:once:{verb}:{once_key}"
 

@@ -1,4 +1,4 @@
-"""Maps a request to the script that carries it out, and the reply of the script to a result."""
+"""Converts requests to script calls, and the replies of the scripts to results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 
 NO_ONCE_KEY = "none"
-# A script has the name of its operation, unless two operations share the script.
+# The operations that share a script with another operation. All other scripts have the name of
+# their operation.
 SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.Leave: "end_stay",
     c.Drop: "end_stay",
@@ -20,16 +21,16 @@ SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.ListWaiting: "list",
     c.ListOffQueue: "list",
 }
-# The number of requests that one run of the script can carry out. For all other types it is 1.
+# The number of requests that one run of a script can carry out. The default is 1.
 PER_RUN: dict[type[c.Request], int] = {c.Signup: 50, c.Insert: 50, c.Complete: 50}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """The script for one type of request, and the functions that map requests and replies.
+    """How to carry out one type of request: its script, keys, arguments and result type.
 
-    If `per_run` is above 1, `arguments` takes a list of requests, and the script returns a list of
-    replies. `own_keys` follow the keys of the waitlist.
+    If `per_run` is above 1, `arguments` is called with a list of requests, and the script returns a
+    list of replies. The functions in `own_keys` return the keys that follow the waitlist's keys.
     """
 
     script: Script
@@ -41,9 +42,9 @@ class Operation:
 
 @cache
 def operation_of(request: type[c.OnWaitlist]) -> Operation:
-    """Return the operation for this type of request.
+    """Return the operation for a type of request.
 
-    The operation follows from the header of the script and the fields of the request.
+    The operation is derived from the header of the script and from the fields of the request.
     """
     script = script_named(SHARED_SCRIPTS.get(request) or c.operation_name(request.__name__))
     own_arguments = script.arguments[: len(script.arguments) - len(script.added)]
@@ -58,7 +59,7 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
-    """Yield groups of adjacent requests that one run of a script can carry out together."""
+    """Split the requests into groups. One run of a script carries out one group."""
     part: list[c.OnWaitlist] = []
     for request in requests:
         if part and not _may_join(part, request):
@@ -77,7 +78,7 @@ def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
-    """Return the run of the script that carries out a group of requests."""
+    """Return the script call that carries out a group of requests."""
     request = part[0]
     operation = operation_of(type(request))
     own_arguments = operation.arguments(part if operation.per_run > 1 else request)
@@ -88,7 +89,7 @@ def call_of(part: Sequence[c.OnWaitlist]) -> Call:
 
 
 def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
-    """Return the result, or the failure, of each request in a group."""
+    """Return a list with a result or a failure for each request in a group."""
     operation = operation_of(type(part[0]))
     replies = [reply] if operation.per_run == 1 else reply
     if len(replies) != len(part):
@@ -98,25 +99,28 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
 
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
-    """Return the keys of the script that all requests about a waitlist share.
+    """Return the Redis keys of a script that are the same for all requests about a waitlist.
 
-    The cache uses the name of the script as its key, because hashing a short string is faster than
-    hashing the script.
+    The cache is keyed by the name of the script, because hashing a short string is faster than
+    hashing the script itself.
     """
     names = script_named(script_name).keys
     return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name not in OWN_KEYS)
 
 
 def _moves(request: c.OnWaitlist) -> str:
-    """Return the key that holds the moves of the entry."""
+    """Return the Redis key that stores the moves of an entry."""
     return keys.moves(request.waitlist_id, cast("c.OnEntry", request).entry_id)
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """Return the key that holds the result for the idempotency key of a claim or an admission."""
+    """Return the Redis key that stores the result of a claim or an admission.
+
+    If the request is repeated, the script returns the stored result.
+    """
     once_key = cast("c.Claim | c.Admit", request).once_key or NO_ONCE_KEY
     return keys.once(request.waitlist_id, c.operation_name(type(request).__name__), once_key)
 
 
-# Keys that belong to a single request. Scripts name them after the keys of the whole waitlist.
+# The Redis keys that belong to a single request. The header of a script lists them last.
 OWN_KEYS: dict[str, Callable[[c.OnWaitlist], str]] = {"moves": _moves, "once": _once}

@@ -1,4 +1,4 @@
-"""Writes one log line for each message, with operation, outcome and the time spent in Redis."""
+"""Writes a log line for each message: the operation, the outcome and the time spent in Redis."""
 
 import time
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Span, Telemetry
 
 UNKNOWN = "unknown"
-# Outcomes that count as failures of the service, because the caller did not cause them.
+# The outcomes that count as failures of the service. The caller did not cause these failures.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
 DEFECT: Message = {"code": InternalError.code}
 
 
 class WaitCounter(Protocol):
-    """An object that counts the seconds spent waiting for Redis."""
+    """An object that adds up the seconds spent waiting for Redis."""
 
     waited_seconds: float
 
 
 class RequestLog:
-    """Wraps the service and writes a log line for each message that it answers."""
+    """Passes each message to the service, and writes a log line for it."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class RequestLog:
         self._seconds = seconds
 
     def handle(self, message: object) -> Message:
-        """Answer one message and write its log line."""
+        """Return the service's answer to a message, and write the log line of the message."""
         answer = DEFECT
         self._correlation.id = correlation_id = read_correlation_id(message)
         began, redis_began = self._seconds(), self._redis.waited_seconds

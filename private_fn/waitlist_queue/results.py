@@ -1,6 +1,7 @@
-"""Maps the reply of a script to a result.
+"""Converts the reply of a script to a result.
 
-Each value of the reply becomes the JSON field that the header of the script declares for it.
+The header of the script declares the name of each value in the reply. The result has a JSON field
+with this name.
 """
 
 from typing import Any
@@ -12,12 +13,12 @@ from waitlist_queue.store import Reply
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import BY_CODE, WaitlistError
 
-# A result or a failure of the contract, in its JSON form.
+# A result or a failure, as a dictionary that can be encoded as JSON.
 Message = dict[str, Any]
 
 
 def result_of(script: Script, result: type[c.Result], reply: Reply) -> Message:
-    """Return the answer for the reply of a script: a result of the given type, or a failure."""
+    """Convert the reply of a script to a result, or to a failure if the reply is an error code."""
     outcome = reply[0]
     if outcome in BY_CODE:
         return failure(BY_CODE[outcome]())
@@ -37,9 +38,10 @@ def encoded(answer: c.Result | c.Failure) -> Message:
 
 
 def _by_name(script: Script, names: Names, values: Reply) -> dict[str, Any]:
-    """Return the values by the names that the header declares, also within rows.
+    """Return a dictionary of the values in a reply. The keys are the names in the script's header.
 
-    A script returns nil for false and for a missing value. The field then keeps its default.
+    A script returns nil for false and for a missing value. Such a value is omitted, so that the
+    field of the result keeps its default.
     """
     if len(values) != len(names):
         raise ValueError(f"{script.name} returned {values}, its header declares {names}")

@@ -21,18 +21,17 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# One turn ends at least 200 holds of a waitlist, so one call ends at least 4,000 holds. No turn
-# begins after EXPIRING_SECONDS, so that the last turn is over before Lambda would stop the
-# function.
+# Each turn ends at least 200 expired holds of a waitlist, so one call ends at least 4,000. No turn
+# begins after EXPIRING_SECONDS, so that the last turn finishes before Lambda stops the function.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
 
 
 class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
-    """A batch whose rows are not decoded yet.
+    """A batch whose requests are not decoded yet.
 
-    Each row is decoded separately and can fail separately.
+    The service decodes each request separately, so that one bad request does not affect the others.
     """
 
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
@@ -42,9 +41,9 @@ warm_decoders(Rows, c.AnyRequest)
 
 
 class QueueService:
-    """Answers the messages of the private contract, using one store.
+    """Answers messages by running scripts on Redis.
 
-    If a script fails because of a defect, the answer is `internal_error`.
+    If a script fails because of a defect, the answer has the code `internal_error`.
     """
 
     def __init__(self, store: RedisStore, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -52,7 +51,7 @@ class QueueService:
         self._monotonic = monotonic
 
     def handle(self, message: object) -> Message:
-        """Answer one message, with a result (`ok` is true) or with a failure that has a `code`."""
+        """Return the answer to a message: a result with `ok: true`, or a failure with a `code`."""
         try:
             return self._answer(_decode(message))
         except WaitlistError as error:
@@ -64,7 +63,7 @@ class QueueService:
     def _answer(self, request: c.Request) -> Message:
         if isinstance(request, Rows):
             results = self._batch(request.requests)
-            # The results of the rows are encoded already.
+            # The results in the batch are encoded already.
             return {**encoded(c.BatchResult(outcome="batch", results=[])), "results": results}
         if isinstance(request, c.OnWaitlist):
             return self._run(request)
@@ -93,10 +92,10 @@ class QueueService:
         return settled
 
     def _end_holds(self, requests: Sequence[c.OnWaitlist], results: list[Message]) -> list[Message]:
-        """End expired holds, and repeat the requests that these holds kept from being answered.
+        """End expired holds, and then repeat the requests that failed with `expiring`.
 
-        In a batch, some requests may have been carried out already. Only the requests that failed
-        with `expiring` are repeated, in their order.
+        Other requests in the batch have already been carried out, so they are not repeated. The
+        order of the repeated requests does not change.
         """
         end = self._monotonic() + EXPIRING_SECONDS
         for turn in range(EXPIRING_TURNS):
@@ -124,12 +123,12 @@ def _results_or_failures(part: list[c.OnWaitlist], reply: Reply | WaitlistError)
 
 
 def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
-    """Decode each row of a batch. A row that cannot be decoded becomes a failure."""
+    """Decode the requests in a batch. A request that cannot be decoded becomes a failure."""
     try:
         requests = msgspec.convert({"op": "batch", "requests": rows}, c.Batch).requests
     except (msgspec.ValidationError, UnicodeEncodeError):
-        # At least one row cannot be decoded, so each row is decoded separately. For valid rows this
-        # would take a quarter more time.
+        # At least one request is invalid, so each request is decoded separately. This takes 25%
+        # more time, so valid batches are decoded as a whole.
         return [_decode_row(row) for row in rows]
     return [_check_row(request) for request in requests]
 
@@ -142,7 +141,7 @@ def _decode_row(row: object) -> c.OnWaitlist | Message:
 
 
 def _check_row(request: c.Request) -> c.OnWaitlist | Message:
-    """Return the request of a row, or a failure if a batch must not contain the request."""
+    """Return the request, or a failure if the request is not allowed in a batch."""
     if not isinstance(request, c.OnWaitlist):
         return failure(InvalidRequest("a batch may contain only operations on waitlists"))
     return request if request.v == c.VERSION else failure(UnsupportedVersion())
@@ -154,8 +153,7 @@ def _decode(message: object) -> c.Request:
     except msgspec.ValidationError as error:
         raise InvalidRequest(str(error)) from error
     except UnicodeEncodeError as error:
-        # JSON can contain half of a surrogate pair (\ud800), which is not valid in the strings of
-        # the contract.
+        # JSON can contain half of a surrogate pair (\ud800), which is not valid Unicode text.
         raise InvalidRequest("a string is not valid Unicode") from error
     if request.v != c.VERSION:
         raise UnsupportedVersion
@@ -163,7 +161,7 @@ def _decode(message: object) -> c.Request:
 
 
 def _type_of(message: Any) -> Any:
-    """Return the struct that `op` names.
+    """Return the struct type for the operation in the field `op`.
 
     Decoding a known struct is much faster than decoding the union of all structs.
     """

@@ -15,18 +15,18 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# These errors pass without any action by the operator. They mean a failover, a restart, or full
-# memory that is freed again.
+# These errors are temporary. Their causes are a failover, a restart, or full memory that is freed
+# again.
 TRANSIENT_ERRORS = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Only the operator can resolve these errors. The log has a hint for the operator.
+# Only the operator can resolve these errors, so the log contains a hint for the operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# If one command in a pipeline fails with one of these errors, the same command may succeed when it
-# is sent alone.
+# If a command in a pipeline fails with one of these errors, the store sends the command again on
+# its own, because it may succeed then.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError
@@ -38,11 +38,11 @@ RETRIED_ALONE = (
 
 
 class ScriptFailed(Exception):
-    """A script failed because of a defect. Redis itself is available."""
+    """A script failed because of a defect, although Redis is available."""
 
 
 class Call(NamedTuple):
-    """One run of one script, with its keys and arguments."""
+    """A script to run, with its keys and arguments."""
 
     script: Script
     keys: tuple[str, ...]
@@ -50,7 +50,7 @@ class Call(NamedTuple):
 
 
 class RedisStore:
-    """Runs scripts with EVALSHA. If the server does not have a script, the store sends it."""
+    """Runs scripts with EVALSHA. If Redis does not have a script, the store sends its source."""
 
     def __init__(
         self,
@@ -73,9 +73,9 @@ class RedisStore:
         return reply
 
     def run_many(self, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
-        """Run many scripts, in order, in one round trip for each node.
+        """Run many scripts in the given order, with one round trip for each Redis node.
 
-        Each script can fail independently.
+        Each script succeeds or fails independently.
         """
         return cast(
             list[Reply | QueueUnavailable],
@@ -94,8 +94,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Calls that a node did not answer are repeated last, because asking the node again may use
-        # up all the time that is left.
+        # Retry the calls that a node did not answer after all other calls, because waiting for that
+        # node again may use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order
@@ -112,7 +112,7 @@ class RedisStore:
         return settled
 
     def _send(self, client: Client, calls: Sequence[Call]) -> list[object]:
-        """Send the calls, and return the reply or the error of each call."""
+        """Send the calls, and return a reply or an error for each call."""
         if not isinstance(client, RedisCluster):
             return self._send_pipeline(client, None, calls)
         replies: dict[int, object] = {}
@@ -136,16 +136,16 @@ class RedisStore:
             return [error] * len(calls)
 
     def _commands_for(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
-        """Yield the commands for the calls.
+        """Yield a Redis command for each call.
 
-        The commands run in this order even if the server has forgotten the scripts.
+        Redis runs the commands in this order, even if it does not have the scripts yet.
         """
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # The first use of a script sends its source. If EVALSHA failed, the script would be
-            # sent again and would run after the commands behind it. No command is behind the last
-            # one, so the last command can be short.
+            # The first call of a script sends the source. With EVALSHA, the call would fail if
+            # Redis did not have the script, and a retry would run after the calls behind it. No
+            # call is behind the last call, so the last call may use EVALSHA.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
@@ -186,7 +186,7 @@ def _is_lost(reply: object) -> bool:
 
 
 def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, list[int]]:
-    """Return the indexes of the calls that go to each node."""
+    """Group the calls by node. Return the indexes of the calls for each node."""
     numbers: dict[ClusterNode, list[int]] = {}
     for number, call in enumerate(calls):
         node = client.get_node_from_key(call.keys[0])  # type: ignore[no-untyped-call]
@@ -195,9 +195,9 @@ def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, l
 
 
 def _unavailable(error: Exception, level: int = logging.WARNING) -> QueueUnavailable:
-    """Return the QueueUnavailable to answer with, and log the error.
+    """Log the error, and return a QueueUnavailable error for the caller.
 
-    If the script itself failed, this is a defect, so ScriptFailed is raised instead.
+    If the script itself failed, the cause is a defect, so raise ScriptFailed instead.
     """
     if isinstance(error, exceptions.ResponseError) and not isinstance(
         error, TRANSIENT_ERRORS + OPERATOR_ERRORS
