@@ -51,3 +51,9 @@ def test_all_keys_of_a_waitlist_have_the_same_hash_tag() -> None:
 
 def test_no_two_waitlists_share_a_key() -> None:
     assert not set(all_keys("cinema")) & set(all_keys("cinema-7"))
+
+
+def test_a_key_of_a_waitlist_ends_with_the_name_of_its_function() -> None:
+    for name, make in keys.OF_WAITLIST.items():
+        assert make.__name__ == name
+        assert make("cinema") == f"wl:{{cinema}}:{name}"

@@ -284,16 +284,16 @@ def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWa
 def fields_of(struct: Any, rows: Any) -> Iterator[str]:
     """Yield the fields of a result, including the fields of the structs in it."""
     for field in msgspec.structs.fields(struct):
-        yield field.encode_name
+        yield field.name
         inner = [*get_args(field.type), field.type]
         for one in inner:
-            if field.encode_name in rows and hasattr(one, "__struct_fields__"):
+            if field.name in rows and hasattr(one, "__struct_fields__"):
                 yield from fields_of(one, rows)
 
 
 def required_fields_of(struct: Any) -> list[str]:
-    own = [field for field in msgspec.structs.fields(struct) if field.encode_name != "outcome"]
-    return [field.encode_name for field in own if field.required]
+    own = [field for field in msgspec.structs.fields(struct) if field.name != "outcome"]
+    return [field.name for field in own if field.required]
 
 
 @pytest.mark.parametrize("verb", ["signup", "bump"])

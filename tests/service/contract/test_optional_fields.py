@@ -105,3 +105,10 @@ def test_a_request_with_more_than_is_known_decodes_to_the_same(op: str) -> None:
 @pytest.mark.parametrize("result", c.RESULTS.values(), ids=lambda one: one.__name__)
 def test_a_result_with_only_its_required_fields_decodes(result: type[c.Result]) -> None:
     assert msgspec.convert(smallest(result), result).outcome == "done"
+
+
+@pytest.mark.parametrize(
+    "message", [*REQUESTS.values(), *c.RESULTS.values()], ids=lambda one: one.__name__
+)
+def test_a_field_has_the_same_name_in_the_code_and_in_a_message(message: Any) -> None:
+    assert all(field.name == field.encode_name for field in msgspec.structs.fields(message))
