@@ -456,7 +456,7 @@ def test_a_policy_is_previewed_saved_and_admits(console: Console) -> None:
     console.go(f"{console.list_path}/people?status=inside")
     console.page.get_by_role("link", name=re.compile("ada|bob")).first.click()
     console.do("Let out", Reason="home")
-    expect(console.page.locator(".why")).to_contain_text("went out at")
+    expect(console.page.locator(".why")).to_contain_text("exited at")
 
 
 def test_a_launch_is_set_by_keyboard_in_the_zone_of_the_browser(

@@ -1,1 +1,1 @@
-"""The command line's client of the HTTP API."""
+"""A client for the HTTP API of the service. The command line uses it."""

@@ -1,4 +1,4 @@
-"""Client of the HTTP API. It signs requests, retries them, and turns errors into CliError."""
+"""A client for the HTTP API that signs requests, retries them, and raises errors as CliError."""
 
 import json
 import random
@@ -24,13 +24,13 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# A function that is called before a retry, with the error message, the pause in seconds, the number
-# of the next try and the number of all tries.
+# A callback before a retry. Its arguments are the error message, the pause in seconds, the number
+# of the next attempt, and the maximum number of attempts.
 OnRetry = Callable[[str, float, int, int], None]
 
 
 class Fields(dict[str, Any]):
-    """A JSON object of a response. Reading a field that is missing raises Defective."""
+    """A JSON object in a response. Reading a missing field raises Defective."""
 
     def __missing__(self, name: str) -> Any:
         raise Defective(
@@ -46,9 +46,9 @@ def _say_nothing(_problem: str, _seconds: float, _attempt: int, _tries: int) -> 
 
 @dataclass
 class Api:
-    """A client of one service, which several threads can share.
+    """A client for one service. Several threads can share the client.
 
-    Every request must be safe to retry. Either the request is idempotent, or the caller passes an
+    Every request must be safe to retry. For this, a request is either idempotent or has an
     Idempotency-Key.
     """
 
@@ -58,8 +58,8 @@ class Api:
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     patience: RetryPolicy = PATIENT
-    # Called after the service has refused an operator's credentials, so that the next request reads
-    # renewed credentials.
+    # The client calls this function when the service has refused the operator's credentials. The
+    # next request then reads new credentials.
     forget_auth: Callable[[], object] = lambda: None
     has_answered: bool = field(default=False, init=False)
 
@@ -74,9 +74,9 @@ class Api:
         params: Mapping[str, str | int] | None = None,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send a request and return the JSON of the response, or None if the response is empty.
+        """Send a request and return the JSON of the response. Return None if the response is empty.
 
-        `body` may also be JSON that is already encoded as bytes.
+        If `body` is bytes, it must already be JSON.
         """
         chosen = policy or self.patience
         _check(headers)
@@ -104,10 +104,10 @@ class Api:
         only_new: bool = False,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send an operator's request and return the JSON of the response.
+        """Send a request as an operator, and return the JSON of the response.
 
-        `key` becomes the header Idempotency-Key and `version` the header If-Match. If `only_new` is
-        true, the service refuses to replace an existing object.
+        `key` is sent as the header Idempotency-Key, and `version` as the header If-Match. If
+        `only_new` is true, the service refuses to replace an existing object.
         """
         headers = {"Idempotency-Key": key} if key else {}
         if only_new:
@@ -129,14 +129,14 @@ class Api:
             raise
 
     def health(self) -> dict[str, Any]:
-        """Return whether the service and its stores answer."""
+        """Return the health of the service and its stores."""
         found: dict[str, Any] = self.call("GET", "/v1/health")
         return found
 
     def customer(
         self, method: str, path: str, token: str, body: object = None, *, key: str | None = None
     ) -> Any:
-        """Send a customer's request with an entry token. `key` is the Idempotency-Key."""
+        """Send a request as a customer, with an entry token. `key` is the Idempotency-Key."""
         headers = {"Authorization": f"Bearer {token}"}
         if key:
             headers["Idempotency-Key"] = key
@@ -151,8 +151,8 @@ class Api:
                 response = self.http.send(request, auth=auth)
             except httpx.RequestError as error:
                 problem: CliError = self._unreachable(error)
-                # The service has never answered, so the address is probably wrong and a retry would
-                # not help.
+                # If the service has never responded, the address is probably wrong, so a retry
+                # would not help.
                 if isinstance(error, httpx.ConnectError) and not self.has_answered:
                     raise problem from error
             else:
@@ -179,12 +179,12 @@ class Api:
 
 
 def fits_header(value: str) -> bool:
-    """Return whether an HTTP header can carry a value. A line break is not allowed."""
+    """Return whether a value is valid in an HTTP header. For example, line breaks are not valid."""
     return value.isascii() and value.isprintable() and value == value.strip()
 
 
 def _check(headers: Mapping[str, str]) -> None:
-    """Raise WrongUsage if a header cannot carry its token or key."""
+    """Raise WrongUsage if the token or the key is not valid in an HTTP header."""
     for name, value in headers.items():
         if not fits_header(value):
             what = "key" if name == "Idempotency-Key" else "token"
@@ -231,7 +231,7 @@ def _problem(response: httpx.Response) -> CliError:
     if not isinstance(body, dict):
         is_other = status < 500 and status not in RETRIED_STATUSES
         return _not_a_service(response) if is_other else _without_reason(status)
-    # The errors of API Gateway itself contain only a `message`.
+    # If API Gateway itself refuses a request, the response contains only a `message`.
     detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
     code = str(body.get("code") or "")
     error_class = _error_class(status, code)

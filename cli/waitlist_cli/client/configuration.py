@@ -23,7 +23,10 @@ API_GATEWAY = re.compile(r"[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(
 
 @dataclass(frozen=True)
 class Choice:
-    """The common options. An option that was not typed is None."""
+    """The values of the common options.
+
+    The value is None if the operator did not give the option.
+    """
 
     url: str | None = None
     environment: str | None = None
@@ -33,7 +36,7 @@ class Choice:
     as_json: bool | None = None
 
     def with_defaults(self, other: "Choice") -> "Choice":
-        """Return this choice with the other choice's value for each option that was not typed."""
+        """Return a copy in which the values of `other` replace the missing options."""
         mine = {option.name: getattr(self, option.name) for option in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}
         return Choice(**{**other.__dict__, **given})
@@ -41,7 +44,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Target:
-    """A service, and the AWS profile and region with which to sign its requests."""
+    """The address of a service, and the AWS profile and region that sign its requests."""
 
     url: str
     profile: str | None = None
@@ -50,7 +53,7 @@ class Target:
 
 
 def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
-    """Return the chosen service. Raises WrongUsage if no service is chosen."""
+    """Return the service that the operator chose. Raises WrongUsage if no service is chosen."""
     if choice.local:
         url = choice.url or f"http://{LOCAL_HOST}:{_port(environ)}"
         return Target(_checked_url(url, "--url"), is_local=True)
@@ -68,19 +71,22 @@ def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
         region=choice.region
         or kept.get("region")
         or _region_of(checked)
-        # botocore only reads AWS_DEFAULT_REGION. Other SDKs and the AWS CLI read AWS_REGION.
+        # Other AWS SDKs and the AWS CLI read AWS_REGION, but botocore reads only
+        # AWS_DEFAULT_REGION.
         or environ.get("AWS_REGION"),
     )
 
 
 def config_path(environ: Mapping[str, str]) -> Path:
-    """Return the path of the configuration file. The file does not have to exist."""
+    """Return the path of the configuration file. The file may be missing."""
     named = environ.get(CONFIG_VARIABLE)
     return Path(named) if named else user_config_path("waitlist") / "config.toml"
 
 
 def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the URL, profile and region of the chosen environment, and the origin of the URL."""
+    """Return the URL, profile and region of the chosen environment, and where the URL comes
+    from.
+    """
     path = config_path(environ)
     config = _read(path, must_exist=bool(environ.get(CONFIG_VARIABLE)))
     if choice.environment is None and environ.get(URL_VARIABLE):
@@ -101,7 +107,7 @@ def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
 
 def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
-        # Windows editors can begin a UTF-8 file with a byte order mark.
+        # Some Windows editors begin a UTF-8 file with a byte order mark.
         return tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         if must_exist:
@@ -132,7 +138,8 @@ def _port(environ: Mapping[str, str]) -> str:
 def _checked_url(text: str, origin: str) -> str:
     try:
         parts = urlsplit(text)
-        # Raises a ValueError for a name with empty or long parts, which the resolver would refuse.
+        # This raises a ValueError if a part of the host name is empty or too long. Resolving such a
+        # name would fail.
         (parts.hostname or "").encode("idna")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
@@ -150,7 +157,7 @@ def _checked_url(text: str, origin: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host name or address means this computer."""
+    """Return whether a host name or an address belongs to this computer."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -158,6 +165,6 @@ def is_loopback(host: str) -> bool:
 
 
 def _region_of(url: str) -> str | None:
-    """Return the AWS region in an address of API Gateway, or None for any other address."""
+    """Return the AWS region in an API Gateway address. Return None for any other address."""
     found = API_GATEWAY.fullmatch(urlsplit(url).hostname or "")
     return found[1] if found else None

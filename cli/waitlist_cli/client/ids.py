@@ -17,7 +17,7 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
 
 
 def checked_waitlist_id(text: str) -> str:
-    """Return the waitlist id. Raises WrongUsage if it is not valid."""
+    """Return the waitlist id. Raises WrongUsage if the id is not valid."""
     if not WAITLIST_ID.fullmatch(text):
         raise WrongUsage(
             f"{text!r} is not a waitlist id. Use up to 63 lower-case letters, digits and hyphens."
@@ -26,7 +26,10 @@ def checked_waitlist_id(text: str) -> str:
 
 
 def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -> str:
-    """Return the given entry id, or the entry id of the given customer. Raises WrongUsage."""
+    """Return the entry id that the operator gave, or derive it from the customer id.
+
+    Raises WrongUsage unless the operator gave exactly one valid id.
+    """
     if (entry is None) == (customer is None):
         raise WrongUsage("Name one person, either by an entry id or by --customer ID.")
     if customer is not None:

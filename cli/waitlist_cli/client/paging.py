@@ -1,4 +1,4 @@
-"""Reads lists of the API page by page."""
+"""Reads the lists of the API page by page."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,8 @@ def pages(
         query: dict[str, str | int] = {**params, "limit": limit}
         if cursor:
             query["cursor"] = cursor
-            # `first` is the position at which the first page begins. Later pages have a cursor.
+            # `first` is the position at which the first page begins. All later pages begin at a
+            # cursor.
             query.pop("first", None)
         page = api.operator("GET", path, params=query)
         found = page[name]

@@ -1,4 +1,4 @@
-"""Computes the ranks of places, which order a queue. The service computes the same ranks."""
+"""Computes ranks, the numbers by which Redis orders a queue. The service uses the same formula."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -9,6 +9,9 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def rank_of(priority: int, joined_at: datetime) -> int:
-    """Return the first rank of a millisecond within a priority. Lower ranks are served first."""
+    """Return the lowest rank for a signup in this millisecond with this priority.
+
+    Entries with lower ranks are served first.
+    """
     ticket = (joined_at - EPOCH) // timedelta(milliseconds=1) * TICKETS_PER_MILLISECOND
     return (MOST_PRIORITY - priority) * TIER + ticket

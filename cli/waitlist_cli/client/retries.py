@@ -1,4 +1,4 @@
-"""The retry policy that every client should follow (docs/internals/time-budgets.md)."""
+"""Implements the retry policy that every client should use (docs/internals/time-budgets.md)."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -10,20 +10,21 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed.
 
-    A `500` without a `code` comes from API Gateway. It means that the function was killed, perhaps
-    after it had done the work. A `500` with a `code` is a defect of the service, and a retry would
-    fail again.
+    If a status `500` has no `code`, the response comes from API Gateway. The function was killed,
+    perhaps after it had done the work. If a status `500` has a `code`, the service has a defect, so
+    a retry would fail too.
     """
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """The limits of retries: at most `tries` tries, each with a timeout of `timeout_seconds`.
+    """How often and how long to retry a request.
 
-    The pause before a retry is the value of `Retry-After`, or `least_seconds` if the response has
-    no such header, plus a random part. The random part keeps clients that were refused at the
-    same time from retrying at the same time.
+    A request is sent at most `tries` times, each time with a timeout of `timeout_seconds`. The
+    pause before a retry is the value of the header `Retry-After`. If the response has no such
+    header, the pause is `least_seconds`. A random time is added, so that clients that failed at the
+    same time do not retry at the same time.
     """
 
     timeout_seconds: float = 30.0
@@ -50,5 +51,5 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# The policy for requests that the caller repeats soon anyway.
+# The retry policy for requests that the caller repeats anyway.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

@@ -19,16 +19,20 @@ if TYPE_CHECKING:
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
-# These errors mean that there are no usable credentials. If AWS refuses a role, botocore raises a
-# ClientError. If a credential_process prints no JSON, it raises a ValueError. If no terminal can
-# ask for an MFA code, it raises an EOFError.
+# Each of these errors means that no credentials can be used. botocore raises a ClientError if AWS
+# refuses a role, a ValueError if a credential_process does not print JSON, and an EOFError if it
+# cannot ask for an MFA code.
 NO_CREDENTIALS = (BotoCoreError, ClientError, ValueError, EOFError)
 LOCAL_KEY = "local"
 LOCAL_REGION = "us-east-1"
 
 
 class OperatorAuth(httpx.Auth):
-    """Signs requests. It reads the credentials again each time, because a role renews them."""
+    """Signs requests with AWS Signature Version 4.
+
+    The signer reads the credentials again for each request, because the credentials of a role are
+    renewed.
+    """
 
     requires_request_body = True
 
@@ -57,7 +61,10 @@ class OperatorAuth(httpx.Auth):
 
 
 def operator_auth(target: "Target") -> OperatorAuth:
-    """Return the signer for a service: with the local run's key, or with AWS credentials."""
+    """Return the signer for a service.
+
+    For a local service, it uses the key of the local run. Otherwise, it uses AWS credentials.
+    """
     if target.is_local:
         key = Credentials(LOCAL_KEY, LOCAL_KEY)
         return OperatorAuth(key.get_frozen_credentials, LOCAL_REGION)
@@ -87,8 +94,8 @@ def operator_auth(target: "Target") -> OperatorAuth:
 
 
 def _session(profile: str | None) -> "Session":
-    # Import this only when it is needed. It takes half of the import time, and local runs do not
-    # use it.
+    # Import botocore only when it is needed. It takes half of the import time, and requests to a
+    # local service do not need it.
     from botocore.session import Session
 
     return Session(profile=profile)

@@ -1,4 +1,4 @@
-"""The commands of `waitlist`, one module for each group of commands.
+"""Defines the commands of `waitlist`. Each module contains a group of related commands.
 
 `waitlist --help` lists the commands in the order in which these modules are imported.
 """

@@ -1,4 +1,4 @@
-"""Commands that offer slots, claim people, and complete or release claims."""
+"""Defines the commands that offer slots, claim people, and complete or release claims."""
 
 import uuid
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ Most = Annotated[
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
 NO_MORE = "No other people are waiting, or max_inside leaves no more room."
-# After one of these errors, the service has certainly not carried out the request.
+# An error with one of these codes means that the service has not carried out the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 
@@ -65,7 +65,7 @@ def admit(
         typer.Argument(
             metavar="N",
             min=0,
-            help="Number of slots to offer. 0 ends a quota that was started with --refill.",
+            help="Number of slots to offer. If it is 0, the quota that --refill has started ends.",
         ),
     ],
     filter_: Filter = None,
@@ -82,15 +82,16 @@ def admit(
         str | None,
         typer.Option(
             "--key",
-            help="Idempotency key of your choice. If you repeat the command with the same key "
-            "within 24 hours, no further slots are offered.",
+            help="Idempotency key of your choice. If you repeat the command with the same "
+            "key within 24 hours, no further slots are offered.",
         ),
     ] = None,
 ) -> None:
     """Offer slots to the first people in the queue now, regardless of rate and schedule.
 
-    Fewer people get a slot if fewer are waiting, or if max_inside leaves less room. If the command
-    is interrupted, it prints a key. Repeat the command with this key to offer the remaining slots.
+    If fewer people are waiting, or if max_inside leaves less room, fewer people get a slot. If the
+    command is interrupted, it prints a key. To offer the remaining slots, repeat the command with
+    this key.
     """
     if refill and (filter_ or prefer):
         raise WrongUsage(
@@ -122,7 +123,7 @@ def admit(
 @command("admit-person", PANEL, "waitlist admit-person bakery --customer ada --reason wheelchair")
 @with_person_and_reason
 def admit_person(context: Context, person: Person) -> None:
-    """Offer a slot to one person now, whatever their position is."""
+    """Offer a slot to one person now, regardless of their position."""
     print_status(context, person.admit())
 
 
@@ -149,7 +150,7 @@ def withdraw(
 @command("exit", PANEL, "waitlist exit bakery --customer ada")
 @with_person_and_reason
 def exit_(context: Context, person: Person) -> None:
-    """Record that an admitted person has gone out, which frees a slot inside."""
+    """Record the exit of an admitted person, which frees a slot inside."""
     answer = person.exit()
     context.output.result(
         answer, f"{person.entry_id} has been out since {format_value(answer['exited_at'])}."
@@ -208,14 +209,14 @@ def release(
     back: Back = False,
     delay: Delay = 0,
 ) -> None:
-    """Release the claim of a person, who returns to the queue."""
+    """Release a claim. The person returns to the queue."""
     print_status(context, person.release(token, _to(back), delay))
 
 
 @command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
 @with_person
 def extend(context: Context, token: ClaimToken, person: Person, lease: Lease = None) -> None:
-    """Extend a claim: its lease starts again now."""
+    """Extend a claim. The lease starts again now."""
     print_status(context, person.extend(token, lease))
 
 
@@ -239,7 +240,7 @@ def redrive(
     """Return a parked person, or all parked people, to the queue.
 
     With --all, people return in the order in which they were parked. If the command is interrupted,
-    repeat it to return the people who are still parked.
+    repeat it to return the remaining people.
     """
     if all_:
         if entry or customer:
@@ -282,7 +283,9 @@ def admitted(
 
 @command("inside", PANEL, "waitlist inside bakery")
 def inside(context: Context, waitlist: WaitlistId, since: Since = None, count: Most = None) -> None:
-    """List the admitted people whose pass is valid and who have not gone out."""
+    """List the admitted people who are still inside: their pass is valid and they have not
+    exited.
+    """
     print_list(context, waitlist, "inside", ADMITTED, count, **since_of(since))
 
 
@@ -332,16 +335,18 @@ def work(
             "--retry-after",
             min=0,
             max=3600,
-            help="Seconds for which a released person is passed over. The time doubles with each "
-            "failure, up to an hour. 0 means that the person can be claimed again at once.",
+            help="Number of seconds during which a released person cannot be claimed. The "
+            "time doubles with each failure, up to an hour. If it is 0, the person can "
+            "be claimed again at once.",
         ),
     ] = 10,
 ) -> int:
-    """Claim people one by one and run a program for each. Exit code 0 admits the person.
+    """Claim people one by one and run a program for each person.
 
-    The claim is extended while the program runs. Ctrl-C stops claiming and waits for running
-    programs. A second Ctrl-C stops the programs and returns their people to the queue. Put --
-    before the program if it has options.
+    If the program ends with exit code 0, the person is admitted. The claim is extended while the
+    program runs. Ctrl-C stops claiming and waits for running programs. A second Ctrl-C stops the
+    programs and returns their people to the queue. If the program has options, put -- before the
+    program.
     """
     from waitlist_cli.work.worker import Plan, run_workers
 
@@ -386,7 +391,8 @@ def _print_claims(
         return
     if not rows and not limit:
         context.output.text("There is nobody to claim.")
-    # Print each value on its own line. Operators copy the tokens, and a table would wrap them.
+    # Print each value on its own line, because operators copy the tokens and a table would wrap
+    # them.
     for values in rows:
         context.output.pairs(dict(zip(columns, values, strict=True)))
         context.output.line("")

@@ -1,4 +1,4 @@
-"""The commands `import` and `export`, which read and write the people of a waitlist."""
+"""Defines the commands `import` and `export`, which read and write the people of a waitlist."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -43,15 +43,17 @@ def import_file(
         str | None,
         typer.Option(
             "--customer",
-            help="Column with the customer ids. By default, it is detected by its name or values.",
+            help="Column with the customer ids. By default, the command looks for a column "
+            "by its name or values.",
         ),
     ] = None,
     identity: Annotated[
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="Identify people by their mail address or phone number. --customer names the "
-            "column. By default, the column is detected by its name or values.",
+            help="Identify people by their mail address or phone number. --customer names "
+            "the column. By default, the command looks for a column by its name or "
+            "values.",
         ),
     ] = None,
     mapped: Annotated[
@@ -154,7 +156,7 @@ def import_file(
 
     Refused rows are written to FILE.refused.csv (or .jsonl), and all other rows are imported.
 
-    Guests need a token to see their position. --tokens writes the tokens of all rows, also if you
+    Guests need a token to see their position. --tokens writes the tokens of all rows, even if you
     repeat the import.
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
@@ -234,11 +236,11 @@ def export(
 ) -> None:
     """Export the people of a waitlist in serving order.
 
-    People who were admitted, left, are inside or banned, or get no messages (`unreachable`,
-    `messages_off`) are ordered by time, and --since limits them.
+    Some statuses are ordered by time instead: admitted, left, inside, banned, unreachable and
+    messages_off. For these statuses, --since limits the export to recent people.
 
-    A CSV file has a column for each question of the signup form, and leaves out empty columns.
-    `import` can read both formats, and reports the fields that it cannot import.
+    A CSV file has a column for each question of the signup form, and omits empty columns. `import`
+    can read both formats, and reports the fields that it cannot import.
     """
     from waitlist_cli.operations.export import ALL, export_people
 
@@ -255,5 +257,8 @@ def export(
 
 
 def _for(form: str, columns: Columns) -> Columns:
-    """Return columns that split values at `;` only in a CSV file, because JSON has lists."""
+    """Return the columns for a file of this format.
+
+    A cell of a CSV file can contain several values, which are split at `;`. JSON has lists instead.
+    """
     return replace(columns, splits_values=form == "csv")

@@ -1,4 +1,4 @@
-"""The command `console`, which runs the operator console as a local web application."""
+"""Defines the command `console`, which runs the operator console as a local web application."""
 
 from typing import Annotated
 
@@ -24,9 +24,9 @@ def console(
     """Open the operator console in a browser: waitlists, charts, people, policies and imports.
 
     The console listens only on this computer, and calls the API with your credentials, as every
-    command does. It admits only one browser: the browser that it opens, or the browser that first
-    opens the printed address within a minute. Press Enter to open or print a new address. Press
-    Ctrl-C to stop the console.
+    command does. Only one browser can use the console: the browser that the command opens, or the
+    first browser that opens the printed address within a minute. Press Enter to open or print a new
+    address. Press Ctrl-C to stop the console.
     """
     from waitlist_cli.console.server import run_console
 

@@ -1,4 +1,4 @@
-"""The command `cost`, which estimates the monthly bill of a stack and sends no requests."""
+"""Defines the command `cost`, which estimates the monthly cost of a stack without any requests."""
 
 import re
 from typing import Annotated, Literal
@@ -28,7 +28,7 @@ def cost(
         str, typer.Option("--polls", help="Number of times customers poll their own entries.")
     ] = "0",
     boards: Annotated[
-        str, typer.Option("--boards", help="Number of times the board is read.")
+        str, typer.Option("--boards", help="Number of times the public board is read.")
     ] = "0",
     waiting: Annotated[
         str, typer.Option("--waiting", help="Average number of people who are waiting.")
@@ -42,7 +42,7 @@ def cost(
     lists: Annotated[
         str,
         typer.Option(
-            "--lists", help="Number of waitlists. All of them except one are assumed to be idle."
+            "--lists", help="Number of waitlists. All waitlists except one are assumed to be idle."
         ),
     ] = "1",
     webhook: Annotated[
@@ -52,19 +52,24 @@ def cost(
     mails: Annotated[
         str | None,
         typer.Option(
-            "--mails", help="Number of mails sent in the month. The stack needs MailFrom."
+            "--mails",
+            help="Number of mails per month. The estimate assumes that the stack sets MailFrom.",
         ),
     ] = None,
     texts: Annotated[
         str | None,
-        typer.Option("--texts", help="Number of SMS sent in the month. The stack needs SmsFrom."),
+        typer.Option(
+            "--texts",
+            help="Number of SMS messages per month. The estimate assumes "
+            "that the stack sets SmsFrom.",
+        ),
     ] = None,
     text_price: Annotated[
         float,
         typer.Option(
             "--text-price",
             min=0,
-            help="Price of one SMS part in dollars. It depends on the country.",
+            help="Price of one SMS part in dollars. The price depends on the country.",
         ),
     ] = 0.05,
     text_parts: Annotated[
@@ -86,7 +91,7 @@ def cost(
     ] = None,
     monitoring: Annotated[
         Literal["full", "essential"],
-        typer.Option("--monitoring", help="The value of the stack parameter Monitoring."),
+        typer.Option("--monitoring", help="Value of the stack parameter Monitoring."),
     ] = "full",
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.

@@ -1,4 +1,4 @@
-"""The command `messages`, which counts, lists, previews and tests the messages to people."""
+"""Defines the command `messages`, which counts, lists, previews and tests messages."""
 
 import sys
 from typing import Annotated, Any, Literal
@@ -38,13 +38,14 @@ def messages(
         str,
         typer.Argument(
             metavar="WAITLIST",
-            help="The waitlist's id, or one of: preview WAITLIST, test WAITLIST.",
+            help="Id of the waitlist. To preview or test messages, write `preview` or `test` "
+            "before the id.",
         ),
     ],
     who: Annotated[
         str | None,
         typer.Argument(
-            metavar="PERSON", help="The person's entry or customer id.", show_default=False
+            metavar="PERSON", help="Entry id or customer id of the person.", show_default=False
         ),
     ] = None,
     customer: Customer = None,
@@ -71,9 +72,9 @@ def messages(
 ) -> None:
     """Count the messages of a waitlist, or list the messages to one person and their results.
 
-    The list for one person covers the current stay, and shows neither the address nor the texts.
-    `waitlist messages preview bakery` prints the texts with example data. `waitlist messages test
-    bakery --kind offered --email me@example.com` sends you one of them.
+    The list for one person contains the messages since the latest signup. It does not show the
+    address or the texts. `waitlist messages preview bakery` prints the texts with example data.
+    `waitlist messages test bakery --kind offered --email me@example.com` sends you a test message.
     """
     if what in (PREVIEW, TEST):
         if who is None or customer is not None:

@@ -1,4 +1,4 @@
-"""The command `page`, which shows or changes the customer page of a waitlist."""
+"""Defines the command `page`, which shows or changes the customer page of a waitlist."""
 
 from typing import Annotated, Any
 
@@ -21,7 +21,8 @@ def page(
     text: Annotated[
         str | None,
         typer.Option(
-            "--text", help="Text that says what people are waiting for. It may have several lines."
+            "--text",
+            help="Text that says what people are waiting for. The text may have several lines.",
         ),
     ] = None,
     colour: Annotated[
@@ -43,8 +44,8 @@ def page(
         typer.Option(
             "--enter",
             metavar="URL",
-            help="Address that customers are sent to when they enter. Give '' to keep them on the "
-            "page.",
+            help="Address to which customers are sent when they enter. Give '' to keep "
+            "customers on the page.",
         ),
     ] = None,
     fields: Annotated[
@@ -91,21 +92,21 @@ def page(
         typer.Option(
             "--texts",
             metavar="FILE",
-            help="JSON file with texts that replace those of the page, by language and key, or - "
-            "for standard input. Give '' to restore the standard texts.",
+            help="JSON file with texts that replace texts of the page, by language and key, "
+            "or - for standard input. Give '' to restore the standard texts.",
         ),
     ] = None,
     off: Annotated[
         bool,
         typer.Option(
-            "--off", help="Remove all settings of the page, so that it shows only the name."
+            "--off", help="Remove all settings of the page. The page then shows only the name."
         ),
     ] = False,
 ) -> None:
     """Show or change the customer page of a waitlist.
 
-    Without options, print the address and the settings of the page. With options, change these
-    settings and keep all others.
+    If you give no options, the command prints the address and the settings of the page. Otherwise,
+    it changes the settings that you give and keeps the others.
     """
     typed: dict[str, Any] = {"colour": colour, "logo_url": logo_url, "enter_url": enter_url}
     typed |= {"image_url": image_url, "source": source}

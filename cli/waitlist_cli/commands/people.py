@@ -1,4 +1,4 @@
-"""Commands that sign up, show, move, edit, remove and erase people."""
+"""Defines the commands that sign up, show, move, edit, remove and erase people."""
 
 import uuid
 from typing import Annotated, Any
@@ -48,7 +48,9 @@ PANEL = "People"
 EITHER = "Waitlists and people"
 EntryToken = Annotated[
     str | None,
-    typer.Option("--token", help="The customer's entry_token. Give it to act as the customer."),
+    typer.Option(
+        "--token", help="Entry token of the customer. Give the token to act as the customer."
+    ),
 ]
 
 
@@ -56,7 +58,7 @@ EntryToken = Annotated[
 def show(
     context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
 ) -> None:
-    """Show the settings of a waitlist, or the profile and the history of one person."""
+    """Show the settings of a waitlist, or the profile and the history of a person."""
     if entry is None and customer is None:
         show_waitlist(context, waitlist)
         return
@@ -79,7 +81,7 @@ def edit(
 ) -> None:
     """Change settings of a waitlist, or the profile and attributes of a person.
 
-    Everything that no option names keeps its value.
+    Only the values that you give are changed.
     """
     of_person = profile_json is not None or set_ or attribute
     if bool(settings) == bool(of_person) or (settings and (entry or customer)):
@@ -107,7 +109,7 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Resume a paused waitlist, or end the rest of a customer with the customer's token."""
+    """Resume a paused waitlist. With --token, end a customer's rest instead."""
     if token is None and entry is None and customer is None:
         change(context, waitlist, {"paused": False})
         return
@@ -147,7 +149,7 @@ def signup(
     joined_at: Annotated[
         str | None,
         typer.Option(
-            "--joined-at", help="Time of the signup, which determines the place in the queue."
+            "--joined-at", help="Time of the signup, which determines the position in the queue."
         ),
     ] = None,
     no_address: Annotated[
@@ -161,7 +163,7 @@ def signup(
 ) -> None:
     """Sign up a customer, even if the waitlist is closed.
 
-    If the customer is already on the waitlist, the place stays the same.
+    If the customer is already on the waitlist, they keep their place.
     """
     at = None if joined_at is None else parse_utc_option(joined_at, f"--joined-at {joined_at}")
     profile = profile_of({}, profile_json, set_)
@@ -196,7 +198,7 @@ def signup(
 @command("position", PANEL, "waitlist position bakery --customer ada")
 @with_person
 def position(context: Context, person: Person, token: EntryToken = None) -> None:
-    """Show a person's position as an operator, or as the customer if you give --token."""
+    """Show a person's position. With --token, show what the customer sees."""
     if token is not None:
         print_status(context, context.api.customer("GET", person.path, token))
         return
@@ -236,10 +238,10 @@ def rest(
     ],
     person: Person,
 ) -> None:
-    """Let other people pass until a given time, as the customer. Operators use `ready --no`.
+    """As the customer, let other people go first until a given time.
 
-    The customer keeps the place. When the time has come, the entry is ready again. `resume` ends
-    the rest earlier.
+    The customer keeps their place. At the given time, the entry becomes ready again. `resume` ends
+    the rest earlier. Operators use `ready --no` instead.
     """
     body = {"until": parse_utc_option(until, f"--until {until}")}
     path = f"{person.path}/rest"
@@ -305,7 +307,7 @@ def remove(
         typer.Option("--ban", help="Also refuse later signups of the person."),
     ] = False,
 ) -> None:
-    """Remove a person who is waiting, parked, or has an offer. The record stays.
+    """Remove a person who is waiting, is parked, or has an offer. The record stays.
 
     With --ban, the person cannot sign up again until you run `unban`. You can also ban a person who
     is not on the waitlist.
@@ -325,10 +327,10 @@ def ready(
     person: Person,
     no: Annotated[bool, typer.Option("--no", help="Hold the entry back.")] = False,
 ) -> None:
-    """Stop holding an entry back, or hold it back with --no.
+    """Stop holding a person back. With --no, hold the person back.
 
-    An entry that is held back keeps its place while other people pass it. If the customer is
-    resting, the rest continues.
+    A person who is held back keeps their place, but others go first. If the customer is resting,
+    the rest continues.
     """
     person.ready(not no)
     outcome, words = (
@@ -340,7 +342,7 @@ def ready(
 @command("unban", PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
 @with_person_and_reason
 def unban(context: Context, person: Person) -> None:
-    """Let a banned person sign up again. To restore the former place, use `reinstate`."""
+    """Allow a banned person to sign up again. To restore the former place, use `reinstate`."""
     person.unban(person.show()["banned_at"])
     _print_outcome(context, person, "unbanned", "is no longer banned.")
 
@@ -387,9 +389,9 @@ def bump(
 ) -> int:
     """Move a person to another priority, some places forward, to the front or to the back.
 
-    With --file and --front, the people at the head are in the order of the file. If you repeat the
-    command, the order is the same. --file refuses --places, because repeating the command would
-    move the people twice.
+    With --file and --front, the first person in the file ends up first in the queue. Repeating the
+    command gives the same order. --file cannot be combined with --places, because repeating the
+    command would move people twice.
     """
     targets: dict[str, Any] = {"priority": priority, "places": places}
     ends = [end for end, typed in (("front", front), ("back", back)) if typed]
@@ -437,7 +439,7 @@ def explain(
     person: Person,
     most: Annotated[
         int,
-        typer.Option("--max", min=1, help="Maximum number of people of each status to look at."),
+        typer.Option("--max", min=1, help="Maximum number of people of each status to examine."),
     ] = 10_000,
 ) -> None:
     """Explain the position of a person: each move, and what happened ahead of the person."""
@@ -447,7 +449,7 @@ def explain(
 
 
 def _bump_all(context: Context, bumps: Bumps, source: Source) -> int:
-    """Move the people in a file one after another. Return 1 if the service refused any of them."""
+    """Move the people in a file one after another. Return 1 if the service refused any move."""
     note_encoding(context.output, source)
     records = list(source.records())
     for record in records:

@@ -1,4 +1,4 @@
-"""The command `policy`, which shows, changes or simulates a waitlist's admission policy."""
+"""Defines the command `policy`, which shows, changes or simulates an admission policy."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -24,7 +24,7 @@ from waitlist_cli.terminal.parameters import WaitlistId
 from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
-# Settings of a policy that `policy_text` does not mention.
+# `policy_text` does not mention these settings, so print them separately.
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
 
@@ -61,17 +61,18 @@ def policy(
         typer.Option(
             "--schedule",
             metavar="'COUNT at TIME'",
-            help="Slots at a time: '100 at 2026-12-01T09:00:00Z', or with cron '100 at 0 9 * * * "
-            "Europe/Berlin'. Repeat the option for several times. It replaces the whole schedule. "
-            "Give '' to remove the schedule.",
+            help="Number of slots and their time: '100 at 2026-12-01T09:00:00Z', or with "
+            "cron '100 at 0 9 * * * Europe/Berlin'. Repeat the option for several "
+            "times. The option replaces the whole schedule. Give '' to remove the "
+            "schedule.",
         ),
     ] = None,
     combine: Annotated[
         Literal["least", "sum"] | None,
         typer.Option(
             "--combine",
-            help="How rate and schedule combine: `least` offers the smaller number of slots, `sum` "
-            "adds them.",
+            help="How rate and schedule combine: `least` offers the smaller number of slots, "
+            "`sum` adds the numbers.",
         ),
     ] = None,
     max_inside: Annotated[
@@ -83,10 +84,12 @@ def policy(
         ),
     ] = None,
     offer_seconds: Annotated[
-        int | None, typer.Option("--offer-seconds", min=1, help="Seconds that an offer lasts.")
+        int | None,
+        typer.Option("--offer-seconds", min=1, help="Number of seconds that an offer lasts."),
     ] = None,
     pass_seconds: Annotated[
-        int | None, typer.Option("--pass-seconds", min=1, help="Seconds that a pass is valid.")
+        int | None,
+        typer.Option("--pass-seconds", min=1, help="Number of seconds that a pass is valid."),
     ] = None,
     no_show: Annotated[
         Literal["keep_place", "to_back", "leave"] | None,
@@ -130,15 +133,15 @@ def policy(
             "--simulate",
             metavar="PEOPLE",
             min=1,
-            help="Print how long the last person in a queue of this many people would wait. Change "
-            "nothing.",
+            help="Print how long the last person in a queue of this many people would wait. "
+            "Nothing is changed.",
         ),
     ] = None,
 ) -> None:
     """Show or change the admission policy of a waitlist.
 
-    Without options, print the policy. With options, change these settings and keep all others.
-    --simulate tries out the settings without saving them.
+    If you give no options, the command prints the policy. Otherwise, it changes the settings that
+    you give and keeps the others. With --simulate, the settings are tried out and not saved.
     """
     typed: dict[str, Any] = {
         "combine": combine,
@@ -182,7 +185,9 @@ def policy(
 def _typed_rate(
     before: dict[str, Any] | None, text: str | None, of_rate: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the setting `rate` with the typed changes, or {} if no option changes it."""
+    """Return the setting `rate` with the operator's changes, or {} if no option changes the
+    rate.
+    """
     if text is None and not of_rate:
         return {}
     rate = (before or {}) if text is None else rate_of(text)
@@ -207,7 +212,7 @@ def _print(context: Context, admission: dict[str, Any] | None) -> None:
 def _simulate(context: Context, waitlist: str, admission: dict[str, Any], people: int) -> None:
     if not admits_alone(admission):
         raise Refused(
-            "Under this policy only operators admit people. Give --rate, --schedule or "
+            "Under this policy, only operators admit people. Give --rate, --schedule or "
             "--max-inside to simulate a policy."
         )
     body = {"admission": admission, "people": people}

@@ -1,4 +1,4 @@
-"""Commands that issue entry tokens and links to customers, and verify addresses by hand."""
+"""Defines the commands that issue entry tokens and links, and that verify addresses by hand."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,10 +15,11 @@ PANEL = "People"
 @command("token", PANEL, "waitlist token bakery --customer ada")
 @with_person
 def token(context: Context, person: Person) -> None:
-    """Issue an entry_token to a guest who was imported or has lost the token, and print it.
+    """Issue an entry_token for a person, such as an imported guest or a guest who has lost the
+    token.
 
-    Anyone who has the token can act as the customer: see the entry, accept or decline an offer,
-    get the pass, exit and leave. Earlier tokens stay valid.
+    Anyone who has the token can act as the customer: see the entry, accept or decline an offer, get
+    the pass, exit and leave. Earlier tokens stay valid.
     """
     _print(context, person.token(), "entry_token")
 
@@ -26,12 +27,12 @@ def token(context: Context, person: Person) -> None:
 @command("link", PANEL, "waitlist link bakery --customer ada")
 @with_person
 def link(context: Context, person: Person) -> None:
-    """Print the link to the customer page that shows a person's place.
+    """Print the link to the customer page that shows a person's position.
 
-    Anyone who has the link controls the place, so send it only to the address in the person's
-    profile. If the address is not verified yet, opening the link lets the person verify it. If the
-    person has asked for a new address, --json also prints the link that verifies the new address.
-    Send that link only to the new address.
+    Anyone who has the link can act as the customer, so send it only to the address in the person's
+    profile. If the address is not verified yet, the person can verify it by opening the link. If
+    the person has asked for a new address, --json also prints the link that verifies the new
+    address. Send that link only to the new address.
     """
     _print(context, person.link(), "url")
 
@@ -39,7 +40,7 @@ def link(context: Context, person: Person) -> None:
 @command("verify", PANEL, "waitlist verify bakery --customer ada --reason passport")
 @with_person_and_reason
 def verify(context: Context, person: Person) -> None:
-    """Mark a person's address as verified, after you have checked it yourself.
+    """Mark a person's address as verified, after you have checked the address yourself.
 
     The person can then be offered a slot or claimed.
     """
@@ -47,7 +48,10 @@ def verify(context: Context, person: Person) -> None:
 
 
 def _print(context: Context, answer: Mapping[str, Any], field: str) -> None:
-    """Print one field of a response, or the whole response if the output is JSON."""
+    """Print a single field of a response.
+
+    If the operator asked for JSON, print the whole response.
+    """
     if context.output.as_json:
         context.output.json(answer)
     else:

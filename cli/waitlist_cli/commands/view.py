@@ -1,4 +1,4 @@
-"""Commands that show counts, the head of the queue, the neighbours of an entry and live data."""
+"""Defines the commands that show counts, the first people, an entry's neighbours and live data."""
 
 import sys
 from typing import Annotated, Any, Literal
@@ -43,8 +43,8 @@ def stats(
         Period,
         typer.Option(
             "--period",
-            help="Period that --history covers: an hour by the minute, a day by 10 minutes, or a "
-            "week by the hour.",
+            help="Period that --history covers: an hour in steps of a minute, a day in steps "
+            "of 10 minutes, or a week in steps of an hour.",
         ),
     ] = "day",
 ) -> None:
@@ -68,14 +68,14 @@ def _history(context: Context, waitlist: str, period: Period) -> None:
 
 
 def _plain(stats: dict[str, Any]) -> dict[str, Any]:
-    """Return the statistics for scripts, with durations in seconds."""
+    """Return the statistics for scripts. Durations are in seconds."""
     estimate = stats["estimated_wait"] or {}
     waits = {f"estimated_wait_{name}": estimate.get(name) for name in ("seconds", "low", "high")}
     return {**{name: stats[name] for name in stats if name != "estimated_wait"}, **waits}
 
 
 def readable(stats: dict[str, Any]) -> dict[str, str]:
-    """Return the statistics for people, with durations in days, hours and minutes."""
+    """Return the statistics for people. Durations have days, hours and minutes."""
     texts = {
         name.removesuffix("_seconds"): format_duration(value)
         if name.endswith("_seconds")
@@ -109,9 +109,7 @@ def head(
     context: Context,
     waitlist: WaitlistId,
     count: HowMany = 10,
-    first: Annotated[
-        int, typer.Option("--first", min=1, help="Position in the queue at which the list begins.")
-    ] = 1,
+    first: Annotated[int, typer.Option("--first", min=1, help="First position to list.")] = 1,
     ready: Annotated[
         bool | None,
         typer.Option(
@@ -144,7 +142,8 @@ def find(
         str | None,
         typer.Argument(
             metavar="TEXT",
-            help="Part of the customer id, profile or attributes. Case does not matter.",
+            help="Part of the customer id, profile or attributes. Upper and lower case are "
+            "the same.",
         ),
     ] = None,
     email: Annotated[
@@ -164,15 +163,15 @@ def find(
     most: Annotated[
         int | None,
         typer.Option(
-            "--max", min=1, help="Maximum number of people of each status to look at. Default: all."
+            "--max", min=1, help="Maximum number of people of each status to examine. Default: all."
         ),
     ] = None,
 ) -> None:
     """Find people of every status by a part of their customer id, profile or attributes.
 
-    If the waitlist has `identity`, --email or --phone finds the person by any spelling of the
-    address. Give - to read the address from standard input, which keeps it out of your shell
-    history.
+    If the waitlist has `identity`, use --email or --phone to find a person by address. The spelling
+    of the address may differ. Give - to read the address from standard input, which keeps it out of
+    your shell history.
     """
     given = {"email": email, "phone": phone}
     addresses = {name: value for name, value in given.items() if value is not None}
@@ -224,9 +223,9 @@ def around(
 
 @command("health", PANEL, "waitlist health")
 def health(context: Context) -> int:
-    """Check whether the service, Redis and the record answer.
+    """Check whether the service, Redis and DynamoDB respond.
 
-    The exit code is 3 if one of them does not answer.
+    If any of them does not respond, the exit code is 3.
     """
     found = context.api.health()
     context.output.pairs(found, found)
@@ -239,7 +238,9 @@ def watch(
     waitlist: WaitlistId,
     seconds: Annotated[
         float,
-        typer.Option("--every", min=0.1, max=MOST_SECONDS, help="Seconds between two updates."),
+        typer.Option(
+            "--every", min=0.1, max=MOST_SECONDS, help="Number of seconds between two updates."
+        ),
     ] = 1.0,
     looks: Annotated[
         int | None, typer.Option("--looks", min=1, help="Stop after this many updates.")
@@ -257,8 +258,8 @@ def watch(
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around a person, and the person's own entry.
 
-    The person may move between the request for the position and the request for the entries. If the
-    person is not among the entries, try again.
+    The person can move between the request for their position and the request for the entries. If
+    the entries do not include the person, try again.
     """
     for _ in range(TRIES):
         found = person.show()

@@ -1,6 +1,6 @@
-"""Commands that create, list, pause, open, close and delete waitlists.
+"""Defines the commands that create, list, pause, open, close and delete waitlists.
 
-`show` and `edit` are in people.py, because they also work on people.
+The commands `show` and `edit` are in people.py, because they can also show and edit people.
 """
 
 from collections.abc import Mapping
@@ -101,9 +101,10 @@ def show_waitlist(context: Context, waitlist: str) -> None:
 def change(
     context: Context, waitlist: str, given: dict[str, Any], version: int | None = None
 ) -> None:
-    """Change some settings and print the waitlist.
+    """Change settings and print the waitlist.
 
-    With a `version`, raise Refused if another operator has changed the settings since that version.
+    If `version` is given and another operator has changed the settings since that version, raise
+    Refused.
     """
     try:
         changed = change_settings(context.api, waitlist, given, version)
@@ -120,7 +121,7 @@ def segments_text(segments: list[list[str]]) -> str:
 
 
 def rest_text(rest: Mapping[str, int] | None) -> str:
-    """Describe how long and how often customers may rest."""
+    """Describe how long and how often customers may let others go first."""
     if rest is None:
         return "not allowed"
     days, times = (
@@ -131,7 +132,7 @@ def rest_text(rest: Mapping[str, int] | None) -> str:
 
 
 def confirm_text(confirm: Mapping[str, Any] | None) -> str:
-    """Describe how customers are asked whether they are still waiting."""
+    """Describe how often customers are asked whether they are still waiting."""
     if confirm is None:
         return "not asked"
     days = ", ".join(map(str, confirm["reminders_days"]))
@@ -172,7 +173,7 @@ def identity_text(identity: Mapping[str, Any] | None) -> str:
 
 
 def page_text(page: Mapping[str, Any] | None) -> str:
-    """List the settings of the customer page that are set."""
+    """List the settings of the customer page that have a value."""
     return ", ".join(name for name, value in (page or {}).items() if value) or "the name alone"
 
 

@@ -1,4 +1,4 @@
-"""The command `webhook`, which sends the dead letters of the webhook again."""
+"""Defines the command `webhook`, which sends dead letters again."""
 
 from typing import Annotated, Literal
 
@@ -29,9 +29,10 @@ def webhook(
         ),
     ],
 ) -> None:
-    """Send the dead letters again: events that the webhook has not accepted for a day.
+    """Send the dead letters again. A dead letter is an event that the webhook did not accept for a
+    day.
 
-    The events of each person arrive in order. After an interruption, run the same command again.
+    Events about the same person arrive in order. After an interruption, run the same command again.
     """
     count = sum(replays(context.api, since_of(since)["since"]))
     events = format_count(count, "event was", "events were")

@@ -310,12 +310,12 @@ VERIFY = Action(
 EXIT = Action(
     "exit",
     "Let {who} out?",
-    "The place inside becomes free at once, and the service treats the pass as ended.",
+    "The slot inside becomes free at once, and the service treats the pass as ended.",
     "Let out",
     send_then_notify(
         lambda call: call.person.exit(),
         lambda found: (
-            f"The person went out at {format_value(found['exited_at'])}. The place inside is free."
+            f"The person exited at {format_value(found['exited_at'])}. The slot inside is free."
         ),
     ),
     (REASON,),

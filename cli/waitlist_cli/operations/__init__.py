@@ -1,1 +1,1 @@
-"""The operations of operators, which the commands and the console share."""
+"""Implements the operators' actions. The commands and the console share this code."""

@@ -1,4 +1,4 @@
-"""Offers slots to the first people in a queue, in several requests if there are many people."""
+"""Offers slots to the first people in a queue. Many people need several requests."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,15 @@ def admissions(
     filters: list[dict[str, str]] | None = None,
     refill: bool = False,
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the entries that each request gave a slot. Stop after a request that gave no slot.
+    """Send the requests, and yield for each request the entries that got a slot.
 
-    If `refill` is true, each request adds to the quota, even if it gives no slot yet. A count of 0
-    ends the quota. Each request has its own Idempotency-Key, which is derived from `key`. A
-    repeated request may return fewer entries than the first time, because some offers have ended.
-    A short response is therefore no reason to stop.
+    The function stops after a request in which nobody got a slot. If `refill` is true, each request
+    adds to the quota, so the function goes on even if nobody gets a slot yet. A count of 0 ends the
+    quota.
+
+    The Idempotency-Key of each request is derived from `key`. If a request is repeated, its
+    response can be shorter, because some offers have ended since then. A short response is
+    therefore no reason to stop.
     """
     for number, first in enumerate(range(0, max(1, count), MOST_ADMITTED), start=1):
         body: dict[str, Any] = {"count": min(MOST_ADMITTED, count - first), "filter": filter_}

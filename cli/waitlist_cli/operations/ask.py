@@ -1,4 +1,7 @@
-"""Asks the customers of a waitlist whether they still wait, one page in each request."""
+"""Asks the customers of a waitlist whether they are still waiting.
+
+Each request asks one page.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -10,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
-    """Ask everyone who waits and has no open question, and return how many people were asked.
+    """Ask all waiting people whether they are still waiting, and return how many were asked.
 
-    If `dry_run` is true, ask no one and return how many people would be asked. People who signed
-    up, were asked or confirmed within the last `days` days are left out. A repeat asks no one
-    twice.
+    Skip people who have not answered an earlier question, and people who signed up, were asked or
+    confirmed within the last `days` days. Because of this, it is safe to repeat the call. If
+    `dry_run` is true, only count the people who would be asked.
     """
     asked, cursor = 0, ""
     while True:

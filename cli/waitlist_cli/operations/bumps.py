@@ -1,4 +1,4 @@
-"""Moves the people in a file, one by one."""
+"""Moves the people who are listed in a file, one after another."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bumps:
-    """The moves of the people in a file to the same place `to` (see `Person.bump`).
+    """Moves every person in a file in the same way.
 
-    `column` contains the customer ids. If a row is sent again within a run, it has the same key as
-    before, so it moves its person only once.
+    `to` contains the arguments for `Person.bump`, and `column` is the column with the customer ids.
+    The idempotency key of a row stays the same within a run, so a row that is sent again moves its
+    person only once.
     """
 
     waitlist_id: str
@@ -32,19 +33,22 @@ class Bumps:
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Return the rows in the order in which to move their people.
+        """Return the rows in the order in which their people must be moved.
 
-        Each person who is moved to the front gets ahead of the people who were moved there before,
-        so the last row of the file must be moved first.
+        A person who is moved to the front passes everyone who was moved there earlier. If people
+        are moved to the front, the last row of the file therefore comes first.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 
     def entry_id(self, record: Record) -> str:
-        """Return the entry id of the person in a row. Raises InvalidRow."""
+        """Return the entry id for the person in a row.
+
+        Raises InvalidRow if the row has no valid id.
+        """
         return entry_of_row(self.waitlist_id, record, self.column)
 
     def move(self, api: "Api", record: Record) -> Refused | None:
-        """Move the person in a row. Return the service's refusal, or None. Raises InvalidRow."""
+        """Move the person in a row. Return the refusal if the service refused the move, or None."""
         key, entry_id = f"{self.run_key}-{record.number}", self.entry_id(record)
         try:
             Person(api, self.waitlist_id, entry_id, self.reason, key, PATIENT).bump(**self.to)
@@ -54,7 +58,10 @@ class Bumps:
 
 
 def entry_of_row(waitlist_id: str, record: Record, column: str) -> str:
-    """Return the entry id for the customer id in the row's `column`. Raises InvalidRow."""
+    """Return the entry id for the customer id in a row.
+
+    Raises InvalidRow if the id is not valid.
+    """
     value = record.fields.get(column)
     if record.problem or value in (None, ""):
         raise InvalidRow(record.problem or f"no customer id in {column}")

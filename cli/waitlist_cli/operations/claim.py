@@ -1,4 +1,4 @@
-"""Claims people at the head or at the end of a queue."""
+"""Claims people from the head or from the tail of a queue."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ from waitlist_cli.client.retries import RetryPolicy
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# The largest number of people that one request can claim.
+# The maximum number of people that a single request can claim.
 MOST_CLAIMED = 100
 
 
@@ -24,11 +24,11 @@ def claim_people(
     complete: bool = False,
     policy: RetryPolicy | None = None,
 ) -> Any:
-    """Claim people, and return the response, which contains the `claims`.
+    """Claim people and return the response, which contains the `claims`.
 
-    If `complete` is true, the request also admits the people. `filters` are in order of preference:
-    the service takes each person from the first filter that anyone matches. A repeat with the same
-    Idempotency-Key `key` returns the same claims.
+    If `complete` is true, the service also admits the people. If several `filters` are given, the
+    service takes each person from the first filter that matches anyone. `key` is the
+    Idempotency-Key: a repeated request with the same key returns the same claims.
     """
     body: dict[str, Any] = {
         "count": count,

@@ -1,6 +1,6 @@
-"""Calculates what a stack costs in a month, from counted units and AWS' published prices.
+"""Estimates the monthly cost of a stack from measured resource use and AWS list prices.
 
-docs/operate/sizing.md explains the numbers. The tables there come from this module.
+docs/operate/sizing.md explains the numbers and contains tables that this module generates.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ Verify = Literal["mail", "sms"]
 
 @dataclass(frozen=True)
 class Operation:
-    """The resources that one call uses. `tests/service/test_units.py` counts them.
+    """The resources that one API call uses. `tests/service/test_units.py` measures them.
 
-    `writes` and `reads` are request units of DynamoDB. `table_calls` is the number of consecutive
-    calls of DynamoDB, and `queue_calls` the number of calls of the private function. `events` is
-    the number of events that the bus receives.
+    `writes` and `reads` are DynamoDB request units. `table_calls` is the number of DynamoDB calls
+    that are made one after another. `queue_calls` is the number of calls to the private function.
+    `events` is the number of events that are put on the event bus.
     """
 
     writes: float = 0
@@ -27,11 +27,11 @@ class Operation:
     signatures: int = 0
 
 
-# The profile of each person has at most 500 bytes. `offer` is one of many offers that a policy
-# makes in one run.
+# These numbers apply to profiles of at most 500 bytes. An `offer` is counted as one of many offers
+# that a policy makes in the same run.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
-    # The signup on a waitlist that verifies addresses, and the link that the person opens.
+    # The signup if the waitlist verifies addresses, and the request when the person opens the link.
     "signup to verify": Operation(writes=13, table_calls=2, events=2),
     "verify": Operation(writes=7, reads=1, table_calls=2, queue_calls=3, events=1),
     "look": Operation(),
@@ -41,43 +41,45 @@ OPERATIONS = {
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, reads=1, table_calls=3, events=1),
 }
-# A run of maintenance, which takes place every minute even if nothing has changed.
+# A maintenance run. It takes place every minute, even if nothing has changed.
 MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
-# What each additional idle waitlist adds to a run of maintenance. Two calls of DynamoDB read the
-# settings of 100 waitlists, and one call of the private function asks Redis about 500 waitlists.
+# The additional cost of each idle waitlist in a maintenance run. Two DynamoDB calls read the
+# settings of 100 waitlists. One call to the private function checks 500 waitlists in Redis.
 IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
-# The function that puts events on the bus, if every event arrives alone. Lambda's reads of the
-# stream are free.
+# The function that puts events on the bus. The worst case is assumed, in which each invocation
+# handles a single event. Reading the DynamoDB stream from Lambda is free.
 EVENT_MS, EVENT_GB = 15, 0.25
-# The heartbeat is an event that is published every minute. Each function behind a queue receives
-# the heartbeat and writes a log line.
+# The heartbeat is an event that is published every minute. Each function with a queue receives the
+# heartbeat and writes a log line.
 HEARTBEAT_MS, HEARTBEAT_SQS, HEARTBEAT_BYTES = 5, 3, 830
-# Lambda polls an idle queue over five connections, and each poll waits for 20 seconds.
+# Lambda polls an idle queue over five connections. Each poll waits for up to 20 seconds.
 POLLS_A_MINUTE = 5 * 3
-# What an event adds if it is posted to a webhook that accepts it at the first try. SQS bills
-# sending, receiving and deleting the message. The function waits for the receiver's response.
+# The additional cost of an event that is posted to a webhook, if the first attempt succeeds. SQS
+# charges for sending, receiving and deleting the message. The function waits for the receiver's
+# response.
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
-# What a message adds to its event if the message is sent alone. A batch of up to ten messages would
-# share the invocation and the count of messages, whose transaction takes two of the writes. Two
-# more writes count the message for its address and for the day. A verified address does not need
-# the first of these two writes, and a waitlist with a budget of its own needs another write. The
-# function waits for the response of the sender.
+# The additional cost of an event that causes a message, if each invocation sends a single message.
+# Up to ten messages can share an invocation and the transaction that counts messages, which takes
+# two of the writes. Two more writes count the message for its address and for the day. The write
+# for the address is not needed if the address is verified. A waitlist with its own budget needs
+# another write. The function waits for the response of the mail or SMS service.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
-# The billed milliseconds are assumptions. To measure them, use the log's `latency_ms`.
+# The billed milliseconds are assumptions. The field `latency_ms` in the log shows the real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The bytes of a line in the access log, in the log of the public function and in the log of the
-# private function, and the bytes that a run of maintenance logs, including Lambda's own lines.
+# The log bytes per request in the access log, in the public function and in the private function,
+# and the log bytes per maintenance run. Lambda's own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
-# The ECPUs of a script, which is an assumption. A plain command of up to 1 KB takes 1 ECPU.
+# The ECPUs that a script takes. This number is an assumption. For comparison, a plain command with
+# up to 1 KB takes 1 ECPU.
 ECPUS = 3
-# The size of a response and of the compressed board when they leave AWS.
+# The size of a response, and the compressed size of the board, when they are sent to the internet.
 ANSWER_KB, BOARD_KB = 1.0, 10.0
-# The memory that an entry needs in Redis if the waitlist has no segments.
+# The Redis memory for each entry of a waitlist without segments.
 ENTRY_BYTES = 100
-# The storage that an entry needs in DynamoDB for the record, the history and the index.
+# The DynamoDB storage for each entry, which includes the record, the history and the index.
 RECORD_BYTES = 3_000
 HOURS = 730
 MINUTES = HOURS * 60
@@ -85,7 +87,7 @@ MINUTES = HOURS * 60
 
 @dataclass(frozen=True)
 class Prices:
-    """AWS' prices in US dollars for us-east-1, without free tiers and volume discounts.
+    """AWS list prices in US dollars for us-east-1, without free tiers and volume discounts.
 
     docs/operate/sizing.md names the sources.
     """
@@ -117,15 +119,19 @@ class Prices:
 
 @dataclass(frozen=True)
 class Month:
-    """The activity of a month. Every customer who signs up is also admitted.
+    """The use of a stack in one month. Every customer who signs up is also admitted.
 
-    `polls` is how often customers look at their own entry, and `boards` how often the board is
-    read. If `edge` is true, CloudFront answers reads of the board, and only one read in five
-    seconds reaches the service. All `lists` except one are idle. If `webhook` is true, every event
-    is posted to a webhook. `mails` and `texts` are the numbers of sent mails and SMS, or None if
-    the stack has no sender for them. An SMS has `text_parts` parts, and each part costs
-    `text_price` dollars. If `verify` is `mail` or `sms`, each signup causes another message of that
-    type, with a link. `monitoring` is the stack's parameter Monitoring.
+    `polls` is the number of times that customers poll their own entry. `boards` is the number of
+    times that the public board is read. If `edge` is true, CloudFront serves the board, and at most
+    one read in five seconds reaches the service.
+
+    All waitlists but one are assumed to be idle. If `webhook` is true, every event is posted to a
+    webhook.
+
+    `mails` and `texts` are the numbers of mails and SMS messages. They are None if the stack cannot
+    send such messages. An SMS has `text_parts` parts, and each part costs `text_price` dollars. If
+    `verify` is `mail` or `sms`, each signup causes an additional message with a verification link.
+    `monitoring` is the value of the stack parameter Monitoring.
     """
 
     signups: int
@@ -143,7 +149,7 @@ class Month:
     monitoring: str = "full"
 
 
-# The line items, in the order of the table.
+# The line items in the order of the table.
 ITEMS = (
     "API Gateway, requests",
     "Lambda, invocations",
@@ -164,11 +170,11 @@ ITEMS = (
 
 @dataclass(frozen=True)
 class Watched:
-    """The numbers of metrics that a part of the stack pays for.
+    """The CloudWatch metrics that a part of the stack pays for.
 
-    `idle` is the number of its own metrics while there are no calls, and `busy` the number while
-    there are calls of all kinds. `alarmed` is the number of metrics that its alarms read. An alarm
-    costs its price for each metric that it reads.
+    `idle` is the number of metrics without traffic, and `busy` is the number of metrics while calls
+    of all kinds arrive. `alarmed` is the number of metrics that alarms read. Each alarm is charged
+    for every metric that it reads.
     """
 
     idle: int
@@ -176,9 +182,9 @@ class Watched:
     alarmed: int
 
 
-# The metrics for one waitlist, by the value of the parameter Monitoring. The webhook receives all
-# events of a customer's life, and has failed once. Mails have alarms for SES' rates of bounces and
-# complaints.
+# The numbers of metrics for a stack with one waitlist, by the value of the stack parameter
+# Monitoring. The numbers assume that the webhook receives all kinds of events and has failed once.
+# Mails have alarms for the bounce rate and the complaint rate of SES.
 WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),
@@ -197,9 +203,9 @@ BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
-    """Return the dollars of a month by line item, with the total at the end.
+    """Return the monthly cost in dollars by line item. The last item is the total.
 
-    If the month has no calls, the result is the cost of an idle stack.
+    If the month contains no calls, the result is the cost of an idle stack.
     """
     calls = {
         "signup": 0 if month.verify else month.signups,
@@ -240,9 +246,9 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
 
 
 def _messages(month: Month, prices: Prices) -> float:
-    """Return the dollars of a month's messages, including AWS' prices for mails and SMS.
+    """Return the monthly cost of messages in dollars, including AWS's prices for mails and SMS.
 
-    Each message is sent alone.
+    The estimate assumes that each invocation sends a single message.
     """
     mails, texts = month.mails or 0, month.texts or 0
     mails += month.signups if month.verify == "mail" else 0
@@ -262,14 +268,14 @@ def _messages(month: Month, prices: Prices) -> float:
 
 
 def _watched(month: Month, part: str, is_busy: bool, prices: Prices) -> float:
-    """Return the dollars of the metrics and the alarms of a part of the stack."""
+    """Return the monthly cost in dollars of the metrics and alarms for a part of the stack."""
     watched = WATCHED[month.monitoring][part]
     metrics = watched.busy if is_busy else watched.idle
     return metrics * prices.metric_month + watched.alarmed * prices.alarm_month
 
 
 def _idle_queue(gigabytes: float, prices: Prices) -> float:
-    """Return the dollars of a month for a function whose queue receives only the heartbeat."""
+    """Return the monthly cost in dollars of a queue that receives only the heartbeat."""
     heartbeat = _queued(
         Operation(), HEARTBEAT_SQS, HEARTBEAT_MS, gigabytes, HEARTBEAT_BYTES, prices
     )
@@ -277,7 +283,7 @@ def _idle_queue(gigabytes: float, prices: Prices) -> float:
 
 
 def _an_event(prices: Prices) -> float:
-    """Return the dollars for putting one event on the bus with a function call of its own."""
+    """Return the cost in dollars of putting a single event on the bus in its own invocation."""
     millis = EVENT_MS / 1000 * EVENT_GB * prices.lambda_per_gb_second
     return (prices.events_per_million + prices.lambda_per_million) / 1e6 + millis
 
@@ -285,7 +291,7 @@ def _an_event(prices: Prices) -> float:
 def _queued(
     operation: Operation, sqs: int, millis: int, gigabytes: float, log_bytes: int, prices: Prices
 ) -> float:
-    """Return the dollars for one event that a function receives alone from its queue."""
+    """Return the cost in dollars of an invocation that handles a single event from a queue."""
     return (
         (sqs * prices.sqs_per_million + prices.lambda_per_million) / 1e6
         + millis / 1000 * gigabytes * prices.lambda_per_gb_second
@@ -296,7 +302,7 @@ def _queued(
 
 
 def _webhook(month: Month, events: float, prices: Prices) -> float:
-    """Return the dollars of a month in which `events` events are posted to a webhook."""
+    """Return the monthly cost in dollars of posting this many events to a webhook."""
     an_event = _queued(WEBHOOK, WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES, prices)
     return (
         events * an_event
@@ -307,7 +313,7 @@ def _webhook(month: Month, events: float, prices: Prices) -> float:
 
 
 def idle_list(prices: Prices = Prices()) -> float:
-    """Return the dollars of a month for an idle waitlist in a stack with other waitlists."""
+    """Return the monthly cost in dollars of one more idle waitlist in a stack."""
     a_minute = (
         IDLE_LIST_MS / 1000 * PUBLIC_GB * prices.lambda_per_gb_second
         + IDLE_LIST_READS / 1e6 * prices.reads_per_million
@@ -323,7 +329,10 @@ def cost_of(
     prices: Prices = Prices(),
     operations: Mapping[str, Operation] = OPERATIONS,
 ) -> dict[str, float]:
-    """Return the dollars of the calls by line item, without the costs of an idle stack."""
+    """Return the cost of the calls in dollars by line item.
+
+    The cost of an idle stack is not included.
+    """
     used = totals(calls, operations)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]
@@ -344,7 +353,10 @@ def cost_of(
 
 
 def _minute(prices: Prices) -> float:
-    """Return the dollars of a run of maintenance, as if it made its calls one at a time."""
+    """Return the cost of a maintenance run in dollars.
+
+    All its calls are assumed to be sequential.
+    """
     public_ms = OWN_MS + TABLE_MS * MINUTE.table_calls + QUEUE_MS * MINUTE.queue_calls
     private_ms = PRIVATE_MS * MINUTE.queue_calls
     gb_seconds = (public_ms * PUBLIC_GB + private_ms * PRIVATE_GB) / 1000
@@ -361,7 +373,7 @@ def _minute(prices: Prices) -> float:
 def totals(
     calls: Mapping[str, float], operations: Mapping[str, Operation] = OPERATIONS
 ) -> dict[str, float]:
-    """Return the resources that the calls use together, by the fields of Operation."""
+    """Add up the resources that the calls use. The keys are the fields of Operation."""
     return {
         field.name: sum(
             count * float(getattr(operations[name], field.name)) for name, count in calls.items()

@@ -1,4 +1,4 @@
-"""Explains in words where a person is, and why."""
+"""Explains the state of an entry and its causes in sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,10 @@ BY = {"customer": "the customer", "policy": "the admission policy", "maintenance
 
 
 def explanation(person: Document, waitlist: Document) -> list[str]:
-    """Return sentences that explain an entry by its history and its waitlist's settings."""
+    """Return sentences that explain an entry.
+
+    They are based on its history and the waitlist's settings.
+    """
     sentences = _state(person, waitlist)
     if person["banned_at"]:
         banned = _last("banned", person["history"], "Banned", "the customer was banned")
@@ -75,7 +78,7 @@ def _of_them_ready(person: Document) -> str:
 
 
 def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]:
-    """Yield the reasons why others go before the entry, which keeps its place."""
+    """Yield the reasons why other people are served before this person."""
     for reason in person.get("not_ready") or ():
         if reason == "resting":
             until = format_value(person["rest_until"])
@@ -93,7 +96,7 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
 
 
 QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
-# These events do not move an entry.
+# These events do not change the position of an entry.
 READINESS = (
     "rested",
     "resumed",
@@ -108,16 +111,17 @@ READINESS = (
     "ending",
     *QUESTIONS,
 )
-# The descriptions of the latest move of a waiting entry. The actor and the time follow.
+# Descriptions of the event that last moved a waiting entry. The sentence continues with the actor
+# and the time.
 MOVED = {
     "bumped": "Moved",
     "released": "Returned to the queue",
     "expired": "Returned to the queue after a claim expired,",
     "declined": "Moved to the end of the queue after an offer was declined",
-    "withdrawn": "Returned to the old place after an offer was taken back",
+    "withdrawn": "Returned to the former place after an offer was taken back",
     "no_show": "Returned to the queue after an offer was not accepted in time,",
     "redriven": "Returned to the queue after being parked,",
-    "reinstated": "Returned to the former place with a new stay,",
+    "reinstated": "Returned to the former place after being reinstated,",
 }
 
 
@@ -161,12 +165,12 @@ def _parked(person: Document, history: Sequence[Document], waitlist: Document) -
 def _admitted(person: Document, history: Sequence[Document]) -> Iterator[str]:
     yield _last("admitted", history, "Admitted", "the person was admitted")
     if person["exited_at"]:
-        yield f"The person went out at {format_value(person['exited_at'])}."
+        yield f"The person exited at {format_value(person['exited_at'])}."
         if person["room_until"]:
-            yield f"The place inside is taken until {format_value(person['room_until'])}."
+            yield f"The slot inside is taken until {format_value(person['room_until'])}."
     elif person["inside_until"]:
         yield f"The pass ends at {format_value(person['inside_until'])}."
-        yield "Until then the place inside is taken, unless the person goes out."
+        yield "Until then, the slot inside is taken, unless the person exits earlier."
 
 
 def _last(event: str, history: Sequence[Document], words: str, unknown: str) -> str:
@@ -185,5 +189,5 @@ def _how(event: Document) -> str:
 
 
 def actor(by: str) -> str:
-    """Return an actor in words. An ARN is shortened to the name within the account."""
+    """Describe an actor in words. An ARN is shortened to the name within the account."""
     return BY.get(by) or format_value(by.rpartition(":")[2] if by.startswith("arn:") else by)

@@ -1,7 +1,8 @@
-"""Explains how a person came to their place in the queue.
+"""Explains how a person came to their position in the queue.
 
-The explanation contains the moves of the stay and what happened ahead of the person. It uses only
-what the service has recorded. A place that was not recorded is `unknown`.
+The explanation lists the events that moved the person, and counts what happened to the people
+ahead. It uses only what the service has recorded. If a position was not recorded, the explanation
+says `unknown`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,19 +11,20 @@ from typing import Any, Literal, Protocol
 
 from waitlist_cli.operations.explain import READINESS, explanation
 
-# A position, or None while the entry is not in the queue.
+# A position in the queue. It is None while the entry is not in the queue, and `unknown` if the
+# position was not recorded.
 Place = int | Literal["unknown"] | None
 UNKNOWN: Literal["unknown"] = "unknown"
-# After these events an entry is not in the queue.
+# An entry is not in the queue after one of these events.
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
-# These events begin a stay.
+# Each of these events puts an entry on the waitlist: a signup, or a reinstatement by an operator.
 BEGINNINGS = ("joined", "reinstated")
-# These events do not change the place.
+# These events do not change the position of an entry.
 NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
 
 
 class Pages(Protocol):
-    """A function that yields at most `most` items of an API list, page by page."""
+    """A function that yields the items of an API list, at most `most` of them."""
 
     def __call__(
         self, path: str, name: str, most: int | None = None, **params: str
@@ -31,11 +33,10 @@ class Pages(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """An event of a stay, with the places before and after the event.
+    """An event of an entry, with the positions before and after the event.
 
-    `gained` is the number of places by which the entry came nearer to the head since the previous
-    step, because other people were admitted, left or were moved. It is negative if other people
-    were moved ahead of the entry.
+    `gained` is the number of positions that the entry has moved forward since the previous step
+    because of other people. It is negative if the entry has moved back.
     """
 
     at: str
@@ -49,12 +50,15 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """What happened ahead of an entry from its signup until it was taken out of the queue.
+    """What happened ahead of an entry between its signup and the end of its wait.
 
-    `admitted` people were admitted in this time, and `admitted_later` of these people had joined
-    later than the entry. `left` people had joined earlier than the entry and left. `ahead_later` of
-    the people who are ahead now joined later than the entry. People who were erased or have joined
-    again since then are not counted. If `is_whole` is false, only the first people were looked at.
+    `admitted` is the number of people who were admitted in this time. `admitted_later` is the
+    number of these people who had joined after this entry. `left` is the number of people who had
+    joined before this entry and left. `ahead_later` is the number of people who joined after this
+    entry and are ahead of it now.
+
+    People who were erased or have signed up again since then are not counted. If `is_whole` is
+    false, there were too many people to examine, and the numbers are minimums.
     """
 
     admitted: int
@@ -66,9 +70,9 @@ class Ahead:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """The place of an entry now, the place at which it joined, and what happened in between.
+    """The current position of an entry, its position when it joined, and what happened in between.
 
-    `why` contains sentences that say where the entry is.
+    `why` contains sentences that explain the state of the entry.
     """
 
     entry_id: str
@@ -87,17 +91,17 @@ class Explanation:
 def explain(
     pages: Pages, waitlist: dict[str, Any], person: dict[str, Any], most: int
 ) -> Explanation:
-    """Explain the place of a person. `waitlist` and `person` are responses of the API.
+    """Explain a person's position. `waitlist` and `person` are responses of the API.
 
     The function reads the whole history, the people who were admitted or left since the signup, and
-    the people ahead. It reads at most `most` people of each list.
+    the people ahead. From each of these lists of people, it reads at most `most` people.
     """
     path = f"/{waitlist['waitlist_id']}/entries"
     events = list(pages(f"{path}/{person['entry_id']}", "history", include="history"))
     steps = steps_of(events)
     position: Place = person["position"]
     if position is None and person["status"] == "waiting":
-        # The service does not know positions while it rebuilds the order.
+        # While the service rebuilds the queue in Redis, positions are not known.
         position = UNKNOWN
     return Explanation(
         entry_id=person["entry_id"],
@@ -115,15 +119,18 @@ def explain(
 
 
 def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
-    """Return the moves of the newest stay, with the oldest move first."""
+    """Return the events that moved the entry since its latest signup or reinstatement.
+
+    The oldest event comes first.
+    """
     moves = [event for event in events if event["event"] not in NO_MOVES]
     joined = [number for number, event in enumerate(moves) if event["event"] in BEGINNINGS]
     moves = moves[joined[-1] :] if joined else moves
     if not moves:
-        # The customer was banned but has never been on the waitlist.
+        # The customer was banned without ever having been on the waitlist.
         return ()
     steps: list[Step] = []
-    # If the history does not contain the signup, the entry may have been at any place.
+    # If the history no longer contains the signup, the first position is unknown.
     place: Place = None if joined else UNKNOWN
     for event, following in zip(moves, [*moves[1:], None], strict=True):
         before, after = _places(event, following, place)
@@ -142,9 +149,9 @@ def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
 def _places(
     event: dict[str, Any], following: dict[str, Any] | None, place: Place
 ) -> tuple[Place, Place]:
-    """Return the places before and after an event.
+    """Return the positions before and after an event.
 
-    `place` is the place after the previous event.
+    `place` is the position after the previous event.
     """
     before: Place = None if place is None else UNKNOWN
     if event["event"] in OFF_QUEUE or _is_off_at_once(event, following):
@@ -158,7 +165,7 @@ def _places(
 
 
 def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> bool:
-    """Return whether a no-show was parked or removed from the waitlist without waiting again."""
+    """Return whether a missed offer parked or removed the person without another wait."""
     if event["event"] != "no_show" or following is None:
         return False
     return following["event"] == "parked" or (following["event"], following["by"]) == (
@@ -168,7 +175,7 @@ def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> 
 
 
 def _gained(before: Place, after: Place) -> int | Literal["unknown"] | None:
-    """Return by how many places an entry came nearer to the head.
+    """Return how many positions an entry has moved forward.
 
     If the entry was not in the queue, return None.
     """
@@ -204,7 +211,7 @@ def _ahead(
 
 
 def _off_queue_at(steps: Sequence[Step]) -> str | None:
-    """Return when the entry was last taken out of the queue, or None if it is waiting."""
+    """Return the time when the entry was last removed from the queue, or None if it is waiting."""
     until = None
     for step in steps:
         until = None if step.after is not None else until or step.at

@@ -1,4 +1,4 @@
-"""`waitlist export`: writes people to a file or to the terminal, page by page."""
+"""Implements `waitlist export`, which writes people to a file or to the terminal."""
 
 import io
 import json
@@ -26,9 +26,9 @@ from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 
 Person = dict[str, Any]
-# The columns that every CSV has.
+# Columns that every CSV file has.
 ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
-# Columns with values that few people have. A CSV has such a column only if anyone has a value.
+# A CSV file has one of these columns only if at least one person has a value for it.
 IF_ANY = (
     "not_ready",
     "held_back_reason",
@@ -52,14 +52,15 @@ IF_ANY = (
     "language",
     "rank",
 )
-# Columns that follow from other columns or say nothing about a place. Only a whole CSV has them.
+# These columns repeat information from other columns or do not concern the position. A CSV file has
+# them only if the operator asked for every column.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until")
-# The statuses of people who are or were on the waitlist. A banned person may have been admitted or
-# have left before, or may have never been on the waitlist.
+# The statuses that together cover everyone who is or was on the waitlist. A banned person can also
+# have been admitted, have left, or have never been on the waitlist.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
-# How many fields become columns of their own. The most common fields are chosen. Guests can invent
-# field names, and a spreadsheet cannot open a file with too many columns.
+# The most common fields get a column each, up to this number. Guests can invent field names, and a
+# spreadsheet cannot open a file with too many columns.
 MOST_FIELDS = 200
 SPOOLED_BYTES = 8_000_000
 Pages = Callable[[str], Iterator[Person]]
@@ -67,10 +68,11 @@ Pages = Callable[[str], Iterator[Person]]
 
 @dataclass(frozen=True)
 class Sheet:
-    """The choice of columns for a CSV.
+    """Says which columns a CSV file has.
 
-    `questions` are pairs of `profile` or `attributes` and the name of a field. If there are no
-    questions, all fields get a column. If `is_whole` is true, the CSV has every possible column.
+    Each of the `questions` is a pair of `profile` or `attributes` and a field name, and becomes a
+    column. If there are no questions, every field becomes a column. If `is_whole` is true, the file
+    has every possible column, even an empty one.
     """
 
     questions: Sequence[tuple[str, str]] = ()
@@ -78,11 +80,11 @@ class Sheet:
 
 
 def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
-    """Return the columns for the CSV of a waitlist.
+    """Choose the columns for the CSV file of a waitlist.
 
-    The columns are the address, the questions of the waitlist's page and the attributes of its
-    segments. If the page has no questions, other programs have added the people, and all their
-    fields become columns.
+    If the signup form has questions, the columns are the address, the questions and the attributes
+    of the segments. If the form has no questions, another program has added the people, so all
+    their fields become columns.
     """
     asked = [
         (question["kept_in"], question["name"])
@@ -97,11 +99,11 @@ def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
 
 
 def everyone(pages: Pages) -> Iterator[Person]:
-    """Yield every person once. `pages` returns the people of a status."""
+    """Yield every person exactly once. `pages` returns the people with a status."""
     for status in EVERYONE:
         for person in pages(status):
-            # A person who was banned after a stay was already yielded with the people who left or
-            # were admitted.
+            # If the banned person has been admitted or has left before, the person was already
+            # yielded with that status.
             is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
             if not is_written:
                 yield person
@@ -116,7 +118,7 @@ def export_people(
     *,
     is_whole: bool = False,
 ) -> None:
-    """Write all entries that match a query, with only one page in memory."""
+    """Write all entries that match a query. Only one page of them is in memory at a time."""
 
     def pages(status: str) -> Iterator[Person]:
         path, asked = f"/{waitlist_id}/entries", {**query, "status": status}
@@ -126,8 +128,8 @@ def export_people(
     if form == "csv" and not is_whole:
         sheet = sheet_of(context.call("GET", waitlist_id))
     people = everyone(pages) if query["status"] == ALL else pages(query["status"])
-    # Fetch the first person before opening the file, so that an existing file is not overwritten if
-    # the service refuses the request.
+    # Fetch the first person before the file is opened. If the service refuses the request, an
+    # existing file then stays unchanged.
     first = list(islice(people, 1))
     count = 0
 
@@ -139,7 +141,8 @@ def export_people(
             yield person
 
     with _opened(output) as file, _counter(context, output) as (progress, task):
-        # Replace control characters only on a terminal, which would act on them.
+        # A terminal would interpret control characters, so replace them on a terminal. A file keeps
+        # them.
         shown = _harmless if file.isatty() else str
         for text in texts_of(counted_people(), form, sheet):
             file.write(shown(text))
@@ -149,10 +152,10 @@ def export_people(
 
 
 def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]:
-    """Yield the text of a file, one person at a time.
+    """Yield the text of an export, one person at a time.
 
-    A CSV has one column for each profile field and attribute that the sheet selects. Its columns
-    depend on all people, so its text begins only after the last person was read.
+    The columns of a CSV file depend on all people, so a CSV is yielded only after the last person
+    has been read. JSON lines are yielded at once.
     """
     if form == "jsonl":
         yield from (escaped_json(person) + "\n" for person in people)
@@ -168,13 +171,16 @@ def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]
         columns = [*ALWAYS, *(name for name in IF_ANY if name in used)]
         if sheet.is_whole:
             columns = [*ALWAYS, *IF_ANY, *IF_ASKED]
-        # If this mark is missing, a spreadsheet expects the encoding that is usual in its country.
+        # Without the byte order mark, a spreadsheet would use the common encoding of its country.
         yield UTF_8_MARK
         yield from _sheet(map(json.loads, spool), columns, _fields(sheet, fields))
 
 
 def _fields(sheet: Sheet, counts: Counter[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """Return the fields that get a column, in the order of the form or in the order found."""
+    """Return the fields that become columns.
+
+    They are in the order of the signup form, or in the order in which they were found.
+    """
     if sheet.questions:
         return sheet.questions
     chosen = dict(counts.most_common(MOST_FIELDS))
@@ -187,8 +193,8 @@ def _sheet(
 ) -> Iterator[str]:
     buffer = io.StringIO(newline="")
     writer = SheetWriter(buffer)
-    # The columns `attributes` and `profile` contain the rest as JSON: fields that have no column of
-    # their own, and values that do not fit into a cell.
+    # The columns `attributes` and `profile` contain JSON. It holds the fields that have no column,
+    # and the values that a cell cannot represent.
     writer.header([*columns, *map(".".join, fields), *PARTS])
     for person in people:
         yield _taken(buffer)
@@ -200,9 +206,9 @@ def _sheet(
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as text that a spreadsheet does not change.
+    """Return a value as text that a spreadsheet leaves unchanged.
 
-    A German spreadsheet, for example, would change `true` to `WAHR`.
+    For example, a German spreadsheet would change `true` to `WAHR`.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -212,9 +218,9 @@ def _shown(value: Any) -> Any:
 
 
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
-    """Return the cell of a field, and remove the field from `rest`.
+    """Return the cell for a field, and remove the field from `rest`.
 
-    A value that an import could not read from the cell stays in `rest`.
+    If an import could not restore the value from the cell, the field stays in `rest`.
     """
     if name not in rest:
         return ""
@@ -251,7 +257,7 @@ def _opened(output: str | None) -> Iterator[TextIO]:
 
 @contextmanager
 def _counter(context: Context, output: str | None) -> Iterator[tuple[Progress, Any]]:
-    """Show a counter, unless the counter would mix with the output on the terminal."""
+    """Show a counter, unless it would be mixed with the export on the terminal."""
     notes = context.output.notes
     hidden = not notes.is_terminal or (output is None and context.output.console.is_terminal)
     columns = (TextColumn("{task.completed:,} people"), TimeElapsedColumn())

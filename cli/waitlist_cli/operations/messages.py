@@ -1,4 +1,4 @@
-"""Previews and tests the messages of a waitlist, and describes their results."""
+"""Previews and tests the messages of a waitlist, and describes whether messages were delivered."""
 
 import re
 from collections.abc import Mapping
@@ -21,17 +21,17 @@ KINDS = (
     "admitted",
     "left",
 )
-# A text between these characters keeps its own writing direction within other text.
+# Unicode isolates. Text between these characters keeps its own reading direction.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
 LANGUAGES = ("en", "de", "fr", "es", "ar")
-# The service's reasons for not sending a message, in words.
+# Maps each of the service's reasons for not sending a message to words.
 REASONS = {
     "over": "no longer true",
     "unreachable": "an earlier message bounced",
     "turned_off": "the customer turned messages off",
     "no_address": "no address",
-    "refused": "the address takes no messages",
-    "number_not_allowed": "the list sends no SMS to this country or kind of number",
+    "refused": "the address cannot receive messages",
+    "number_not_allowed": "the list sends no SMS to this country or type of number",
     "too_many": "too many messages to this address that strangers can cause",
     "over_budget": "the day's budget for such messages was used up",
 }
@@ -40,9 +40,9 @@ REASONS = {
 def previews(
     api: "Api", waitlist_id: str, kind: str | None = None, language: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return messages with example data.
+    """Return previews of messages with example data.
 
-    If `kind` or `language` is None, return the messages of all kinds or languages.
+    If `kind` is None, return every kind of message. If `language` is None, return every language.
     """
     given = {"kind": kind, "language": language}
     params: dict[str, str | int] = {name: value for name, value in given.items() if value}
@@ -61,23 +61,25 @@ def send_test(
 
 
 def plain(text: str) -> str:
-    """Return a text without isolates, for a terminal that has only one writing direction."""
+    """Remove the Unicode isolates from a text, because terminals have only one reading
+    direction.
+    """
     return ISOLATED.sub(r"\1", text)
 
 
 def pieces(line: str) -> list[tuple[str, bool]]:
-    """Return the pieces of a line, and for each piece whether it keeps its own direction."""
+    """Split a line into pieces. For each piece, return whether it has its own reading direction."""
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
 
 
 def split_preview(preview: Mapping[str, Any]) -> tuple[list[str], str]:
-    """Return the lines of a message, and the link in its last line."""
+    """Return the lines of a message, and the link from its last line."""
     text, _, url = preview["text"].strip().rpartition("\n")
     return text.strip().split("\n"), url
 
 
 def describe_result(note: Mapping[str, Any]) -> str:
-    """Return the state of a message in words, with the reason if there is one."""
+    """Describe the state of a message in words, with the reason if the service gave a reason."""
     reason = note["reason"]
     return f"{note['state']}: {REASONS.get(reason, reason)}" if reason else str(note["state"])

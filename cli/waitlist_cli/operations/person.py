@@ -1,4 +1,4 @@
-"""The requests that an operator can send about one person."""
+"""Sends an operator's requests about one person."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class Person:
     """An entry of a waitlist. Each method sends one request and returns the response.
 
-    The history stores the `reason`. Requests with the same Idempotency-Key `key` have only one
-    effect.
+    The service stores `reason` in the history. `key` is the Idempotency-Key: if a request is
+    repeated with the same key, it has no further effect.
     """
 
     api: "Api"
@@ -32,7 +32,7 @@ class Person:
         return self._send("GET", self.path)
 
     def messages(self) -> Any:
-        """Return the messages of the current stay and their states."""
+        """Return the messages since the latest signup, with their delivery states."""
         return self._send("GET", f"{self.path}/messages")
 
     def edit(self, **changes: Any) -> Any:
@@ -46,25 +46,34 @@ class Person:
         return self._send("POST", f"{self.path}/token")
 
     def link(self) -> Any:
-        """Return a link to the customer's page. The link verifies the entry or shows its place."""
+        """Return a link to the customer page.
+
+        The link shows the position or verifies the address.
+        """
         return self._send("POST", f"{self.path}/link")
 
     def verify(self, joined_at: str | None) -> Any:
-        """Mark the stay that began at `joined_at` as verified. A later stay is not affected."""
+        """Mark the person as verified, unless the person has signed up again since `joined_at`."""
         return self._post("verify", joined_at=joined_at)
 
     def admit(self) -> Any:
         return self._post("admit")
 
     def withdraw(self, offered_until: str | None) -> Any:
-        """Take back the offer that ends at `offered_until`. A later offer is not affected."""
+        """Withdraw the offer that ends at `offered_until`.
+
+        The service refuses if the offer has changed.
+        """
         return self._post("withdraw", offered_until=offered_until)
 
     def exit(self) -> Any:
         return self._post("exit")
 
     def bump(self, **to: Any) -> Any:
-        """Move the entry. Give one of `priority`, `places` and `to` ("front" or "back")."""
+        """Move the entry. Give exactly one of `priority`, `places` and `to`.
+
+        `to` is "front" or "back".
+        """
         return self._post("bump", **to)
 
     def ready(self, is_ready: bool) -> Any:
@@ -77,16 +86,17 @@ class Person:
         self._post("remove", ban=True)
 
     def unban(self, banned_at: str | None) -> None:
-        """End the ban that began at `banned_at`. A later ban is not affected."""
+        """End the ban that began at `banned_at`. The service refuses to end a later ban."""
         self._post("unban", banned_at=banned_at)
 
     def reinstate(self) -> Any:
         return self._post("reinstate")
 
     def redrive(self, parked_at: str | None, to: str) -> Any:
-        """Return an entry that was parked at `parked_at` to its "place" or to the "back".
+        """Return an entry that was parked at `parked_at` to the queue.
 
-        An entry that was parked again later stays parked.
+        `to` is "place" for the former place, or "back" for the end of the queue. If the entry has
+        been parked again since `parked_at`, it stays parked.
         """
         path = f"/{self.waitlist_id}/parked/{self.entry_id}/redrive"
         body = {"parked_at": parked_at, "to": to, "reason": self.reason}
@@ -96,7 +106,10 @@ class Person:
         return self._send_to_claim("complete", claim_token, reason=self.reason)
 
     def release(self, claim_token: str, to: str, delay_seconds: int = 0) -> Any:
-        """Return the entry to its "place" or to the "back". It is passed over during the delay."""
+        """Release the claim. The entry cannot be claimed again until the delay is over.
+
+        `to` is "place" for the former place, or "back" for the end of the queue.
+        """
         body: dict[str, Any] = {"to": to, "reason": self.reason}
         if delay_seconds:
             body["delay_seconds"] = delay_seconds

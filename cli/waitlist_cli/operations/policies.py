@@ -1,4 +1,4 @@
-"""Reads admission policies as operators type them, and describes them in words."""
+"""Parses admission policies that operators type, and describes policies in words."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
 SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
 HOURS = re.compile(r"(\d\d:\d\d) ?- ?(\d\d:\d\d)(?: (\S+))?")
 CRON_FIELDS = 5
-# The values that the service gives a new policy.
+# The default values that the service uses for a new policy.
 DEFAULTS: dict[str, Any] = {
     "rate": None,
     "schedule": [],
@@ -35,7 +35,7 @@ def admits_alone(policy: Mapping[str, Any]) -> bool:
 
 
 def rate_of(text: str) -> dict[str, Any] | None:
-    """Return the rate that a text of the form COUNT/PERIOD means, or None for an empty text."""
+    """Parse a rate of the form COUNT/PERIOD. Return None if the text is empty."""
     if not text:
         return None
     found = RATE.fullmatch(text)
@@ -45,16 +45,16 @@ def rate_of(text: str) -> dict[str, Any] | None:
 
 
 def rate_text(rate: Mapping[str, Any]) -> str:
-    """Return a rate in words: the count, the period, what counts, and the start."""
+    """Describe a rate in words: the count, the period, what is counted, and the start."""
     begins = f" from {rate['from']}" if rate.get("from") else ""
     enters = " who enter" if rate.get("counts") == "entered" else ""
     return f"{rate['count']:,} a {rate['per']}{enters}{begins}"
 
 
 def schedule_of(texts: Iterable[str], label: str = "--schedule") -> list[dict[str, Any]]:
-    """Return the schedule for texts of the form `COUNT at TIME` or `COUNT at CRON [ZONE]`.
+    """Parse texts of the form `COUNT at TIME` or `COUNT at CRON [ZONE]`, and return the schedule.
 
-    Empty texts are left out. Error messages begin with `label`.
+    Empty texts are skipped. Error messages begin with `label`.
     """
     return [_scheduled(text, label) for text in texts if text]
 
@@ -75,7 +75,7 @@ def _scheduled(text: str, label: str) -> dict[str, Any]:
 
 
 def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:
-    """Return the hours that a text of the form `FROM-TO [ZONE]` means, or None for an empty text.
+    """Parse the daily hours in the form `FROM-TO [ZONE]`. Return None if the text is empty.
 
     Error messages begin with `label`.
     """
@@ -90,12 +90,12 @@ def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:
 
 
 def hours_text(hours: Mapping[str, Any]) -> str:
-    """Return hours in the form that `hours_of` reads."""
+    """Format daily hours as text that `hours_of` can parse."""
     return f"{hours['from']}-{hours['to']} {hours['timezone']}"
 
 
 def hours_line(policy: Mapping[str, Any] | None) -> str:
-    """Return the offer hours of a policy in the form that `hours_of` reads.
+    """Format the offer hours of a policy as text that `hours_of` can parse.
 
     If the policy has no offer hours, return an empty string.
     """
@@ -104,7 +104,7 @@ def hours_line(policy: Mapping[str, Any] | None) -> str:
 
 
 def policy_text(policy: Mapping[str, Any] | None) -> str:
-    """Return the limits of a policy in words."""
+    """Describe the limits of a policy in words."""
     if policy is None:
         return "by hand only"
     parts = [rate_text(policy["rate"])] if policy["rate"] else []
@@ -119,26 +119,26 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
 
 
 def is_sum(policy: Mapping[str, Any]) -> bool:
-    """Return whether the slots of the rate and of the schedule are added together."""
+    """Return whether the policy adds the slots of the schedule to the slots of the rate."""
     return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 
 def schedule_line(scheduled: Mapping[str, Any], count: str = "d") -> str:
-    """Return a scheduled time in the form that `schedule_of` reads.
+    """Format a scheduled time as text that `schedule_of` can parse.
 
-    `count` is the format specification of the number.
+    `count` is the format specification for the number of slots.
     """
     when = scheduled.get("at") or f"{scheduled['cron']} {scheduled.get('timezone') or 'UTC'}"
     return f"{scheduled['count']:{count}} at {when}"
 
 
 def scheduled_text(scheduled: Mapping[str, Any]) -> str:
-    """Return a scheduled time as readable text, with commas in the count."""
+    """Format a scheduled time for people, with commas in the number of slots."""
     return schedule_line(scheduled, ",")
 
 
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
-    """Return a warning that a no-show who keeps the place can take many slots, or None."""
+    """Return a warning if people who miss their offers can take many slots, or None."""
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
         return None
     attempts = waitlist["max_attempts"]
@@ -154,7 +154,7 @@ def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> s
 def past_warning(
     before: Mapping[str, Any] | None, policy: Mapping[str, Any], now: datetime
 ) -> str | None:
-    """Return a warning that names the past times of a changed schedule, or None."""
+    """Return a warning if a changed schedule contains times in the past, or None."""
     saved, new = (
         list(map(scheduled_text, version["schedule"])) for version in (before or DEFAULTS, policy)
     )
@@ -169,7 +169,7 @@ def past_warning(
 
 
 def preview_text(policy: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """Return a line such as `500 a minute: the last of 50,000 people waits 1 h 40 min`."""
+    """Describe a simulation, such as `500 a minute: the last of 50,000 people waits 1 h 40 min`."""
     people = f"the last of {found['position']:,} people"
     estimate = found["estimated_wait"]
     if estimate is None:

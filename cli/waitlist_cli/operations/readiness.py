@@ -1,12 +1,12 @@
-"""Says in words why a waiting person cannot be admitted or claimed."""
+"""Describes why a waiting person cannot be admitted or claimed."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def passed_over(person: Mapping[str, Any]) -> str:
-    """Return why a waiting person is passed over, such as `resting, held back`.
+    """Return why a person cannot be admitted or claimed, such as `resting, held back`.
 
-    If the person is ready, return an empty string.
+    If nothing prevents it, return an empty string.
     """
     return ", ".join(reason.replace("_", " ") for reason in person.get("not_ready") or ())

@@ -1,4 +1,4 @@
-"""Returns the parked people of a waitlist to the queue, one by one."""
+"""Returns the parked people of a waitlist to the queue, one after another."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -16,14 +16,18 @@ if TYPE_CHECKING:
 def redrives(
     api: "Api", waitlist_id: str, to: str, reason: str, most: int | None = None
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
-    """Redrive the people who are parked now, at most `most` of them, in the order of their parking.
+    """Return the people who are parked now to the queue, in the order in which they were parked.
 
-    Yield each person with the service's refusal, or None if the service did not refuse. It refuses
-    a person who has been removed in the meantime, for example. A repeated run continues with the
-    people who are still parked. People who are parked again in the meantime stay parked.
+    At most `most` people are returned. The function yields each person with the service's refusal,
+    or with None if the service returned the person to the queue. For example, the service refuses
+    if the person has been removed in the meantime.
+
+    If the run is interrupted, another run continues with the people who are still parked. People
+    who are parked again during the run stay parked.
     """
     path = f"/{waitlist_id}/entries"
-    # Read the whole list first, because each redrive removes a person from the list.
+    # Read the whole list before the first redrive, because each redrive removes a person from the
+    # list.
     parked = list(islice(pages(api, path, "entries", most, status="parked"), most))
     for entry in parked:
         person = Person(api, waitlist_id, entry["entry_id"], reason, policy=PATIENT)

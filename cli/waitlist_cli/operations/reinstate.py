@@ -1,4 +1,4 @@
-"""Gives people who are no longer on a waitlist their former places back, one by one."""
+"""Gives people who have left a waitlist their former places back, one after another."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """A run that reinstates people.
 
-    `back` counts the people who got their place back, and `already` counts the people who were
-    still on the waitlist. If an entry is sent again within a run, it has the same key as before, so
-    it is reinstated only once.
+    `back` counts the people who got their place back. `already` counts the people who were on the
+    waitlist anyway. The idempotency key of an entry stays the same within a run, so an entry that
+    is sent again is reinstated only once.
     """
 
     api: "Api"
@@ -33,7 +33,10 @@ class Reinstatements:
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
-        """Return the entry or the refusal, or None if the entry is already on the waitlist."""
+        """Reinstate a person. Return the entry, or the refusal if the service refused.
+
+        If the person is already on the waitlist, return None.
+        """
         key = f"{self.run_key}-{entry_id}"
         person = Person(self.api, self.waitlist_id, entry_id, self.reason, key, PATIENT)
         try:
@@ -48,7 +51,7 @@ class Reinstatements:
         return entry
 
     def issue_token(self, entry_id: str) -> tuple[str, str] | None:
-        """Return an entry token and a link for the new stay.
+        """Return an entry token and a link for the reinstated person.
 
         If the service issues no entry tokens, return None.
         """

@@ -1,4 +1,4 @@
-"""Finds people by part of their customer id, profile or attributes."""
+"""Finds people by a part of their customer id, profile or attributes."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -8,14 +8,14 @@ from waitlist_cli.client.paging import pages
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# `inside` is missing, because people who are inside are also in the list of admitted people.
+# The status `inside` is not needed, because people who are inside also have the status `admitted`.
 STATUSES = ("waiting", "offered", "parked", "admitted", "left")
 
 
 def find_person(api: "Api", waitlist_id: str, address: dict[str, str]) -> Any:
-    """Return the person with an address such as {"email": …}, on a waitlist with an `identity`.
+    """Find a person by an address such as {"email": …}, on a waitlist with an `identity`.
 
-    The request contains the address in its body, because URLs are logged.
+    The request body contains the address, because URLs are logged.
     """
     return api.operator("POST", f"/{waitlist_id}/find", address)
 
@@ -30,12 +30,12 @@ def found_people(
 ) -> Iterator[dict[str, Any]]:
     """Yield the people of every status whose id, profile or attributes contain `text`.
 
-    The search ignores case. If `most` is given, the search looks at no more than `most` people of
-    each status, and calls `on_limit` with each status that may have more people. It calls `on_look`
-    for each person that it has looked at.
+    The search ignores case. If `most` is given, the search examines at most that many people of
+    each status. If it reaches this limit for a status, it calls `on_limit` with the status. It
+    calls `on_look` after each person that it has examined.
     """
     wanted = text.casefold()
-    # A person whose status changes during the search may be listed in both statuses.
+    # If a person's status changes during the search, both statuses can list the person.
     found: set[str] = set()
     for status in STATUSES:
         seen = 0
@@ -60,7 +60,7 @@ def _contains(values: Iterator[object], wanted: str) -> bool:
 
 
 def _leaves(value: object) -> Iterator[str]:
-    """Yield the strings and numbers in a JSON value."""
+    """Yield all strings and numbers that a JSON value contains."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):

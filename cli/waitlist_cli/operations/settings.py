@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 SETTINGS_CHANGED = "settings_changed"
 WAITLIST_EXISTS = "waitlist_exists"
-# How often to read the settings again if other operators change other settings at the same time.
+# How many times to read the settings again and retry if other operators keep changing other
+# settings.
 TRIES = 5
 Document = dict[str, Any]
-# The settings of the customer's page while `page` is not set.
+# The settings that the customer page has while `page` is null.
 NO_PAGE: dict[str, Any] = {
     "text": "",
     "colour": None,
@@ -43,22 +44,23 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
             raise
         if error.fields:
             raise exists from error
-    # The existing waitlist has the settings that were sent. An earlier try created it, but its
+    # The existing waitlist already has these settings. An earlier attempt has created it, but the
     # response was lost.
     return api.operator("GET", f"/{waitlist_id}")
 
 
 def change(api: "Api", waitlist_id: str, given: dict[str, Any], version: int | None = None) -> Any:
-    """Change some settings with a JSON Merge Patch, keep the others, and return the waitlist.
+    """Change the settings in a JSON Merge Patch, and return the waitlist.
 
-    If `version` is given and is no longer current, raise Refused (`settings_changed`).
+    If `version` is given and is no longer the current version, raise Refused (`settings_changed`).
     """
     try:
         return api.operator("PATCH", f"/{waitlist_id}", given, version=version)
     except Refused as error:
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
-    # The settings already have the values that were sent, so an earlier response was lost.
+    # The settings already have these values, so an earlier attempt has succeeded and its response
+    # was lost.
     return api.operator("GET", f"/{waitlist_id}")
 
 
@@ -67,9 +69,9 @@ def change_seen(
 ) -> Any:
     """Change the settings whose values in `given` differ from the values that the operator saw.
 
-    `seen` contains the values that the operator saw, or is None if they are unknown. Raise Refused
-    if another operator has changed one of the same settings in the meantime. Other settings that
-    another operator has changed keep their new values.
+    `seen` contains the values that the operator saw. It is None if these values are unknown. If
+    another operator has changed one of the same settings in the meantime, raise Refused. Other
+    operators' changes to other settings are kept.
     """
     for _ in range(TRIES):
         now = api.operator("GET", f"/{waitlist_id}")
@@ -98,10 +100,10 @@ def change_seen(
 
 
 def replacement_patch(former: Any, new: Any) -> Any:
-    """Return the merge patch that replaces a former object by a new object.
+    """Return the merge patch that replaces one object with another.
 
-    The patch also removes the fields that only the former object has. If one of the two values is
-    not an object, return the new value unchanged. The service then refuses it.
+    The patch removes the fields that the new object lacks. If one of the two values is not an
+    object, return the new value unchanged. The service then refuses an invalid value.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

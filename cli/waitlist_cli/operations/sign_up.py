@@ -1,4 +1,4 @@
-"""Signs a customer up on behalf of an operator."""
+"""Signs up a customer on behalf of an operator."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,18 +10,20 @@ if TYPE_CHECKING:
 
 
 def address_field(waitlist: Mapping[str, Any]) -> str | None:
-    """Return the profile field that identifies people, or None if customer ids identify them."""
+    """Return the profile field that identifies people, or None if customer ids identify people."""
     identity = waitlist["identity"]
     return None if identity is None else str(identity["field"])
 
 
 def sign_up(api: "Api", waitlist_id: str, key: str, *, ended: str = "", **row: Any) -> Any:
-    """Sign a customer up, even if the waitlist is closed, and return the result. Raises Refused.
+    """Sign up a customer, even if the waitlist is closed, and return the result.
 
-    `row` contains the fields of an import row. Fields that are None or empty are left out. If the
-    waitlist has an `identity`, the profile contains the address, and the row has a customer id only
-    if the person has no address. A repeat with the same `key` keeps the place. `ended` says what
-    happens to a customer who left or was admitted before.
+    `row` contains the fields of an import row. Fields that are None or empty are omitted. If the
+    waitlist has an `identity`, the profile contains the address. The row then has a customer id
+    only if the person has no address.
+
+    A repeated request with the same `key` has no further effect. `ended` says what happens if the
+    customer has already left or was admitted. Raises Refused if the service refuses the row.
     """
     entry = {name: value for name, value in row.items() if value not in (None, {})}
     body: dict[str, Any] = {"entries": [{**entry, "idempotency_key": key}]}

@@ -1,4 +1,4 @@
-"""Sends the webhook's dead letters again, a few hundred in each request."""
+"""Sends the dead letters of a webhook again. Each request sends a few hundred events."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Resend the dead letters from `since` on, and yield how many events each request has sent.
+    """Resend the dead letters since `since`. Yield the number of events after each request.
 
     If a run is interrupted, the next run continues with the remaining events.
     """

@@ -1,1 +1,1 @@
-"""The command `waitlist watch`, which shows in the terminal how a waitlist changes."""
+"""Implements `waitlist watch`, which shows in the terminal how a waitlist changes."""

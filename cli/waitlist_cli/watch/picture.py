@@ -1,4 +1,6 @@
-"""Draws the screen of `waitlist watch`: numbers, a curve of the queue's length, and its head."""
+"""Draws the screen of `waitlist watch`: counts, a chart of the queue length, and the first
+people.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,20 +17,20 @@ from waitlist_cli.terminal.output import format_details, format_duration, format
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# A narrower terminal has no room for eight numbers in a row or for profiles.
+# A terminal with fewer columns has no room for eight numbers in a row or for profiles.
 WIDE = 76
 LONGEST_NAME = 26
-# The panel, the numbers, the curve and the table's frame take this many lines.
+# The number of lines that everything except the rows of the table takes.
 OTHER_LINES = 14
-# The values of `line` in which a waitlist takes no signups, and their colours.
+# The states in which a waitlist refuses signups, with their colours.
 SHUT = {"closed": "red", "not_open_yet": "yellow"}
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The waitlist at one moment.
+    """The state of a waitlist at one point in time.
 
-    If there is a `problem`, the other values are from an earlier moment.
+    If there is a `problem`, the other values are from an earlier time.
     """
 
     at: str
@@ -59,7 +61,7 @@ class Snapshot:
 
 
 def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
-    """Return the whole screen, which is no higher than the terminal."""
+    """Return the whole screen. It fits the height of the terminal."""
     rows = max(3, options.max_height - OTHER_LINES)
     is_wide = options.max_width >= WIDE
     numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)
@@ -73,7 +75,10 @@ def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
 
 
 def sparkline(values: Sequence[int], bars: str = BARS) -> str:
-    """Return a one-line chart that is scaled from the smallest to the largest value."""
+    """Return a one-line chart.
+
+    The lowest bar is the smallest value, and the highest bar the largest.
+    """
     if not values:
         return ""
     least, most = min(values), max(values)

@@ -1,4 +1,4 @@
-"""Computes the growth rates of two counters over the last seconds."""
+"""Computes how fast two counters have grown in the last seconds."""
 
 from collections import deque
 
@@ -6,7 +6,7 @@ WINDOW_SECONDS = 10.0
 
 
 class Rates:
-    """The rates per second of two counters. They are None until two samples have been added."""
+    """The growth per second of two counters. It is None until two samples have been added."""
 
     def __init__(self) -> None:
         self._samples: deque[tuple[float, int, int]] = deque()
@@ -29,6 +29,6 @@ class Rates:
             return None
         first, last = self._samples[0], self._samples[-1]
         seconds = last[0] - first[0]
-        # The growth is negative if the waitlist was deleted and created again, because that resets
-        # the counters.
+        # The counters start at zero if the waitlist is deleted and created again. The growth is
+        # negative then.
         return max(0.0, (last[which] - first[which]) / seconds) if seconds > 0 else None

@@ -1,4 +1,6 @@
-"""`waitlist watch`: reads a waitlist at regular intervals, and draws a screen or prints lines."""
+"""Implements `waitlist watch`, which reads a waitlist at regular intervals and shows the
+changes.
+"""
 
 import threading
 import time
@@ -20,13 +22,13 @@ from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
 
 HEAD = 50
-# The settings rarely change, so most snapshots reuse the settings that were read before.
+# Settings rarely change, so most snapshots reuse the settings of an earlier snapshot.
 SNAPSHOTS_PER_CONFIGURATION = 10
 DEPTHS = 120
 
 
 class Watcher:
-    """Takes snapshots of a waitlist and keeps the samples for the rates and the curve."""
+    """Takes snapshots of a waitlist, and keeps samples for the rates and the chart."""
 
     def __init__(self, context: Context, waitlist_id: str, head: int) -> None:
         self._api = context.api
@@ -43,7 +45,7 @@ class Watcher:
     ) -> Iterator[Snapshot]:
         """Yield a snapshot every `seconds`.
 
-        While the service does not answer, yield the last snapshot with a problem.
+        While the service does not respond, yield the last snapshot with a problem.
         """
         due = time.monotonic()
         for number in count() if most is None else range(most):
@@ -87,11 +89,14 @@ class Watcher:
 
 
 def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | None) -> None:
-    """Show at most `most` snapshots, or until Ctrl-C. A second Ctrl-C stops at once."""
+    """Show at most `most` snapshots.
+
+    Ctrl-C ends the command earlier. A second Ctrl-C stops it at once.
+    """
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # The first Ctrl-C sets an event instead of raising an exception, because the code of a library
+    # The first Ctrl-C sets an event. It does not raise an exception, because code in a library
     # could catch the exception.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
@@ -105,7 +110,7 @@ def _interrupt() -> None:
 
 def _show_live(context: Context, snapshots: Iterator[Snapshot]) -> None:
     console = context.output.console
-    # Take the first snapshot before the screen is cleared, so that its error stays visible.
+    # Take the first snapshot before the screen is cleared. If it fails, the error stays visible.
     last = next(snapshots)
     with Live(console=console, screen=True, auto_refresh=False) as live:
         live.update(picture(last, console.options), refresh=True)

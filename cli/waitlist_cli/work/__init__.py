@@ -1,1 +1,1 @@
-"""The worker, which claims entries and runs a program for each entry."""
+"""Claims entries and runs a program for each of them."""

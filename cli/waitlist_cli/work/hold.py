@@ -1,4 +1,4 @@
-"""Extends and completes the claim of an entry, or gives the entry back."""
+"""Extends the claim of an entry until the program has ended, and then ends the claim."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from waitlist_cli.errors import CliError, Refused
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.context import Context
 
-# The pause after an attempt to extend the claim has failed.
+# If the claim could not be extended, wait this long before the next attempt.
 RETRY_SECONDS = 1.0
 
 
@@ -24,15 +24,15 @@ class OnFailure(StrEnum):
 
 
 class HoldLost(Exception):
-    """The claim has ended. Another worker may have claimed the entry in the meantime."""
+    """Raised if a claim has ended. Another worker may have claimed the entry since then."""
 
 
 @dataclass
 class Hold:
     """The claim of an entry.
 
-    The lease is counted from `requested_at`, the time before the request, so that it never ends
-    later here than in the service.
+    `requested_at` is the time just before the claim was requested. The lease is measured from this
+    time, so that it never ends later here than in the service.
     """
 
     context: Context
@@ -64,8 +64,8 @@ class Hold:
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
-            # The service is down or failed, or the credentials expired. A later attempt may succeed
-            # before the lease ends.
+            # The request failed, for example because the credentials have expired. Try again until
+            # the lease ends.
             if self.clock() >= self._ends_at:
                 raise HoldLost(f"it could not be extended in time: {error.message}") from error
             self._extend_at = self.clock() + RETRY_SECONDS

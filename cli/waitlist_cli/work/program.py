@@ -18,10 +18,10 @@ STDERR = 2
 
 
 class Program:
-    """A program that is running, with `text` as its standard input.
+    """A running program that reads `text` from its standard input.
 
-    If `output_is_ours` is true, the program's standard output goes to standard error, so that it
-    does not mix with the JSON that this command prints.
+    If `output_is_ours` is true, the program's standard output is sent to standard error, because
+    this command prints JSON to standard output.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
@@ -37,22 +37,24 @@ class Program:
                 f"{words[0]} cannot be run: {error.strerror}. A script must begin with #! and the "
                 "path of its interpreter."
             ) from error
-        # A program that does not read its input must not block this thread.
+        # Write the input in another thread, because the write blocks if the program does not read
+        # its input.
         self._writer = threading.Thread(target=self._write, args=(text.encode(),), daemon=True)
         self._writer.start()
 
     def wait(self, seconds: float) -> int | None:
-        """Return the exit code, or None if the program is still running after `seconds`."""
+        """Return the exit code. Return None if the program is still running after `seconds`."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def end(self) -> None:
-        """If the program is still running, end its process group with SIGTERM, then with SIGKILL.
+        """If the program is still running, end its process group, first with SIGTERM, then with
+        SIGKILL.
 
         A shell ends at SIGTERM, but a program that the shell has started may ignore the signal.
-        That is why this method waits for the whole group and not only for its first process.
+        This method therefore waits for the whole group and not only for its first process.
         """
         if self.wait(0) is not None:
             return
@@ -66,16 +68,16 @@ class Program:
         ends_at = time.monotonic() + seconds
         while (left := ends_at - time.monotonic()) > 0:
             if self.wait(min(left, LOOK_SECONDS)) is not None:
-                # The first process has ended, so the group now consists of the other processes.
+                # The first process has ended. Check the other processes of the group.
                 if not self._signal(0):
                     return True
                 time.sleep(min(left, LOOK_SECONDS))
         return False
 
     def _signal(self, number: int) -> bool:
-        """Send a signal to the group and return whether the group has processes.
+        """Send a signal to the process group. Return whether the group still has processes.
 
-        The number 0 sends no signal.
+        If the number is 0, no signal is sent.
         """
         try:
             os.killpg(self._process.pid, number)

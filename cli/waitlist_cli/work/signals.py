@@ -1,7 +1,8 @@
-"""Graceful shutdown: the first signal asks the program to finish, the second to stop at once.
+"""Shuts a program down gracefully.
 
-Ctrl-C, SIGTERM and the end of the terminal have the same effect. A signal that nohup ignores stays
-ignored.
+The first signal asks the program to finish its work. The second signal asks the program to stop at
+once. Ctrl-C, SIGTERM and closing the terminal have the same effect. A signal that nohup ignores
+stays ignored.
 """
 
 import signal
@@ -15,7 +16,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True)
 class Shutdown:
-    """The reaction to signals.
+    """Handles signals.
 
     The first signal sets `to_finish` and calls `on_first`. The second signal sets `to_stop` and
     calls `on_second`.
@@ -36,7 +37,7 @@ class Shutdown:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Handle signals within the block, and restore the former handlers at its end."""
+        """Handle signals within the block. Restore the former handlers when the block ends."""
         handled = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         former = {number: signal.signal(number, lambda *_: self.on_signal()) for number in handled}
         try:

@@ -1,4 +1,4 @@
-"""`waitlist work`: claims people one by one and runs a program for each person."""
+"""Implements `waitlist work`, which claims people and runs a program for each person."""
 
 import random
 import shutil
@@ -27,13 +27,14 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# The longest pause after failures. A released entry is at the head of the queue again, so without a
-# pause a program that fails at once would fail in a tight loop.
+# The longest pause after failures. Without a pause, a program that fails at once would fail in a
+# tight loop, because a released entry returns to the head of the queue.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# After each failure a person is passed over for twice as long, up to this limit.
+# The delay after a failure doubles each time the program fails for the same person, up to this
+# limit.
 MOST_RETRY_SECONDS = 3600
-# The number of people whose failures are counted.
+# The worker remembers failures for at most this many people.
 MOST_REMEMBERED = 10_000
 REASON_LENGTH = 500
 
@@ -62,8 +63,9 @@ class Plan:
 class WorkCounts:
     """The results of all threads.
 
-    `left` is how many more people may be served, or None if there is no limit. `failures` contains
-    how often the program has failed for each person. The most recent failures are at the end.
+    `left` is the number of people who may still be served, or None if there is no limit. `failures`
+    maps each person to the number of times that the program has failed for them. The most recent
+    failures come last.
     """
 
     left: int | None
@@ -82,13 +84,13 @@ class WorkCounts:
             return True
 
     def give_back(self) -> None:
-        """Undo `reserve`, because no person was claimed."""
+        """Cancel a reservation for which no person was claimed."""
         with self.lock:
             if self.left is not None:
                 self.left += 1
 
     def count_failure(self, entry_id: str) -> int:
-        """Count a failure for a person, and return the number of failures so far."""
+        """Count a failure for a person. Return the number of failures for this person."""
         with self.lock:
             times = self.failures.pop(entry_id, 0) + 1
             self.failures[entry_id] = times
@@ -104,7 +106,7 @@ class WorkCounts:
 
 @dataclass
 class Worker:
-    """Claims and serves one person at a time until a signal asks the worker to finish."""
+    """Claims and serves one person at a time, until a signal asks the worker to finish."""
 
     context: Context
     plan: Plan
@@ -123,7 +125,7 @@ class Worker:
                 return
 
     def _serve_next(self) -> bool:
-        """Serve the next person. Return False if no one is left and the worker should end."""
+        """Serve the next person. Return False if nobody is left and the worker should end."""
         try:
             hold = self._claim()
         except (Unavailable, Defective) as error:
@@ -156,11 +158,12 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # The key changes only after a response. After a lost response, a retry gets the same claim.
+        # Keep the key until there is a response. If a response is lost, the retry then returns the
+        # same claim.
         self._key = _new_key()
         claims = answer["claims"]
-        # If `max_claims` limited the answer, more people may be waiting. They can be claimed when
-        # another claim has ended.
+        # If `max_claims` has limited the response, more people may be waiting. They can be claimed
+        # after another claim has ended.
         self._is_limited = bool(answer.get("limit"))
         if not claims:
             return None
@@ -176,7 +179,8 @@ class Worker:
                 hold.complete()
                 outcome = "completed"
             else:
-                # If a second Ctrl-C ended the program, do not count a failure for the person.
+                # If the operator ended the program with a second Ctrl-C, this is not a failure of
+                # the person.
                 delay = self._delay_for(hold) if code is not None else 0
                 outcome = hold.give_back(self.plan.on_failure, _reason(self.plan, code), delay)
         except HoldLost as lost:
@@ -184,13 +188,16 @@ class Worker:
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
         finally:
-            # After an error, nothing waits for the program any more, so end it.
+            # After an error, nothing else waits for the program, so end the program here.
             program.end()
         self._after(completed=outcome == "completed")
         self._report(hold, outcome, code, time.monotonic() - began, delay)
 
     def _delay_for(self, hold: Hold) -> int:
-        """Return for how many seconds to pass over the person, varied at random by up to 20%."""
+        """Return how many seconds to delay the person after a failure.
+
+        The delay varies at random by up to 20%.
+        """
         if not self.plan.retry_seconds or self.plan.on_failure is OnFailure.park:
             return 0
         times = self.counts.count_failure(hold.entry_id) + int(hold.claim.get("attempts", 0))
@@ -207,7 +214,7 @@ class Worker:
             raise
 
     def _wait_for(self, program: Program, hold: Hold) -> int | None:
-        """Return the program's exit code, or None if a second Ctrl-C ended the program."""
+        """Return the program's exit code. Return None if a second Ctrl-C ended the program."""
         while (code := program.wait(TICK_SECONDS)) is None:
             if self.shutdown.to_stop.is_set():
                 program.end()
@@ -222,7 +229,7 @@ class Worker:
         self._pause_seconds = backoff if self._failures else 0.0
 
     def _back_off(self, error: CliError) -> None:
-        """Set a pause before the next claim, because the service is down or failed."""
+        """Set a pause before the next claim, because the service is unavailable or has failed."""
         self._failures += 1
         headers = {"retry-after": error.retry_after}
         self._pause_seconds = PATIENT.pause_after(min(self._failures - 1, 8), headers)
@@ -253,7 +260,7 @@ class Worker:
 
 
 def run_workers(context: Context, plan: Plan) -> int:
-    """Run the planned number of workers and return the exit code."""
+    """Start the planned number of workers, wait for them, and return the exit code."""
     if shutil.which(plan.program[0]) is None:
         raise WrongUsage(
             f"{plan.program[0]} cannot be run. Give its path, such as ./welcome.sh, and make it "
@@ -284,10 +291,10 @@ def run_workers(context: Context, plan: Plan) -> int:
 
 
 def _wait_for_all(running: list[Future[None]], shutdown: Shutdown) -> None:
-    """Wait for all workers. If a worker fails, let the others finish, then raise its error."""
+    """Wait for all workers. If a worker fails, wait for the others, then raise the error."""
     left = set(running)
     while left:
-        # Wait with a timeout, because Python can handle signals only between two waits.
+        # Wait with a timeout, because Python handles signals only between two waits.
         done, left = wait(left, timeout=TICK_SECONDS)
         if any(future.exception() for future in done):
             shutdown.to_finish.set()

@@ -147,11 +147,11 @@ def test_an_admitted_person_is_inside_or_out() -> None:
     admitted = event("admitted", "customer")
     assert f"The pass ends at {SHOWN}." in explain_person("admitted", admitted, inside_until=AT)
     out = explain_person("admitted", admitted, inside_until=AT, exited_at=AT)
-    assert f"The person went out at {SHOWN}." in out
+    assert f"The person exited at {SHOWN}." in out
     assert "The pass ends" not in out
     assert "taken" not in out
     kept = explain_person("admitted", admitted, inside_until=AT, exited_at=AT, room_until=AT)
-    assert f"The place inside is taken until {SHOWN}." in kept
+    assert f"The slot inside is taken until {SHOWN}." in kept
 
 
 def test_an_expired_history_is_explained() -> None:

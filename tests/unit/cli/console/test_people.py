@@ -354,8 +354,8 @@ def test_places_are_offered_by_hand_and_an_admitted_person_exits(
     bob = person(console, bakery, "bob")
     assert "The pass ends at" in bob.text
     assert "bob" in console.text(f"/lists/{bakery.waitlist_id}/people?status=inside&since=1h")
-    assert "The place inside is free." in bob.do("exit", reason="home")
-    assert "went out at" in bob.text
+    assert "The slot inside is free." in bob.do("exit", reason="home")
+    assert "exited at" in bob.text
     assert "enter a number from 1" in console.submit_refused(admit, count="0")
     assert "enter a whole number" in console.submit_refused(admit, count="-1")
 
