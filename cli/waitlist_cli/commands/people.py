@@ -418,7 +418,7 @@ def erase(
         bool, typer.Option("--yes", help="Erase without asking for confirmation.")
     ] = False,
 ) -> None:
-    """Erase all data of a person: the record, the history and the place."""
+    """Erase all data of a person: the record, the history and the place in the queue."""
     context.ask_first(yes, f"Erase all data of {person.entry_id}?")
     person.erase()
     _print_outcome(context, person, "erased", "was erased.")

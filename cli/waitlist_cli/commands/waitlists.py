@@ -128,7 +128,7 @@ def rest_text(rest: Mapping[str, int] | None) -> str:
         format_count(rest["max_days"], "day", "days"),
         format_count(rest["times"], "time", "times"),
     )
-    return f"at most {days}, {times} in a stay"
+    return f"at most {days}, {times} per signup"
 
 
 def confirm_text(confirm: Mapping[str, Any] | None) -> str:

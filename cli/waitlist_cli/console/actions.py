@@ -43,7 +43,7 @@ class Form(ImmutableMultiDict[str, str]):
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
         except ValueError:
-            raise WrongUsage("The form is damaged. Open the page again.") from None
+            raise WrongUsage("The form contains invalid data. Open the page again.") from None
         return found
 
     def lines(self, name: str) -> list[str]:
@@ -78,7 +78,12 @@ class Field:
 
 
 REASON = Field("reason", "Reason", hint="The reason is stored in the history.")
-LEASE = Field("lease_seconds", "Lease in seconds", "number", "Leave empty for the list's lease.")
+LEASE = Field(
+    "lease_seconds",
+    "Lease in seconds",
+    "number",
+    "Leave the field empty to use the lease from the list's settings.",
+)
 
 
 @dataclass(frozen=True)

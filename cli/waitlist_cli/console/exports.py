@@ -22,7 +22,7 @@ def routes(console: Console) -> list[Route]:
         waitlist_id, query = waitlist_of(request), request.query_params
         form, status = query.get("form", "csv"), query.get("status", "waiting")
         if form not in TYPES or status not in (*STATUSES, ALL):
-            raise WrongUsage("Choose the format csv or jsonl, and one of the statuses.")
+            raise WrongUsage("Choose the format csv or jsonl, and a status.")
         which = since_of(query.get("since", "").strip() or None) if status in BY_TIME else {}
         which |= waiting_filter(query, status)
 

@@ -32,7 +32,9 @@ WHERE = Field(
     options=(*ENDS.items(), ("priority", "Another priority")),
     value="front",
 )
-PRIORITY = Field("number", "Priority", "number", "From 0 to 255. The usual priority is 0.")
+PRIORITY = Field(
+    "number", "Priority", "number", "Enter a number from 0 to 255. The usual priority is 0."
+)
 
 
 def routes(console: Console, jobs: FileJobs) -> list[Route]:
@@ -127,8 +129,9 @@ KIND = Kind(
         "tab": "/people",
         "drop": "Drop a file of people here to move them",
         "hint": (
-            "A CSV file with the column names in the first line, or JSON lines. One column must "
-            "contain the customer ids. No one is moved until you have chosen where to."
+            "A CSV file with the column names in the first line, or JSON lines. One column "
+            "must contain the customer ids. No one is moved until you have chosen a "
+            "destination."
         ),
         "earlier": "Moves in this console",
         "running": "Moving",

@@ -113,7 +113,7 @@ class Guard:
         """Return a refusal or the page that sets the cookie, or None if the request is allowed."""
         # Prevent DNS rebinding, where another site's host name resolves to this computer.
         if request.headers.get("host", "") != self.host:
-            return PlainTextResponse("The console has a different address.", 421)
+            return PlainTextResponse("This address does not belong to the console.", 421)
         if request.method == "POST" and request.url.path == ENTER:
             # The page that posts the token is a local file, so its Origin is not the console's. The
             # token itself is enough proof.

@@ -122,7 +122,9 @@ def _with_claim_token(
         claim = call.console.claims.get(claim_key, {})
         token = call.form.text("claim_token") or claim.get("claim_token")
         if not token:
-            raise WrongUsage("Enter the claim token. The client that made the claim has the token.")
+            raise WrongUsage(
+                "Enter the claim token. The client that made the claim has received the token."
+            )
         send(call, token)
         if send is not _extend:
             call.console.claims.pop(claim_key, None)

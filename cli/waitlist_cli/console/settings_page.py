@@ -161,7 +161,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "timezone",
             "Time zone",
             "zone",
-            "The two times above are local times of this zone.",
+            "The two times above are in this time zone.",
             options=[(name, name) for name in zones()],
         ),
         Field(
@@ -178,7 +178,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "bot_check_down",
             "If the bot check does not answer",
             "choice",
-            "This matters only if the stack has the parameter BotCheck.",
+            "This setting has an effect only if the stack parameter BotCheck is set.",
             options=BOT_CHECK_DOWN,
             value=waitlist["bot_check_down"],
         ),
@@ -186,13 +186,13 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "rest_max_days",
             "Longest rest, in days",
             "number",
-            "How long customers may let others go first. Leave this and the next field empty for "
-            "no rests.",
+            "How long customers may let others go first. If customers may not rest, leave "
+            "this field and the next field empty.",
             rest("max_days"),
         ),
         Field(
             "rest_times",
-            "Rests in a stay",
+            "Number of rests",
             "number",
             "How many times a customer may rest before they leave or are admitted.",
             rest("times"),
@@ -201,20 +201,22 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "confirm_every_days",
             "Ask whether they still wait, every … days",
             "number",
-            "Leave empty if customers should not be asked.",
+            "Leave the field empty if customers are never asked.",
             confirm("every_days"),
         ),
         Field(
             "confirm_answer_days",
             "Days to answer",
             "number",
-            "At most the number of days above. Leave empty for 14 days.",
+            "The number must not exceed the number of days above. Leave the field empty for "
+            "14 days.",
             confirm("answer_days"),
         ),
         Field(
             "confirm_reminders_days",
             "Reminders, in days before the deadline",
-            hint="Numbers with commas, such as 7, 1. Leave empty for no reminders.",
+            hint="Separate the numbers with commas, such as 7, 1. Leave the field empty for "
+            "no reminders.",
             value=confirm("reminders_days"),
         ),
         Field(
@@ -228,7 +230,8 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "segments",
             "Segments",
             "long",
-            "One NAME or NAME,NAME per line. Claims can filter by these attributes.",
+            "Enter one segment per line, such as language or language,gender. Claims can "
+            "filter by these attributes.",
             "\n".join(",".join(names) for names in waitlist["segments"]),
         ),
         Field(
@@ -257,8 +260,8 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "max_guest_bytes",
             "Data of a signup, in bytes",
             "number",
-            "The size limit of a customer's profile and attributes as JSON. Imports have a limit "
-            "of their own.",
+            "The maximum size of a customer's profile and attributes as JSON. Imports have a "
+            "different limit.",
             number("max_guest_bytes"),
             is_required=True,
         ),
@@ -326,7 +329,7 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
             "identity_field",
             "A guest is identified by",
             "choice",
-            "This applies to later signups, so choose it before the first signup.",
+            "The choice applies only to later signups, so make the choice before the first signup.",
             options=IDENTITY,
             value=identity.get("field", ""),
         ),
@@ -334,8 +337,8 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
             "identity_verify",
             "Guests must verify their address",
             "choice",
-            "Answers to signups then do not reveal who is on the list. Visible counts can reveal "
-            "it, so hide them.",
+            "If guests must verify their address, the response to a signup does not reveal "
+            "who is on the list. Visible counts can reveal it, so hide the counts.",
             options=VERIFY,
             value=identity.get("verify", "off"),
         ),
@@ -343,8 +346,8 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
             "identity_verify_minutes",
             "Minutes to verify the address",
             "number",
-            "Guests who have not verified their address by then leave the list. Leave empty for "
-            "1,440 minutes, which is a day.",
+            "Guests who do not verify their address within this time are removed from the "
+            "list. Leave the field empty for 1,440 minutes, which is a day.",
             str(identity.get("verify_minutes", "")),
         ),
         Field(
@@ -357,14 +360,15 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
         Field(
             "identity_region",
             "Country of numbers without a + sign",
-            hint="Two letters, such as DE. If empty, every number must begin with + or 00.",
+            hint="Enter two letters, such as DE. If the field is empty, every phone number "
+            "must begin with + or 00.",
             value=identity.get("region") or "",
         ),
         Field(
             "identity_blocked_domains",
             "Refused mail domains",
             "long",
-            "One domain per line, such as example.com. Its subdomains are refused too.",
+            "Enter one mail domain per line, such as example.com. Subdomains are refused too.",
             "\n".join(identity.get("blocked_domains", ())),
         ),
     )
@@ -388,11 +392,11 @@ def _identity(form: Form) -> dict[str, Any] | None:
 def _rest(form: Form) -> dict[str, int] | None:
     """Return the setting `rest`, or None if customers may not rest."""
     max_days = form.number("rest_max_days", "Longest rest, in days")
-    times = form.number("rest_times", "Rests in a stay")
+    times = form.number("rest_times", "Number of rests")
     if not max_days and not times:
         return None
     if not (max_days and times):
         raise WrongUsage(
-            "Longest rest and rests in a stay: fill in both fields, or leave both empty."
+            "Enter both the longest rest and the number of rests, or leave both fields empty."
         )
     return {"max_days": max_days, "times": times}

@@ -117,7 +117,11 @@ def claim(call: Call) -> str:
     call.console.claims.update({(call.waitlist_id, made["entry_id"]): made for made in claims})
     if claims or limit:
         return f"{words} claimed.{limit}"
-    return "No one in the queue matches." if any(filters.values()) else "There is no one to claim."
+    return (
+        "No one in the queue matches the filter."
+        if any(filters.values())
+        else "There is no one to claim."
+    )
 
 
 def _claim(call: Call) -> Response:
@@ -166,7 +170,11 @@ def _who(waitlist: Document) -> Sequence[Field]:
         return (Field("customer_id", "Customer id", hint=hint, is_required=True),)
     label = {"email": "Mail address", "phone": "Telephone number"}[field]
     return (
-        Field("address", label, hint="A later signup with this address is the same person."),
+        Field(
+            "address",
+            label,
+            hint="If someone signs up with this address later, it is the same person.",
+        ),
         Field("customer_id", "Customer id", hint="Use this only for a person without an address."),
     )
 
@@ -316,8 +324,7 @@ ADMIT = Action(
 CLAIM = Action(
     "claim",
     "Claim people of {who}",
-    "The console keeps the claim tokens until it ends. The leases then continue without the "
-    "console.",
+    "The console forgets the claim tokens when it ends. The leases continue after that.",
     "Claim",
     _claim,
     lambda waitlist: (
@@ -341,16 +348,20 @@ ADD = Action(
     lambda waitlist: (
         *_who(waitlist),
         Field(
-            "priority", "Priority", "number", "From 0 to 255. A higher priority goes first.", "0"
+            "priority",
+            "Priority",
+            "number",
+            "Enter a number from 0 to 255. People with a higher priority go first.",
+            "0",
         ),
         Field(
             "joined_at",
             "Joined at",
-            hint="The place depends on this time. Leave empty for the current time. Example: "
-            "2026-03-01T09:30:00+01:00.",
+            hint="This time determines the place in the queue. Leave the field empty for the "
+            "current time. Example: 2026-03-01T09:30:00+01:00.",
         ),
         Field("profile", "Profile", "long", "A JSON object.", "{}"),
-        Field("attributes", "Attributes", "long", "One NAME=VALUE per line."),
+        Field("attributes", "Attributes", "long", "Enter one attribute per line, as NAME=VALUE."),
         Field(
             "ended",
             "If the customer left or was admitted before",

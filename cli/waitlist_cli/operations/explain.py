@@ -38,9 +38,9 @@ def _state(person: Document, waitlist: Document) -> list[str]:
         case "left":
             return [_last("left", history, "The stay ended", "the customer left the list")]
         case "joining":
-            return ["The signup is not finished. Maintenance finishes it within two minutes."]
+            return ["The signup is incomplete. Maintenance completes it within two minutes."]
         case "leaving":
-            return ["The entry is being removed. Maintenance finishes it within two minutes."]
+            return ["The entry is being removed. This takes at most two minutes."]
         case other:
             return [f"The status is {other}."]
 
@@ -127,7 +127,7 @@ MOVED = {
 
 def _admission(waitlist: Document) -> Iterator[str]:
     if waitlist["rebuild"] is not None:
-        yield "The order is being rebuilt. No one is admitted until that has ended."
+        yield "The queue is being rebuilt. No one is admitted until the rebuild is complete."
     if waitlist["paused"]:
         yield "The list is paused. No one is admitted until an operator resumes it."
     admission = waitlist["admission"]
@@ -144,11 +144,14 @@ def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
     made = _latest(history, "offered")
     if person["offered_until"]:
         yield f"A place is offered until {format_value(person['offered_until'])}."
-        yield "If the customer neither enters nor declines, the rule for no-shows applies."
+        yield (
+            "If the customer neither enters nor declines in time, the policy's setting `no_show` "
+            "applies."
+        )
     else:
         yield f"A claim holds the entry until {format_value(person['claimed_until'])}."
         yield "The client that made the claim can complete, release or park it."
-        yield "If the lease ends first, the entry waits again."
+        yield "If the lease expires before that, the entry returns to the queue."
     if made is not None:
         kind = "offer" if person["offered_until"] else "claim"
         yield f"The {kind} was made {_how(made)}."
@@ -159,7 +162,7 @@ def _parked(person: Document, history: Sequence[Document], waitlist: Document) -
     if person["attempts"] >= waitlist["max_attempts"]:
         attempts = format_count(person["attempts"], "attempt", "attempts")
         yield f"{attempts} expired. The list allows {waitlist['max_attempts']:,}."
-    yield "The entry stays out of the queue until an operator redrives or removes it."
+    yield "The entry stays out of the queue until an operator returns or removes it."
 
 
 def _admitted(person: Document, history: Sequence[Document]) -> Iterator[str]:

@@ -61,7 +61,7 @@ def send_test(
 
 
 def plain(text: str) -> str:
-    """Remove the Unicode isolates from a text, because terminals have only one reading
+    """Remove the Unicode isolates from a text, because a terminal has only one reading
     direction.
     """
     return ISOLATED.sub(r"\1", text)

@@ -132,14 +132,15 @@ def accept_any_text(stream: object) -> None:
 _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
 # For each error code of the service: the command that helps the operator to continue.
 NEXT_STEPS = {
-    "confirm_off": "Set it with `waitlist edit WAITLIST --confirm-every-days 90`.",
+    "confirm_off": "To turn the question on, run `waitlist edit WAITLIST --confirm-every-days 90`.",
     "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
     "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why.",
     "not_inside": _STATUS,
     "not_offered": _STATUS,
     "not_waiting": _STATUS,
     "offer_expired": _STATUS,
-    "rest_not_allowed": "Allow it with `waitlist edit WAITLIST --rest-max-days 30 --rest-times 3`.",
+    "rest_not_allowed": "To allow rests, run `waitlist edit WAITLIST --rest-max-days 30 "
+    "--rest-times 3`.",
     "unauthorized": "Run `waitlist token WAITLIST ENTRY` to issue an entry_token.",
     "waitlist_not_found": "Run `waitlist list` to see the existing waitlists.",
 }

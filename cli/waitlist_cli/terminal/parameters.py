@@ -261,7 +261,7 @@ def only_of(unverified: bool, asked: bool) -> dict[str, str]:
     Raise WrongUsage if both options are given.
     """
     if unverified and asked:
-        raise WrongUsage("Give either --unverified or --asked. No person is both.")
+        raise WrongUsage("Give either --unverified or --asked, because no person is both.")
     if unverified:
         return {"only": "unverified"}
     return {"only": "asked"} if asked else {}

@@ -60,7 +60,7 @@ def test_an_unknown_position_is_explained() -> None:
     rebuilding = {"rebuild": {"done": 1, "total": 2}}
     text = explain_person("waiting", event("joined"), waitlist=rebuilding)
     assert "its position is not known" in text
-    assert "The order is being rebuilt" in text
+    assert "The queue is being rebuilt" in text
 
 
 @pytest.mark.parametrize(

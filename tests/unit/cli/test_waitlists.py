@@ -62,7 +62,7 @@ def test_an_edit_keeps_settings_that_it_does_not_name(
     typed.run("edit", bakery.waitlist_id, "--rest-times", "2")
     typed.run("edit", bakery.waitlist_id, "--rest-max-days", "30")
     assert read_settings(bakery)["rest"] == {"max_days": 30, "times": 2}
-    assert "rest\tat most 30 days, 2 times in a stay\n" in typed.run("show", bakery.waitlist_id)
+    assert "rest\tat most 30 days, 2 times per signup\n" in typed.run("show", bakery.waitlist_id)
     typed.run("edit", bakery.waitlist_id, "--rest-max-days", "0")
     assert read_settings(bakery)["rest"] is None
     typed.run("edit", bakery.waitlist_id, "--confirm-every-days", "60")

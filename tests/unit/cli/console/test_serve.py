@@ -89,7 +89,7 @@ def test_several_people_of_a_segment_are_claimed_at_once(counter: Counter) -> No
     assert counter.next(count="2", filter="language=en") == "1 person claimed."
     assert counter.next(count="2", order="newest", filter="language=de") == "2 people claimed."
     assert sorted(counter.held) == ["ada", "bob", "cyd"]
-    assert counter.next(filter="language=de") == "No one in the queue matches."
+    assert counter.next(filter="language=de") == "No one in the queue matches the filter."
     counter.bakery.sign_up("dan", attributes={"language": "fr"})
     assert counter.next(filter="language=de\r\n\r\nanyone") == "1 person claimed."
 

@@ -161,7 +161,7 @@ def test_a_form_works_without_scripts(console: Opened, bakery: Bakery) -> None:
         ("lease_seconds", "", "Lease of a claim: enter a whole number"),
         ("max_guest_bytes", "", "Data of a signup: enter a whole number"),
         ("max_guest_bytes", "20000", "max_guest_bytes"),
-        ("rest_times", "3", "Longest rest and rests in a stay: fill in both fields"),
+        ("rest_times", "3", "Enter both the longest rest and the number of rests"),
         ("capacity", "many", "Capacity: enter a whole number"),
         ("name", "", "name"),
         ("segments", "language\nlanguage", "declared more than once"),
