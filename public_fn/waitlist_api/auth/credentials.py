@@ -27,8 +27,8 @@ UNSUBSCRIBE_MAC_BYTES = 25
 class EntryTokens:
     """Issues and checks entry tokens, with which guests act on their own entries.
 
-    A token is an HMAC over the waitlist, the entry and the entry's current signup. In the code, a
-    signup until its end is called a stay, and is identified by a unique number. The token starts
+    A token becomes invalid when the customer signs up again or is reinstated. It is an HMAC over
+    the waitlist, the entry and a number that is unique to the signup (its `stay`). The token starts
     with the id of its signing key, so that keys can be rotated while tokens are in use.
     """
 
@@ -41,9 +41,9 @@ class EntryTokens:
         self._kept = ReloadedKeys(read, now_millis)
 
     def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token for one signup of a customer, called a stay.
+        """Return the token for one signup of a customer. `stay` is the number of the signup.
 
-        The result is always the same for the same stay, until the signing key changes.
+        The result is always the same for the same signup, until the signing key changes.
         """
         return self._kept.signing().token(waitlist_id, entry_id, stay)
 
@@ -66,7 +66,7 @@ class EntryTokens:
     def issue_code(
         self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
     ) -> str:
-        """Return a code that verifies the customer's address. It contains the minute of `millis`.
+        """Return a code that verifies the customer's address. `millis` is the time of issue.
 
         If `to` is set, the code verifies a new address instead, and moves the entry to the id `to`.
         """

@@ -76,8 +76,8 @@ class TokenKey(Struct, frozen=True):
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
         """Return a code that proves that its holder can read messages to an address.
 
-        The signed text starts with a purpose and a slash. The signed text of a token starts with a
-        waitlist id and has fewer slashes, so the two texts never collide.
+        The signed text of a code contains more slashes than the signed text of a token, so a code
+        never has the same signature as a token.
         """
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
@@ -119,7 +119,7 @@ class CodeContent(Struct, frozen=True):
 
 
 def stay_of(token: str) -> int:
-    """Return the number of the signup in a token. The token's signature is not verified."""
+    """Return the signup number that a token contains. The token's signature is not verified."""
     _, _, content = token.partition(".")
     return int.from_bytes(base64.urlsafe_b64decode(content[:STAY_CHARACTERS]))
 

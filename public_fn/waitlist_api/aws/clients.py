@@ -1,4 +1,4 @@
-"""AWS clients with short timeouts and few retries. No call takes longer than its request may take.
+"""AWS clients with short timeouts and few retries. No call outlives the deadline of its request.
 
 docs/internals/time-budgets.md explains the numbers in this module.
 """

@@ -19,13 +19,13 @@ OUT_OF_ORDER = "internal-error"
 
 
 class Provider(Struct, frozen=True, kw_only=True):
-    """A bot-protection provider.
+    """A bot-protection provider and its widget.
 
-    A page with the provider's widget adds `sources` to the Content-Security-Policy directives in
-    `directives`. If `names_action` is true, the provider's answers contain the widget's action. If
-    `repeats` is true, the provider accepts an idempotency key, so a retry gets the same answer as
-    the first request. Other providers report a retry as a duplicate. `max_token_length` is the
-    maximum length of a token.
+    If a page contains the widget, `sources` must be allowed in each Content-Security-Policy
+    directive in `directives`. `names_action` is true if the provider's answers contain the widget's
+    action. `repeats` is true if the provider accepts an idempotency key, so that a retry gets the
+    same answer as the first request. Other providers report a retry as a duplicate.
+    `max_token_length` is the maximum length of a token.
     """
 
     name: Name

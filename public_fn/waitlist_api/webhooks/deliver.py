@@ -156,7 +156,7 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
     """Return a cursor whose `waiting` contains all undelivered events, in order.
 
     The events come from the entry's history, from the cursor and from the message. The event in the
-    message is needed because an erased entry has no history. Dead letters stay out, unless an
+    message is needed because an erased entry has no history. Dead letters are left out, unless an
     operator replays them. Replaying an event also replays the dead letters that precede it.
     """
     replayed = _find_replayed(cursor, event) if event.is_replay else []

@@ -85,7 +85,7 @@ class DocumentedResolver(Resolver):
         )
 
     def get_openapi_schema(self, **options: Any) -> OpenAPI:
-        """Return the document with our schemas, and with the correlation id in every operation."""
+        """Return the OpenAPI document with our own schemas and correlation ids."""
         document = super().get_openapi_schema(**options)
         document.components = document.components or Components()
         document.components.headers = _HEADERS

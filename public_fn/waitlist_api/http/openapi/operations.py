@@ -259,11 +259,11 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "record_unavailable",
             ),
             "This operation works only if the waitlist has `identity` set. If an entry has this "
-            "address, the service sends a message with a link to the address: it publishes the "
-            "event `link_asked`, or `verification_asked` if the address is not verified yet. An "
-            "address gets at most one such message a minute. Further messages need longer and "
-            "longer pauses of two minutes, four minutes and so on. If customers sign in with an "
-            "OIDC issuer, the request fails with `no_entry_tokens`.",
+            "address, the service publishes the event `link_asked`, or `verification_asked` if the "
+            "address is not verified yet. The event triggers a message with a link to the address. "
+            "An address gets at most one such message a minute. Further messages need longer "
+            "pauses of two minutes, four minutes and so on. If customers sign in with an OIDC "
+            "issuer, the request fails with `no_entry_tokens`.",
         ),
         "verify": Operation(
             "anyone",
@@ -703,12 +703,12 @@ def _entries() -> dict[str, Operation]:
                     200, "The outcome and the entry token of each row", *WRITE, "no_entry_tokens"
                 ),
             ),
-            "This operation works like `importEntries`, but the response also contains entry "
-            "tokens. Each row that is on the waitlist afterwards gets a token, unless a guest "
-            "signed up for it. Give each token to its guest. If customers sign in with an OIDC "
-            "issuer, the request fails with `no_entry_tokens`. The operation has its own IAM "
-            "permission, because not every operator who may add people should be able to act on "
-            "their behalf.",
+            "This operation works like `importEntries`, but the response also contains an entry "
+            "token for each imported customer who is on the waitlist afterwards. Entries that "
+            "guests created by signing up themselves get no token. Give each token to its "
+            "customer. If customers sign in with an OIDC issuer, the request fails with "
+            "`no_entry_tokens`. The operation has its own IAM permission, because not every "
+            "operator who may add people should be able to act on their behalf.",
         ),
         "listEntries": _operator(
             "List entries by status",
@@ -858,12 +858,11 @@ def _tokens() -> dict[str, Operation]:
                     "unsupported_media_type",
                 ),
             ),
-            "Use this operation for a customer who was imported, or who has lost their token. The "
-            "token allows its holder to act as the customer until the entry leaves or is admitted "
-            "and signs up again: to read the entry, enter, decline, get the pass, exit and leave. "
-            "The request has no body and changes nothing. Earlier tokens for the same signup "
-            "remain valid. If customers sign in with an OIDC issuer, the request fails with "
-            "`no_entry_tokens`.",
+            "Use this operation for a customer who was imported, or who has lost their token. "
+            "Whoever has the token can act as the customer, until the customer signs up again: "
+            "they can read the entry, enter, decline, get the pass, exit and leave. The request "
+            "has no body and changes nothing. Earlier tokens for the same signup remain valid. If "
+            "customers sign in with an OIDC issuer, the request fails with `no_entry_tokens`.",
         ),
         "previewMessages": _operator(
             "Show a waitlist's messages with example data",

@@ -1,1 +1,1 @@
-"""The files of the customer's page, its HTML document and its security policy."""
+"""The customer page: its files, its HTML document and its Content-Security-Policy."""

@@ -44,7 +44,7 @@ class PageFile(Struct, frozen=True):
 
 @cache
 def files() -> dict[str, PageFile]:
-    """Return every file by its name."""
+    """Return all files, by name."""
     return {
         path.name: PageFile(_served(path), TYPES[path.suffix])
         for path in sorted([*FOLDER.iterdir(), *VENDOR.iterdir()])

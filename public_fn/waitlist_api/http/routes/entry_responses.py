@@ -45,7 +45,7 @@ class EntryResponses(Struct, frozen=True):
         return Response(201, "application/json", answer, location)
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
-        """Return the response fields that all views of an entry share.
+        """Return the fields that every response about an entry contains.
 
         `positions` are the entry's positions within segments.
         """

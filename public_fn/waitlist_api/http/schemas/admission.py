@@ -339,7 +339,7 @@ class OfferAnswer(EntryAnswer):
 
 
 class AdmittedByFilter(OfferAnswer):
-    """An entry that got a slot from an operator's `admit`."""
+    """An entry that got a slot when an operator called `admit`."""
 
     filter_index: FilterIndex
 

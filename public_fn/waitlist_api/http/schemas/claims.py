@@ -140,8 +140,8 @@ class ClaimAnswer(Model):
 
 
 LIMIT_MEANINGS = {
-    "max_claims": "claims hold as many entries as the waitlist's `max_claims` allows; claim again "
-    "after a claim has ended"
+    "max_claims": "the number of claimed entries has reached the waitlist's `max_claims`, so claim "
+    "again after a claim has ended"
 }
 # The type has a name, so that the OpenAPI document contains a component for it.
 ClaimLimit = TypeAliasType(

@@ -77,8 +77,8 @@ def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:
     """
     listed = "\n".join(f"- `{value}`: {meaning}" for value, meaning in values.items())
     return {
-        "description": f"{purpose} New values may be added. A client should "
-        f"treat an unknown value by the HTTP status, or show it unchanged.\n\n{listed}",
+        "description": f"{purpose} New values may be added. A client that does not know a value "
+        f"should decide by the HTTP status, or show the value unchanged.\n\n{listed}",
         "x-extensible-enum": list(values),
     }
 

@@ -51,8 +51,8 @@ Position = Annotated[int, documented(minimum=1)]
 STATUS_MEANINGS: dict[Status, str] = {
     "joining": "the signup is in progress, and the entry has no position yet",
     "waiting": "the entry is in the queue",
-    "offered": "a claim holds the entry for a limited time, or, if `offered_until` is set, the "
-    "customer has an offer",
+    "offered": "if `offered_until` is set, the customer has an offer. Otherwise an operator has "
+    "claimed the entry for a limited time",
     "parked": "the entry is set aside until an operator redrives it",
     "leaving": "the entry is being removed",
     "left": "the customer has left, or an operator has removed them",
@@ -479,7 +479,7 @@ class BumpAnswer(EntryAnswer):
 
 NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
     "resting": "the customer is resting until `rest_until`, or until they `resume`",
-    "held_back": "an operator holds the entry back until they set it to `ready`",
+    "held_back": "an operator holds the entry back, until an operator sets `ready` to `true`",
     "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
     "unverified": "the customer has not verified the address yet",
 }

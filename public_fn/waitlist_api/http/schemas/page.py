@@ -375,5 +375,5 @@ class PageBody(Body):
         return self
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings in the form in which they are stored."""
+        """Return the settings in the format in which they are stored."""
         return self.model_dump()

@@ -38,7 +38,9 @@ class PositionAnswer(WithEstimate):
 
 class InstantAnswer(Model):
     at: Time
-    count: Annotated[Count, Field(description="How many slots become due.")]
+    count: Annotated[
+        Count, Field(description=("The number of slots that become available at this time."))
+    ]
 
 
 class PreviewAnswer(Model):
