@@ -1,19 +1,19 @@
--- admit: Offers slots to the first entries of the queue. The policy decides how many slots, or an operator who gives a
--- `count`. An operator can also give an `entry_id`, and then the slot is offered to this entry. If the operator gives a
--- `ticket` too, only the stay with this ticket gets the offer.
+-- admit: Offers slots to the first entries of the queue. If the caller gives a `count`, the script offers this number
+-- of slots. Otherwise the admission policy decides the number. If the caller gives an `entry_id`, only this entry gets
+-- an offer. If the caller also gives a `ticket`, the entry must still have this ticket.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours now server_run_id
 -- META state paused max_attempts segments_version segments_state owner last_ticket settings_version not_ready max_claims
--- If `refill` is 1, the count is added to the quota of the list, which is the number of customers who are still to
--- enter. A count of 0 ends the quota. If there is no `count`, the policy decides. In this case the script returns
--- `behind` if the settings of the caller are older than those in Redis, or if its schedule is a different one. The
--- record says that the instants up to `counted_until` have been counted, and that `counted_slots` of their slots were
--- left. `instants` ("millis:count", separated by spaces) are all instants of the schedule from `schedule_from` on, and
--- `next_instant` is the first instant after them. `hours` ("opens:closes", separated by spaces) are the present and the
--- following periods in which a policy with hours makes offers.
+-- If `refill` is 1, `count` is added to the quota, which is the number of customers who should still enter. A count of
+-- 0 ends the quota. If `count` is missing, the policy decides. In this case the script returns `behind` if the caller's
+-- settings are older than the settings in Redis, or if the caller has a different schedule. `instants` ("millis:count",
+-- separated by spaces) are all times of the schedule from `schedule_from` on, and `next_instant` is the first time
+-- after them. According to the waitlist's record, the slots up to the time `counted_until` have been counted, and
+-- `counted_slots` of them were left. `hours` ("opens:closes", separated by spaces) are the current or next opening
+-- period of the policy and the periods after it.
 -- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled
 -- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
@@ -25,13 +25,13 @@ local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, u
 
 now = micros(now) -- read the clock only once for the whole script
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
+if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
 if filters ~= EVERYONE and segments_version ~= meta_segments_version then return {'stale_segments'} end
 if filters ~= EVERYONE and meta_segments_state == 'building' then return {'segments_building'} end
-if meta_segments_version == '0' then keys.tags = nil end -- on a list without segments no entry has tags
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if meta_segments_version == '0' then keys.tags = nil end -- entries have no tags on a waitlist without segments
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
 if not (is_all and end_rests(keys, now)) then return {'expiring'} end
 
@@ -42,7 +42,7 @@ if claimed_before then
   if body ~= once_body then return {'idempotency_key_reused'} end
   local is_automatic = acceptance == 'automatic'
   local entries = replay(keys, claimed_before, is_automatic and keys.inside or keys.held)
-  -- Return the stamp of the first run, because maintenance records the same offers with that stamp.
+  -- Return the stamp of the first run, because maintenance records the same offers with this stamp.
   return {'repeat', tonumber(taken_at), entries, is_automatic, false, redis.call('ZCARD', keys.queue)}
 end
 
@@ -52,7 +52,7 @@ local due
 if entry_id ~= '' then
   local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return {'not_waiting'} end
-  -- The message is late: the customer now waits with another stay.
+  -- The message is late. The customer has signed up again since, with a different ticket.
   if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'not_waiting'} end
   if not is_ready then return {'entry_not_ready'} end
   if room == 0 then return {'inside_full'} end

@@ -1,10 +1,11 @@
--- board: Returns positions of the queue at one moment. All requests within five seconds get the same positions.
+-- board: Returns a snapshot of the positions in the queue. All requests within five seconds get the same snapshot.
 -- USES owner waiting clock expired int_text opening
 -- KEYS meta queue not_ready unverified held parked board
 -- ARGV now server_run_id
 -- META state owner hide_counts open capacity paused not_ready opens_millis closes_millis
--- `cuts` is a JSON list of pairs in serving order, each with a rank and its position. Each of the first 200 entries has
--- a pair. After them each position is at most 1% higher than the one before, up to the last entry.
+-- `cuts` is a JSON list of pairs in serving order. Each pair has a rank and the position of this rank. Each of the
+-- first 200 entries has a pair. After them, each position is at most 1% higher than the position before it, up to the
+-- last entry.
 -- RETURNS board as_of_millis total line cuts
 -- RETURNS cold | rebuilding | expiring | counts_hidden
 local LASTS, KEPT = 5000, 60 -- milliseconds, seconds
@@ -15,7 +16,7 @@ if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if meta_hide_counts == '1' then return {'counts_hidden'} end
 
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 now = micros(now) -- read the clock only once for the whole script
 local millis = math.floor(now / 1000)
 local before = redis.call('GET', keys.board)
@@ -26,7 +27,7 @@ if before then
     instant = tonumber(instant)
     return instant and as_of < instant and instant <= millis
   end
-  -- The script makes a new board if the clock went back, or if the list has opened or closed since the last board.
+  -- Make a new snapshot if the clock went back, or if signups have begun or ended since the last snapshot.
   local is_new = as_of <= millis and millis < as_of + LASTS
   if is_new and not has_passed(meta_opens_millis or nil) and not has_passed(meta_closes_millis or nil) then
     return {'board', as_of, tonumber(total), line, cuts}
@@ -45,9 +46,9 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds the cuts of one set, which has either the ready entries or the entries that are not ready. Each cut has its
--- position among all entries with a verified address. An entry whose address is not verified gets no cut, because cuts
--- are public and would show when somebody signed up.
+-- Adds the pairs (rank and position) for the entries of one sorted set. The set contains either the ready entries or
+-- the entries that are not ready. The position counts the entries of both sets whose address is verified. An entry with
+-- an unverified address gets no pair, because the pairs are public and would show when somebody signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)

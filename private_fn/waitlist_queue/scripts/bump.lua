@@ -1,5 +1,5 @@
--- bump: Moves a waiting entry to another priority, some places ahead, to the front of its priority, or to the end of
--- the queue. If `ticket` is given, only the stay with this ticket is moved.
+-- bump: Moves a waiting entry to another priority, ahead by some places, to the front of its priority, or to the end of
+-- the queue. If `ticket` is given, the entry is moved only if it has this ticket.
 -- USES owner waiting reasons int_text clock expired ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
@@ -11,18 +11,19 @@ local state, last_ticket = owned_state(meta_state, meta_owner, server_run_id), m
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local rank = waiting_rank(keys, entry_id)
 if not rank then return {'not_waiting'} end
 now = micros(now)
 local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
--- The message is late: the customer now waits with another stay.
+-- The message is late. The customer has signed up again since, with a different ticket.
 if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- A move also passes entries that positions do not count, so `index_of` counts all waiting entries.
+-- Places count all waiting entries, including entries with an unverified address, which positions do not count.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(rank)
 
--- The entry itself stays in the set, because a move ahead is not affected by entries behind the target.
+-- The entry stays in the sorted set during this computation. This is correct, because only entries ahead of the target
+-- matter.
 local function target()
   if priority ~= '' then
     return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + own_ticket, rank)

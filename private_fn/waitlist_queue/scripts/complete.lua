@@ -1,18 +1,18 @@
--- complete: Ends holds for good and admits their customers. A repeat with the same claim token changes nothing.
+-- complete: Admits the customers of claimed entries. If the same claim token is sent again, nothing changes.
 -- USES owner clock ticket wake off_queue check_token paid inside admission
 -- KEYS meta held claimed claims dirty tags inside visits
 -- ARGV holds now server_run_id
 -- META state owner last_ticket admitted segments_version pass_seconds max_claims
--- `holds` has "entry_id:token" for each hold, separated by spaces. For each hold the script returns one of these
--- replies:
+-- `holds` has a pair "entry_id:token" for each claimed entry, separated by spaces. For each pair the script returns one
+-- of these replies:
 -- RETURNS completed stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 now = micros(now) -- read the clock only once for the whole script
 local state = owned_state(meta_state, meta_owner, server_run_id)
-if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
+if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
 local last_ticket, admitted = meta_last_ticket, meta_admitted
-if meta_segments_version == '0' then keys.tags = nil end -- on a list without segments no entry has tags
+if meta_segments_version == '0' then keys.tags = nil end -- entries have no tags on a waitlist without segments
 
 local function complete(entry_id, token)
   if not state then return {'cold'} end

@@ -1,5 +1,5 @@
--- decline: Gives the slot of an offer to the next customer, and moves the entry to the end of the queue. The offer is
--- identified by its deadline. A repeat changes nothing, even if the entry already has its next offer.
+-- decline: Declines an offer. The entry moves to the end of the queue, and the next entry can get the slot. The
+-- deadline identifies the offer. A repeated request changes nothing, even if the entry has another offer by then.
 -- USES owner waiting reasons int_text clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES check_offer moves paid
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
@@ -10,7 +10,7 @@
 -- RETURNS cold | expiring | not_offered | offer_expired
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
 local hold, refusal, deadline = nil, 'not_offered', nil
 if not declined_before then
@@ -27,7 +27,7 @@ if hold then
   redis.call('HINCRBY', keys.meta, 'declined', 1)
   if once_key ~= '' then remember_move(keys, once_key, hold.stamp, once_seconds) end
 else
-  -- A later decision, such as another offer, does not undo the decline, so the request is still answered as a repeat.
+  -- A later decision, such as another offer, does not undo the decline. The request is still answered as a repeat.
   local wanted_deadline = tonumber(offered_until_millis) or 0
   outcome, hold = 'repeat', find_decision(keys, entry_id, function(decision)
     if decision.verb ~= 'declined' or ticket ~= '' and decision.ticket ~= tonumber(ticket) then return false end
@@ -35,7 +35,7 @@ else
     return wanted_deadline == 0 or decision.at == wanted_deadline
   end)
   if not hold and declined_before then
-    -- The record already has the decline, so Redis only knows that the idempotency key was used.
+    -- The decline has been recorded already, so Redis knows only that the idempotency key was used.
     local rank = waiting_rank(keys, entry_id)
     hold = rank and {rank = rank, ticket = ticket_of(keys, entry_id, rank), attempts = 0} or
       read_hold(keys, entry_id)
@@ -45,8 +45,8 @@ else
   end
   if not hold then return {refusal} end
 end
--- During a rebuild the number of entries ahead is unknown. The customer gets this answer, so the total is left out if
--- the list hides its counts.
+-- During a rebuild the number of entries ahead is unknown. The reply goes to the customer, so it has no total if the
+-- waitlist hides its counts.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed}

@@ -1,4 +1,4 @@
--- draw_stamp: Draws a stamp for an event of an entry that is written to the record only.
+-- draw_stamp: Draws a stamp (logical timestamp) for an event that is written only to the record of an entry.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
 -- ARGV known_stamp now server_run_id

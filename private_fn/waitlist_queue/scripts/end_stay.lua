@@ -1,21 +1,21 @@
--- end_stay: Takes an entry off the list for good and counts the end of its stay. `counts_as` is `left`, `declined` (the
--- customer left by declining an offer), `admitted` or `nothing`.
+-- end_stay: Removes an entry from the waitlist for good. `counts_as` says which counter changes: `left`, `declined`
+-- (the customer left by declining an offer), `admitted`, or `nothing`.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags wake off_queue paid tombstone take_out inside
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis now server_run_id
 -- META state owner not_ready max_claims
--- If `unless_placed` is 1, an entry that has a place keeps it, and the script returns `present`. If
--- `inside_until_millis` is given, the customer is inside until that time. The value 0 means that the customer is not
--- inside. Neither applies if the customer has a later stay.
+-- If `unless_placed` is 1, the script keeps an entry that has a place, and returns `present`. If `inside_until_millis`
+-- is given, the customer is inside until that time. If it is 0, the customer is not inside. Both arguments are ignored
+-- if the customer has signed up again since.
 -- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
 -- RETURNS absent stamp ended_stamp ticket | present stamp ended_stamp ticket
 -- RETURNS cold
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
--- A late message finds a later stay of the customer, which has a place or is inside.
+-- The message is late if the customer has signed up again and has a new place, or was admitted after the new signup.
 local is_late = ticket == '' and ended and (place or visit) or
   ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then
@@ -24,13 +24,13 @@ if is_erased == '1' and not is_late then
   if take_outside(keys, entry_id) then wake(keys) end
 end
 if is_late then
-  -- The later stay determines whether its customer is inside.
+  -- The new signup determines whether the customer is inside.
 elseif inside_until_millis == '0' then
   if take_outside(keys, entry_id) then wake(keys) end
 elseif inside_until_millis ~= '' then
   local present = visit == tonumber(ticket) and redis.call('ZSCORE', keys.inside, entry_id)
-  -- A customer who left during a rebuild stays outside (see exit.lua). Any other customer is inside until the recorded
-  -- time.
+  -- If the customer left during a rebuild, the customer stays outside (see exit.lua). Otherwise the customer is inside
+  -- until the recorded time.
   if tonumber(present or KEPT) ~= LEFT_DURING_REBUILD then
     put_inside(keys, entry_id, ticket, inside_until_millis)
   end
@@ -38,8 +38,8 @@ end
 local stamp = next_stamp(keys, now, nil, known_stamp)
 if unless_placed == '1' and place then return {'present', stamp, 0, place} end
 if ended then
-  -- The stay has ended before, but its place, or the place of an earlier stay, may exist again because the server that
-  -- took over lacked the newest writes.
+  -- The entry has been removed before, but Redis may have its place again. This happens if a server takes over that
+  -- lacks the newest writes.
   if ticket ~= '' then take_out(keys, entry_id, ticket, counts_as == 'admitted') end
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end

@@ -1,5 +1,5 @@
--- end_wait: Ends the wait of an entry whose customer has not confirmed it in time. The entry is parked, moved to the
--- end of the queue, or taken off the queue to leave the list.
+-- end_wait: Ends the wait of a customer who did not confirm in time that they still wait. The entry is parked, moves to
+-- the end of the queue, or is taken out of the queue before it leaves the waitlist.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue wake off_queue decide
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id ticket confirm_by_millis action settings_version now server_run_id
@@ -9,18 +9,18 @@
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
--- The message is late: the newer settings may not end such a wait. The next run of maintenance decides by the newer
--- settings.
+-- The message is late. The newer settings may not ask customers, or may require another action. The next run of
+-- maintenance decides according to the newer settings.
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
 now = micros(now)
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)
--- The entry is off the queue or not ready. Or the message is late, and the customer now waits with another stay.
+-- The entry is not in the queue, or is not ready, or the customer has signed up again with a different ticket.
 if not rank or not is_ready or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
--- Remove the question, so that a late message does nothing if the entry has been redriven by then.
+-- Mark the question as ended. A late message then does nothing, even if the entry is back in the queue by then.
 local kept = end_question(packed)
 redis.call('HSET', keys.readiness, entry_id, kept)
 count_readiness(keys, packed, kept)

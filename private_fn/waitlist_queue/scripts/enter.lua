@@ -1,5 +1,5 @@
--- enter: Accepts an offer and admits its customer. The offer is identified by its deadline and by the ticket of the
--- stay. A repeat changes nothing.
+-- enter: Accepts an offer and admits the customer. The deadline and the ticket of the entry identify the offer. A
+-- repeated request changes nothing.
 -- USES owner clock ticket wake off_queue check_offer paid inside admission
 -- KEYS meta held claims dirty tags inside visits
 -- ARGV entry_id ticket offered_until_millis now server_run_id
@@ -9,7 +9,7 @@
 -- RETURNS cold | not_offered | offer_expired
 now = micros(now) -- read the clock only once for the whole script
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if meta_segments_version == '0' then keys.tags = nil end -- on a list without segments no entry has tags
+if meta_segments_version == '0' then keys.tags = nil end -- entries have no tags on a waitlist without segments
 local hold, refusal = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if not hold then return {refusal} end
 local stamp = ticket_after(meta_last_ticket, now)

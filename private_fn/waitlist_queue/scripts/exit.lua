@@ -1,5 +1,5 @@
--- exit: Ends the visit of a customer who is inside through the stay with this ticket, so that the next customer can
--- enter.
+-- exit: Records that a customer is no longer inside, so that another customer can be admitted. If `ticket` is given,
+-- the customer must have been admitted with this ticket.
 -- USES owner inside wake
 -- KEYS meta inside visits
 -- ARGV entry_id ticket server_run_id
@@ -8,10 +8,10 @@
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 local visit = visit_of(keys, entry_id)
--- The message is late: the customer is now inside through another stay.
+-- The message is late. The customer has been admitted again since, with a different ticket.
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
 if state == 'hydrating' then
-  -- The rebuild may have read the record before the exit. It must not put the customer inside again.
+  -- The rebuild may have read the record before the customer left. It must not put the customer inside again.
   put_inside(keys, entry_id, ticket, LEFT_DURING_REBUILD)
   return {'exited'}
 end

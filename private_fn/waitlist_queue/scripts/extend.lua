@@ -1,4 +1,4 @@
--- extend: Renews the lease of a hold, which begins again now. Claimers use it as a heartbeat.
+-- extend: Renews the lease of a claimed entry. The new lease begins now. Workers use this script as a heartbeat.
 -- USES owner clock ticket next_stamp wake off_queue check_token
 -- KEYS meta held claimed claims dirty
 -- ARGV entry_id token lease_seconds now server_run_id
@@ -6,7 +6,7 @@
 -- RETURNS extended stamp deadline_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
+if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then return {refusal} end

@@ -1,5 +1,5 @@
--- heartbeat: Counts a run of maintenance. If the count went back, Redis has lost writes. If the caller gives a pace,
--- the script stores it for polls.
+-- heartbeat: Increments the heartbeat count of a waitlist. If the count in Redis is lower than the caller's count,
+-- Redis has lost writes. If the caller sends a pace, the script stores it, and customers get it when they poll.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
 -- ARGV epoch known_beat pace now server_run_id
@@ -10,8 +10,8 @@
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 local beat, known = tonumber(meta_beat), tonumber(known_beat)
--- If one heartbeat is missing, only the writes just before it may be lost. If two are missing, all writes of a whole
--- interval are lost.
+-- If one heartbeat is missing, Redis has lost only recent writes. If two heartbeats are missing, Redis has lost all
+-- writes between them.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'
 if beat < known then outcome = 'behind' end

@@ -1,25 +1,25 @@
--- init: Makes a waitlist known to Redis, gives it new settings, or ends its rebuild.
+-- init: Creates a waitlist in Redis, gives it new settings, or ends its rebuild.
 -- USES owner waiting clock expired ticket segment_state settings epoch
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags shared_milliseconds inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
 -- META state epoch settings_version segments_version schedule_version owner not_ready
--- The mode `create` is for a new waitlist, whose empty order is complete. The mode `open` also accepts a waitlist whose
--- order Redis has lost, and a rebuild follows. The mode `configure` is only for a waitlist that Redis knows. The mode
--- `finish_rebuild` declares the rebuild of this epoch complete. Settings and counters are "name=value", separated by
--- spaces. A new epoch does not count instants of the schedule up to `scheduled_until`, because the previous epoch may
--- have counted them.
+-- The mode `create` is for a new waitlist, whose empty queue is complete. The mode `open` is for a waitlist whose queue
+-- Redis may have lost, and a rebuild follows. The mode `configure` fails if Redis does not have the waitlist. The mode
+-- `finish_rebuild` declares the rebuild of this epoch complete. `settings` and `counters` have the form "name=value",
+-- separated by spaces. Times of the schedule up to `scheduled_until` do not count in a new epoch, because the previous
+-- epoch may have counted them.
 -- RETURNS created state epoch epoch_start | exists state epoch epoch_start | warmed state epoch epoch_start | cold | expiring
 local state = owned_state(meta_state, meta_owner, server_run_id)
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)
--- The former settings decide what happens after an offer that has already expired, so expired holds must end first.
+-- The old settings decide what happens after an expired offer, so expired holds must end before the settings change.
 if state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'exists'
 if not state then
   if mode == 'configure' or mode == 'finish_rebuild' then return {'cold'} end
   outcome = 'created'
-  -- If the hash `meta` is missing, the other keys of the waitlist cannot be trusted. If another server owned the order,
+  -- If the hash `meta` is missing, the other keys of the waitlist may be incomplete. If another server owned the queue,
   -- this server may lack the newest writes. In both cases all keys are deleted.
   redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claimed, keys.claims,
     keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.shared_milliseconds, keys.inside,
@@ -29,7 +29,7 @@ if not state then
     first_stamp_of_epoch(floor_ticket, micros(now)), counters, scheduled_until, micros(now),
     server_run_id)
 end
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 if not state or is_newer then
   apply_settings(keys, settings, segments_version, state and meta_segments_version, now)
   if state and setting('schedule_version') ~= meta_schedule_version then begin_schedule(keys, setting('schedule_since')) end

@@ -1,4 +1,4 @@
--- inspect: Reads the state of an entry in Redis, to compare it with the record of the entry.
+-- inspect: Reads the state of an entry in Redis, so that maintenance can compare it with the record of the entry.
 -- USES owner waiting reasons ticket wake off_queue time_of
 -- KEYS meta queue not_ready readiness tickets_of_moved held claims parked dirty tags inside
 -- ARGV entry_id server_run_id
@@ -11,7 +11,7 @@ if state == 'hydrating' then return {'rebuilding'} end
 local dirty = tonumber(redis.call('ZSCORE', keys.dirty, entry_id) or 0)
 local tags = redis.call('HGET', keys.tags, entry_id)
 local version = tags and tonumber(string.match(tags, '%d+$'))
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local readiness = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
 local readiness_version = readiness and tonumber(string.match(readiness, '^%d+')) or false
 local rank = waiting_rank(keys, entry_id)

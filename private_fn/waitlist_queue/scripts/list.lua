@@ -1,10 +1,10 @@
--- list: Reads one page of the waiting entries by rank, or of the held or parked entries by time.
+-- list: Reads one page of the waiting entries by rank, or one page of the held or parked entries by time.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests waiting_at wake off_queue expired
 -- KEYS meta queue not_ready unverified ready_at readiness held parked claims tickets_of_moved segments tags
 -- ARGV which after after_id first limit now server_run_id
 -- META state owner not_ready
--- The page begins after a rank or a time, or at the position `first`. `which` selects all `waiting` entries, the
--- `ready` or `not_ready` ones among them, or the `held` or `parked` entries.
+-- `which` is `waiting` for all waiting entries, `ready` or `not_ready` for some of the waiting entries, or `held` or
+-- `parked`. The page begins after the rank or time `after`, or at the position `first`.
 -- RETURNS listed total entries next_rank
 -- EACH entries entry_id position rank ticket attempts time_millis ready_ahead not_ready
 -- EACH not_ready reason until_millis
@@ -13,13 +13,13 @@ local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 
 local function page_off_queue(listed)
   local total, index = redis.call('ZCARD', listed), 0
   if after_id ~= '' then
     -- Many entries may have the same time. The page continues after the last entry of the previous page. If that entry
-    -- is gone or has another time now, the page begins with the first entry of the same time.
+    -- is gone or has a different time now, the page begins with the first entry that has the time `after`.
     if tonumber(redis.call('ZSCORE', listed, after_id)) == tonumber(after) then
       index = redis.call('ZRANK', listed, after_id) + 1
     else
@@ -34,8 +34,8 @@ local function page_off_queue(listed)
   return total, entries, false
 end
 
--- Returns the first waiting entries from a rank on. If there are more entries than the limit, one additional entry is
--- returned.
+-- Returns the first waiting entries from the rank `from` on. The result has one entry more than the limit if there are
+-- more entries.
 local function first_waiting(from)
   local entries = {}
   local function read(set)
@@ -62,7 +62,7 @@ local function page_of_waiting()
   local ahead = first_id and count_ahead(keys, first_id)
   for i, entry_id in ipairs(ids) do
     local rank, ready_ahead = found[i].rank, false
-    -- If every entry has always been ready, the positions on a page are consecutive.
+    -- If every entry on the waitlist has always been ready, the positions on a page are consecutive.
     if keys.not_ready then ahead, ready_ahead = count_ahead(keys, entry_id) end
     entries[i] = {entry_id, keys.not_ready and ahead + 1 or ahead + i, rank,
       tonumber(tickets[i] or rank % TIER), 0, 0, ready_ahead, (reasons_of(keys, entry_id))}

@@ -9,7 +9,7 @@ local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = next_stamp(keys, now, nil, known_stamp)
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 if not (waiting_rank(keys, entry_id) or redis.call('ZSCORE', keys.held, entry_id) or
   redis.call('ZSCORE', keys.parked, entry_id)) then
   return {'absent', stamp}

@@ -1,4 +1,4 @@
--- park: Ends a hold and sets its entry aside for an operator to look at. A repeat changes nothing.
+-- park: Parks a claimed entry, so that an operator can look at it. A repeated request changes nothing.
 -- USES owner clock ticket next_stamp wake off_queue decide pending_decisions check_token paid
 -- KEYS meta held claimed claims parked dirty pending_decisions
 -- ARGV entry_id token now server_run_id
@@ -7,7 +7,7 @@
 -- RETURNS repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
+if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then

@@ -1,10 +1,11 @@
 -- position: Counts the entries ahead of an entry, in the queue and within some of its segments. While the policy has
--- slots due, `is_due` is true for one poll a second, and the caller of that poll starts a run.
+-- slots due, `is_due` is true for one poll per second. The caller of that poll then runs the policy.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests wake off_queue expired pace
 -- KEYS meta queue not_ready unverified ready_at readiness tickets_of_moved claims segments tags held
 -- ARGV entry_id segments_version segments now server_run_id
 -- META state hide_counts segments_version segments_state owner admit_at paused pace not_ready
--- `segments` are ids, separated by spaces. If the entry is not in a segment, its position within the segment is false.
+-- `segments` are segment ids, separated by spaces. If the entry is not in a segment, its position within the segment is
+-- false.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis
 -- RETURNS absent total hide_counts is_due
 -- EACH places position total
@@ -23,7 +24,7 @@ if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
 if segments ~= '' and segments_version ~= meta_segments_version then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 end_rests(keys, now)
 local ready = redis.call('ZCARD', keys.queue)
 local total = count_verified(keys)

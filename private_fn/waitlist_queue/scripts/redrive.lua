@@ -1,6 +1,7 @@
--- redrive: Puts a parked entry back into the queue, at its old place or at the end, and resets its attempts to 0. The
--- parking is identified by its time. `worn_out_stamp` and `worn_out_millis` are the stamp and the deadline of the last
--- hold if the entry was parked after too many attempts, and 0 otherwise.
+-- redrive: Puts a parked entry back into the queue, at its old place or at the end, and resets its attempts to 0. If
+-- `parked_millis` is given, the entry must have been parked at this time. If the entry was parked after too many
+-- attempts, `worn_out_stamp` and `worn_out_millis` are the stamp (logical timestamp) of that decision and the deadline
+-- of the last hold. Otherwise both are 0.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
@@ -10,12 +11,12 @@
 -- RETURNS cold | rebuilding | expiring | not_parked
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
 local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'
--- A late message may find that the entry has been parked again.
+-- If the message is late, the entry may have been parked again since, at a different time.
 local is_requested_parking = parked_millis == '' or
   tonumber(parked_millis) == tonumber(redis.call('ZSCORE', keys.parked, entry_id) or nil)
 if hold and hold.state == 'parked' and is_requested_parking then
@@ -24,8 +25,8 @@ if hold and hold.state == 'parked' and is_requested_parking then
   hold.rank = requeue(keys, entry_id, hold, wanted)
   decide(keys, entry_id, 'redriven', hold, '', 0)
 else
-  -- A later decision, such as a claim, does not undo the redrive, so the request is still answered as a repeat. A later
-  -- stay has a different ticket.
+  -- A later decision, such as a claim, does not undo the redrive. The request is still answered as a repeat, unless the
+  -- customer has signed up again with a different ticket.
   local rank = waiting_rank(keys, entry_id)
   local ticket = rank and ticket_of(keys, entry_id, rank) or hold and hold.ticket
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'redriven', '')

@@ -1,5 +1,5 @@
--- release: Ends a hold and puts the entry back at its old place or at the end of the queue. The entry is ready again at
--- once, or after `delay_seconds`. A repeat changes nothing.
+-- release: Puts a claimed entry back into the queue, at its old place or at the end. The entry is ready again at once,
+-- or after `delay_seconds`. A repeated request changes nothing.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness delay enqueue run_length gap wake off_queue requeue decide pending_decisions check_token paid
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to delay_seconds now server_run_id
@@ -9,7 +9,7 @@
 -- RETURNS cold | expiring | not_held | claim_mismatch | claim_expired
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
+if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if refusal ~= 'claim_expired' and state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
@@ -24,7 +24,7 @@ if hold then
   hold.rank = requeue(keys, entry_id, hold, wanted)
   decide(keys, entry_id, 'released', hold, token, delayed_until)
 else
-  -- A later decision, such as another claim, does not undo the release, so the request is still answered as a repeat.
+  -- A later decision, such as another claim, does not undo the release. The request is still answered as a repeat.
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'released', token)
   if not hold then return {refusal} end
   delayed_until = hold.at

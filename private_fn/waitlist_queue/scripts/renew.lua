@@ -1,6 +1,7 @@
--- renew: Starts the time inside of an admission again, because its record was written late. A customer whose time
--- inside has ended already needs room again, unless the admission came from an operator's claim. If there is no room,
--- the next place that becomes free is kept for the customer, and a later message uses it.
+-- renew: Starts the pass of an admitted customer again, because the admission was recorded late. If the first pass has
+-- already ended, the waitlist must have room for the customer. A customer who was admitted through an operator's claim
+-- does not need room. If there is no room, the next place that becomes free is reserved for the customer. A later
+-- message then uses the reserved place.
 -- USES owner clock wake off_queue inside due
 -- KEYS meta held claims dirty inside visits
 -- ARGV entry_id ticket is_claim now server_run_id
@@ -17,9 +18,10 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- The message is late: the record already has the admission and the end of the visit.
+-- The message is late. The record already says that the customer was admitted and has left.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
--- While the customer is in the set `inside`, even after the end of the pass, nobody else has taken the place.
+-- As long as the set `inside` contains the customer, no other customer has taken the place. This is true even after the
+-- end of the pass.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.
   if state == 'hydrating' or room_of(keys, policy, now, true) == 0 then

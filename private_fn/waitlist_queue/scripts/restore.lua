@@ -1,4 +1,4 @@
--- restore: Restores an entry at the place that its record has, unless the stay has ended.
+-- restore: Restores an entry at the place in its record, unless the customer has left the waitlist or was admitted.
 -- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue paid requeue restore_rules inside tombstone
 -- USES pending_decisions
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
@@ -9,30 +9,30 @@
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
+if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
 if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= meta_segments_version then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
--- Later tickets must sort behind every ticket that a client has ever received, and later stamps behind the events of
--- the entry.
+-- New tickets must be later than every ticket that a client has received, and new stamps (logical timestamps) must be
+-- later than every event of the entry.
 local newest = math.max(tonumber(stamp), tonumber(known_stamp))
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Returns or keeps the payment for the hold of an entry whose record has a different place.
+-- Decides about the slot that paid for the hold in Redis, because the record has a different place for the entry.
 local function settle_payment(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then
     if not is_same_stay then return end
-    -- The record has refused this admission, because it was decided from an earlier place of the same stay.
+    -- The record has refused this admission, because the decision was based on an earlier place of the entry.
     uncount_admission(keys, hold)
   elseif is_same_stay and new.state == 'offered' then
     -- The record has a different offer, which is open. This server does not know which slots paid for that offer, so
-    -- the offer takes over the payment of the hold. A slot of the schedule is given back if the record has counted all
-    -- instants itself, because the record has then already paid for its offer.
+    -- the slots of the hold pay for it. If the record has counted all times of the schedule, it has already paid for
+    -- the offer. In that case the schedule gets its slot back.
     local scheduled_until, recorded_until = unpack(redis.call('HMGET', keys.meta, 'scheduled_until', 'recorded_until'))
     local of_schedule = scheduled_until == recorded_until and string.match(hold.paid, 's%d+') or ''
     new.paid, hold.paid = string.gsub(hold.paid, of_schedule, ''), of_schedule
@@ -52,7 +52,7 @@ if is_restored then
   if hold then settle_payment(hold, place) end
   place.rank = restore_place(keys, entry_id, place, queue_rank, time_millis)
   if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
-  -- A customer who has a place again is not inside through an earlier stay.
+  -- A customer who has a place in the queue again is no longer inside.
   take_outside(keys, entry_id)
 elseif hold then
   place = hold

@@ -1,10 +1,10 @@
--- restore_many: Restores waiting entries at the places that their records have, unless Redis already has the entries.
+-- restore_many: Restores waiting entries at the places in their records. Entries that Redis already has are not moved.
 -- USES owner waiting reasons int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue requeue restore_rules batch
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
 -- META state epoch last_ticket segments_version owner not_ready
--- `stays` has each entry once, as "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags", separated by
--- spaces.
+-- `stays` has a text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each entry,
+-- separated by spaces. No entry occurs twice.
 -- RETURNS restored restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
@@ -15,7 +15,7 @@ local readiness, any_readiness = {}, ''
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):([^:]*):(%S*)'
 for name, entry_id, rank, ticket, known_stamp, attempts, why, packed in string.gmatch(stays, stay) do
   local n = #ids + 1
-  -- The name of a stay is also the name of its tombstone.
+  -- The text "entry_id:join_id" is also the name of the tombstone.
   names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, known_stamp
   attempts_of[n], tags[n] = attempts, segments_version ~= '0' and packed
   readiness[n] = why
@@ -70,7 +70,7 @@ write_ranks()
 if #unmoved > 0 then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
 if #moved > 0 then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
 if #with_attempts > 0 then redis.call('HSET', keys.attempts, unpack(with_attempts)) end
--- Later tickets must sort behind every ticket that a client has ever received, and later stamps behind the events of
--- the entries.
+-- New tickets must be later than every ticket that a client has received, and new stamps (logical timestamps) must be
+-- later than every event of the entries.
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 return {'restored', counts.restored, counts.present, counts.gone}

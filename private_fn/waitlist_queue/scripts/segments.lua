@@ -1,4 +1,4 @@
--- segments: Counts the waiting entries of each segment, and lists the first of them.
+-- segments: Counts the waiting entries in each segment, and lists the first of these entries.
 -- USES owner clock expired
 -- KEYS meta held segments
 -- ARGV segments_version after limit now server_run_id
@@ -18,7 +18,7 @@ if meta_segments_state == 'building' then return {'segments_building'} end
 
 local depths = {}
 for _ = 1, limit do
-  -- The id of a segment is followed by one of the bytes : ; < and the byte = comes after these.
+  -- A segment id is followed by one of the bytes `:`, `;` and `<`. The byte `=` sorts after them.
   local from = after == '' and '-' or '[' .. after .. '='
   local members = redis.call('ZRANGEBYLEX', keys.segments, from, '+', 'LIMIT', 0, FIRST)
   local first_member = unpack(members)

@@ -1,4 +1,5 @@
--- settle: Forgets that the record of an entry may lack decisions, unless the entry has changed again.
+-- settle: Deletes the pending decisions of an entry, because the record has them now. If Redis has made another
+-- decision in the meantime, nothing is deleted.
 -- USES owner reasons clock ticket next_stamp wake off_queue tombstone
 -- KEYS meta claims dirty pending_decisions tombstones not_ready unverified ready_at readiness
 -- ARGV entry_id seen_stamp join_id ticket now server_run_id
@@ -9,13 +10,15 @@ local since = redis.call('ZSCORE', keys.dirty, entry_id)
 if since and tonumber(since) ~= tonumber(seen_stamp) then return {'changed'} end
 redis.call('ZREM', keys.dirty, entry_id)
 redis.call('HDEL', keys.pending_decisions, entry_id)
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local hold = read_hold(keys, entry_id)
 if hold and hold.state == 'done' then
-  -- The record has the admission too. A late restore must not put the customer back into the queue.
+  -- The record has the admission too. The tombstone stops a late restore, which would put the customer back into the
+  -- queue.
   delete_hold(keys, entry_id)
   forget_readiness(keys, entry_id)
-  -- If the admission belongs to another stay than the one in the record, it does not end the recorded stay.
+  -- If the ticket is different, the admission belongs to another signup of the customer. The signup in the record has
+  -- not ended.
   if join_id ~= '' and (ticket == '' or hold.ticket == tonumber(ticket)) then
     add_tombstone(keys, entry_id, join_id, next_stamp(keys, now))
   end

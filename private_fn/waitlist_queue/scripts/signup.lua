@@ -1,18 +1,17 @@
--- signup: Adds entries at the end of the queue, in order. Imported entries are added at their own rank. An entry whose
--- rank an operator has given is added at that rank, or at the nearest free rank ahead of it. A repeat keeps its place.
--- A customer who was inside is not inside any more, so that the next customer can enter. If a signup is refused, its
--- stay has ended. A copy of the message that arrives later, when there is room, must not add an entry that no record
--- has.
+-- signup: Adds entries at the end of the queue, in the given order. Imported entries are added at their own rank. If an
+-- operator has given a rank, the entry is added at that rank or at the nearest free rank ahead of it. An entry that
+-- already waits keeps its place. If the customer was inside, a new signup ends that visit. If a signup is refused, the
+-- script writes a tombstone. Without the tombstone, a late copy of the message could add an entry that has no record.
 -- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version owner hide_counts paused pace not_ready opens_millis closes_millis
--- `stays` are "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated by spaces. A signup
--- has no rank and no ticket. An import has a rank that is made of its ticket, and no ticket. An entry whose rank an
--- operator has given has both. Every stamp of the new stay is later than `known_stamp`, the newest stamp that the
--- record has of the earlier stays. For each stay the script returns one of the replies below. A position that is
--- unknown is false. The total is false too if the waitlist hides its counts from customers. The pace is only for
--- signups.
+-- `stays` are texts of the form "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated
+-- by spaces. A signup has no rank and no ticket. An imported entry has a rank, which contains its ticket. An entry
+-- whose rank was given by an operator has a rank and a ticket. `known_stamp` is the newest stamp (logical timestamp) in
+-- the record of the customer. All stamps of the new entry are later. The script returns one of the replies below for
+-- each text. A position that is unknown is false. The total is also false if the waitlist hides its counts from
+-- customers. Only signups get a pace.
 -- RETURNS joined rank ticket stamp position total pace ready_ahead
 -- RETURNS already rank ticket stamp position total pace ready_ahead
 -- RETURNS cold | rebuilding | expiring | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full
@@ -20,7 +19,7 @@ local APART = 8 -- leaves room for seven entries that are moved ahead of the sec
 
 local state = owned_state(meta_state, meta_owner, server_run_id)
 local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_ticket, meta_signed_up
--- Readiness has a semicolon only if it has a reason.
+-- The text contains a semicolon only if an entry has a reason why it is not ready.
 use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
 local total, hides_counts = count_waiting(keys), meta_hide_counts == '1'
 local verified = count_verified(keys) -- the entries that positions count
@@ -32,24 +31,25 @@ if state then
   is_expiring = state == 'warm' and has_expired_holds(keys, now)
   clock_ticket = ticket_after(0, now)
   shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)
-  -- A ticket shows the time of its signup. If tickets are more than a second ahead of the clock, signups therefore
-  -- leave no room between each other.
+  -- A ticket contains the time of its signup. If tickets are more than a second ahead of the clock, there is no gap
+  -- between two signups, so that tickets do not get further ahead.
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
 
 local function place(stay, entry_id, join_id, given_rank, given_ticket, known_stamp, segments_version, readiness, tags)
   if not state then return {'cold'} end
   if is_expiring then return {'expiring'} end
-  -- The name of a stay is also the name of its tombstone.
+  -- The text "entry_id:join_id" is also the name of the tombstone.
   if redis.call('ZSCORE', keys.tombstones, stay) then
-    -- If a refused signup is repeated, it is refused for the same reason, as long as that reason lasts.
+    -- If the waitlist is still full, a repeated signup is refused for the same reason as before.
     if capacity and state == 'warm' and total + off_queue >= capacity then return {'waitlist_full'} end
     return {'gone'}
   end
   local rank = waiting_rank(keys, entry_id)
   local hold = not rank and read_hold(keys, entry_id)
   if hold then
-    -- The record of the later decision that took the entry out of the queue must win, so this stamp must be older.
+    -- This stamp must be older than the decision that took the entry out of the queue, so that the record keeps that
+    -- decision.
     local stamp = given_rank and hold.stamp - 1 or hold.ticket
     return {'already', hold.rank, hold.ticket, stamp, false, false, false, false}
   end
@@ -76,7 +76,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
       ticket = given_ticket
     elseif given_rank then
       rank, ticket = free_rank_after(keys, given_rank), given_rank % TIER
-      -- Later tickets must sort behind this ticket, even if the clock of the import's caller is ahead.
+      -- New tickets must be later than this ticket, even if the clock of the importing client is ahead.
       stamp = math.max(stamp, rank % TIER + 1)
     else
       rank, ticket = 255 * TIER + stamp, stamp
@@ -94,7 +94,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
     signed_up, total = signed_up + 1, total + 1
     if not is_unverified(readiness) then verified = verified + 1 end
   end
-  -- The event that asks the customer for a verification gets the stamp after the ticket.
+  -- The event that asks the customer to verify the address uses the stamp after the ticket.
   last_ticket = is_unverified(readiness) and stamp + 1 or stamp
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false, false} end
   local is_signup = outcome == 'joined' and not given_rank
@@ -107,7 +107,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
     ready_ahead = redis.call('ZCARD', keys.queue) - (has_reason(readiness) and 0 or 1)
   end
   local position = ahead + 1
-  -- If a signup is the last entry, the next signup of this run is the last entry after it.
+  -- If this signup is the last entry in the queue, the next signup in this run is placed directly behind it.
   is_last = is_last or is_signup and ahead == others
   local pace = not given_rank and pace_of(meta_paused, meta_pace)
   return {outcome, rank, ticket, stamp, position, (given_rank or not hides_counts) and verified, pace,

@@ -1,7 +1,6 @@
--- stats: Counts the entries of a list, also during a rebuild. `is_due` is 1 if there is work that only the passing of
--- time has caused: a decision may be unrecorded, a pass has ended since the last stamp, more rests are over than one
--- call ends, or the policy has slots due for ready entries. `first` has the ids of the first `near` entries that are
--- ready.
+-- stats: Counts the entries on a waitlist. The counts are also available during a rebuild. `is_due` is 1 if maintenance
+-- has work to do because time has passed. Examples are a decision that the record may lack, a pass that has ended, and
+-- a slot that is due. `first` has the ids of the first ready entries, and `near` is the number of these ids.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
 -- KEYS meta queue not_ready unverified ready_at readiness segments tags tickets_of_moved held parked inside dirty
 -- ARGV near now server_run_id
@@ -10,7 +9,7 @@
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS cold | expiring
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 now = micros(now) -- read the clock only once for the whole script
 if meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
 local is_all = end_rests(keys, now)
@@ -24,7 +23,7 @@ local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
--- After Redis was lost, the counters continue from values that may be up to a minute old.
+-- After Redis has lost its data, the counters continue from values that may be up to a minute old.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis

@@ -1,4 +1,4 @@
--- tag: Writes the segments and the readiness of an entry, which may wait, be held or be parked.
+-- tag: Writes the segments and the readiness of an entry that is waiting, held or parked.
 -- USES owner waiting reasons segment_index tags readiness reindex tombstone
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones held parked segments tags
 -- ARGV entry_id join_id segments_version tags readiness server_run_id

@@ -1,5 +1,5 @@
--- untagged: Lists entries without tags, which are missing in the segment index. If no entry is missing, the index is
--- ready.
+-- untagged: Lists entries without tags. These entries are missing from the segment index. If no entry is missing, the
+-- script marks the index as complete.
 -- USES owner waiting segment_state
 -- KEYS meta queue not_ready held parked tags
 -- ARGV segments_version which offset limit server_run_id
@@ -9,12 +9,13 @@
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if segments_version ~= meta_segments_version then return {'stale_segments'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}
 end
--- The set is read from the tail, so that an admission at the head does not shift the entries that are still to be read.
+-- The set is read from the end. If a customer is admitted at the front, the entries that are still to be read keep
+-- their indexes.
 local listed = ({waiting = keys.queue, not_ready = keys.not_ready, held = keys.held, parked = keys.parked})[which]
 local ids = listed and redis.call('ZREVRANGE', listed, offset, offset + limit - 1)
 if not ids or #ids == 0 then return {'untagged', 0, {}} end

@@ -1,13 +1,13 @@
--- withdraw: Takes an offer back. The entry waits at its old place, and the next entry gets the slot. A repeat changes
--- nothing, even if the entry already has its next offer.
+-- withdraw: Takes back an offer. The entry returns to its old place in the queue, and the next entry gets the slot. A
+-- repeated request changes nothing, even if the entry has another offer by then.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions check_offer
 -- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
 -- META state paused max_attempts owner not_ready max_claims
--- If `offered_until_millis` is missing, the script takes back the offer that is open. If it is 0, no offer is meant,
--- and the script only looks for an earlier withdrawal. The next entry gets the slot in the same run, within `hours` (as
--- in admit). In a later run the first entry of the queue would be the same entry again.
+-- If `offered_until_millis` is missing, the script takes back the open offer. If it is 0, the script only looks for an
+-- earlier request that took back an offer. The next entry gets an offer in the same run, because a later run would
+-- choose the same entry again. `hours` has the same meaning as in admit.lua.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
@@ -15,8 +15,8 @@
 now = micros(now) -- read the clock only once for the whole script
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
-if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
+if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 
 local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if refusal == 'completed' then hold, refusal = nil, 'not_offered' end
@@ -33,8 +33,7 @@ if hold then
   hold.rank = requeue(keys, entry_id, hold, hold.rank)
   decide(keys, entry_id, 'withdrawn', hold, hold.token, deadline)
 else
-  -- A later decision, such as another offer, does not undo the withdrawal, so the request is still answered as a
-  -- repeat.
+  -- A later decision, such as another offer, does not undo the withdrawal. The request is still answered as a repeat.
   outcome, hold = 'repeat', find_decision(keys, entry_id, function(decision)
     return decision.verb == 'withdrawn' and (ticket == '' or decision.ticket == tonumber(ticket)) and
       ((tonumber(offered_until_millis) or 0) == 0 or decision.at == tonumber(offered_until_millis))

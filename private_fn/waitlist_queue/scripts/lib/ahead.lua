@@ -1,7 +1,6 @@
--- Returns a free rank ahead of the entry at `index`, in the nearest gap, or nil if there is no gap. Many moves often go
--- to the same spot one after the other. Therefore a move takes a rank close to the neighbour that was moved, and leaves
--- the rest of the gap on the side of the other neighbour. If both neighbours or neither of them were moved, it leaves
--- room on both sides.
+-- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. Many moves often go
+-- to the same spot one after the other. If one neighbour was moved before, the returned rank is close to that
+-- neighbour, so most of the gap stays free. Otherwise the returned rank leaves room on both sides.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

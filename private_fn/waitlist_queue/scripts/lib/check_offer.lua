@@ -1,6 +1,6 @@
--- Returns the hold of the open offer to an entry, or nil and the code of the refusal. If the customer has been admitted
--- already, returns the hold and `completed`. If a ticket or a deadline is given, the offer must be to the stay with
--- this ticket, or must end at this deadline.
+-- Returns the hold of an entry with an open offer, or nil and an error code. If the customer has already been admitted,
+-- the function returns the hold and `completed`. If `ticket` is given, the entry must have this ticket. If
+-- `offered_until_millis` is given, the offer must have this deadline.
 local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end
@@ -8,7 +8,7 @@ local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   if hold.state == 'done' then return hold, 'completed' end
   if hold.state ~= 'offered' then return nil, 'not_offered' end
   local deadline = tonumber(redis.call('ZSCORE', keys.held, entry_id))
-  -- A late message may find the next offer to the same stay.
+  -- If the message is late, the entry may have a newer offer with a different deadline.
   if offered_until_millis ~= '' and deadline ~= tonumber(offered_until_millis) then
     return nil, 'not_offered'
   end

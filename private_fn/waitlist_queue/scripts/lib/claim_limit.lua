@@ -1,8 +1,9 @@
--- The setting `max_claims` limits how many entries claims may hold at the same time. The set `held` also has the offers
--- to customers, which do not count. Therefore a list with this setting also keeps its claims in the set `claimed`.
+-- The setting `max_claims` limits how many entries may be claimed at the same time. The sorted set `held` contains
+-- claims and offers, but the limit does not apply to offers. A waitlist with this setting therefore also has the sorted
+-- set `claimed`, which contains only claims.
 local HOLDS_AT_ONCE = 500
 
--- Adds the claims that were made before the list had the setting, or before a rebuild.
+-- Adds claims to the set `claimed` that were made before the waitlist had the setting, or before a rebuild.
 local function index_claims(keys)
   local first = 0
   repeat
@@ -18,7 +19,8 @@ local function index_claims(keys)
   redis.call('HSET', keys.meta, 'claims_indexed', '1')
 end
 
--- Returns how many entries a claim may take, at most `count`. All expired holds must have ended before.
+-- Returns how many entries a claim may take. The result is at most `count`. Expired holds must be ended before this
+-- call.
 local function within_limit(keys, max_claims, is_indexed, count, now)
   if not is_indexed then index_claims(keys) end
   -- A claim stops counting at its deadline, even if it were still in the set.

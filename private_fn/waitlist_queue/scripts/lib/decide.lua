@@ -1,13 +1,15 @@
--- Pending decisions are the decisions about an entry that the record may lack. They are stored by entry, oldest first,
--- separated by spaces. Redis keeps them until maintenance has reconciled the record. A decision is stored as
--- verb|token|stamp|rank|ticket|attempts|at;basis;placed. `at` is a millisecond: the deadline of an expired hold or of
--- an offer, the time at which a caller parked the entry, or the time at which a released entry is ready again. It is 0
--- for all other decisions. A server that took over may lack the newest decisions, which the record has. Therefore a
--- decision names its `basis`, the newest earlier decision about the entry that Redis knew. It also names as `placed`
--- the newest decision that changed the rank of the entry, or 0 if the record has that decision.
+-- Pending decisions are decisions about an entry that its record may lack. Redis keeps them until maintenance has
+-- written them to the record. The hash `pending_decisions` has them for each entry, oldest first, separated by spaces.
+-- The text of a decision is verb|token|stamp|rank|ticket|attempts|at;basis;placed. `at` is a time in milliseconds: the
+-- deadline of an offer or an expired hold, the time of a parking, or the time at which a released entry is ready again.
+-- It is 0 for all other decisions. A server that takes over may lack recent decisions that the record has. To detect
+-- this, a decision also contains two stamps (logical timestamps). `basis` is the stamp of the newest earlier decision
+-- about the entry that Redis knows. `placed` is the stamp of the newest decision that changed the entry's rank, or 0 if
+-- the record has that decision.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
--- Returns the stamp and `placed` of the last decision about an entry, or 0 if there is none.
+-- Returns the stamp (logical timestamp) and `placed` of the last pending decision about an entry. Both are 0 if there
+-- is no pending decision. A decision from the previous version of the service has no `placed`.
 local function newest_of(packed)
   local stamp, placed = string.match(packed or '', '|(%d+)|%-?%d+|%d+|%d+|%d+;%d+;(%d+)$')
   return {stamp = tonumber(stamp or 0), placed = tonumber(placed or 0)}

@@ -1,4 +1,5 @@
--- Delays an entry, so that it is not ready for some seconds. Returns the millisecond at which the entry is ready again.
+-- Delays an entry, so that it is not ready for the given number of seconds. Returns the time, in milliseconds, at which
+-- the entry is ready again.
 local function delay(keys, entry_id, seconds, now)
   local until_millis = math.floor(micros(now) / 1000) + seconds * 1000
   local packed = redis.call('HGET', keys.readiness, entry_id)

@@ -1,5 +1,5 @@
--- Computes how many slots a policy has due, what pays for them, and when more will be due. `policy` is the value that
--- read_policy returns.
+-- Computes how many slots of an admission policy are due, what pays for the slots, and when more slots will be due.
+-- `policy` is the table that read_policy returns.
 local MINUTE = 60000000 -- microseconds
 local ENDED_AT_ONCE = 1000 -- passes; the customers of any other passes count as inside until the next run
 
@@ -9,7 +9,7 @@ local function read_policy(keys, now)
     'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'has_hours'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
-  -- On a list that has never had a policy or a quota, nothing has been due so far.
+  -- The defaults are for a waitlist that has never had a policy or a quota.
   policy.bucket_at, policy.scheduled = policy.bucket_at or now, policy.scheduled or 0
   policy.scheduled_until = policy.scheduled_until or 0
   policy.quota, policy.quota_open = policy.quota or 0, policy.quota_open or 0
@@ -22,8 +22,8 @@ local function read_policy(keys, now)
   return policy
 end
 
--- Reads the hours in which the policy makes offers, as "opens:closes" in milliseconds, the earliest first. If no hours
--- reach the present, for example in a message that arrives a day late, the policy offers nothing.
+-- Reads the opening hours of the policy ("opens:closes" in milliseconds, the earliest first). If a message is so late
+-- that all its hours are over, the policy makes no offers.
 local function read_hours(policy, hours, millis)
   if not policy.has_hours then return end
   policy.hours = {}
@@ -36,8 +36,8 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
--- Returns the millisecond at which an offer made now ends. If the hours close before that, the remaining time continues
--- when the next hours open. The offer ends at the latest when these next hours close.
+-- Returns the deadline of an offer that is made now, in milliseconds. If the opening hours end before the deadline, the
+-- time that is left continues when the next hours begin. The deadline is never later than the end of these next hours.
 local function offer_end(policy, millis)
   local deadline = millis + policy.offer_seconds * 1000
   local now_open, following = unpack(policy.hours or {})
@@ -45,16 +45,16 @@ local function offer_end(policy, millis)
   return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 
--- Takes over the count of slots from the record for the instants up to `until_millis`, unless this server has counted
--- these instants itself. A server that took over without the newest writes has not counted them, and must not offer
--- their slots again.
+-- Uses the slot count from the waitlist's record for the times of the schedule up to `until_millis`, unless Redis has
+-- counted these times itself. If a server takes over that lacks the newest writes, it has not counted them. It must not
+-- offer their slots again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the slots of each instant ("millis:count") up to now. Each instant is counted once, even if it is counted late.
--- If more slots are left than entries wait, the excess slots lapse at the next instant.
+-- Adds the slots for each time of the schedule ("millis:count") up to now. Each time is counted once, even if it is
+-- counted late. At each time, slots from earlier times that no waiting entry could use are discarded.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -65,23 +65,24 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many slots the rate has due. The rate works as a token bucket, which holds at most one minute's worth of
--- slots, and never less than one slot. Runs may come up to a minute late. If the last run left customers waiting, the
--- fraction of a slot that was left in the bucket is added, so that it is not lost for these customers.
+-- Returns how many slots are due according to the rate. The rate is a token bucket. The bucket can hold the slots of
+-- one minute, because runs may be up to a minute late, and its capacity is never less than one slot. If customers were
+-- still waiting after the last run, the fraction of a slot that was left then is added.
 local function rate_due(policy, now)
   local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
   policy.bucket_at = math.max(policy.bucket_at, now - math.ceil(longest))
   return math.floor(math.max(0, now - policy.bucket_at) * policy.rate_count / (policy.rate_millis * 1000))
 end
 
--- Returns the fraction of a slot that is left in the bucket of the rate, in microseconds, or 0 if nobody waits for it.
+-- Returns the fraction of a slot that is left in the rate's token bucket, in microseconds. Returns 0 if nobody is
+-- waiting.
 local function left_over(keys, policy, now)
   if not policy.has_rate or redis.call('ZCARD', keys.queue) == 0 then return 0 end
   return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
 end
 
--- Ends the passes that have expired. A place that is kept for an admission is freed when Redis does not have that
--- admission any more.
+-- Removes customers whose pass has expired from the set `inside`. A reserved place is freed if Redis no longer has the
+-- admission that the place is reserved for.
 local function end_passes(keys, now)
   local ended = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, math.floor(now / 1000), 'LIMIT', 0,
     ENDED_AT_ONCE)
@@ -94,8 +95,9 @@ local function end_passes(keys, now)
   redis.call('HDEL', keys.visits, unpack(ended))
 end
 
--- Returns how many customers may get an offer or come inside, or nil if there is no limit. Places that are kept for
--- admissions count as taken, unless `is_for_kept` says that the room is for such an admission.
+-- Returns how many more customers may get an offer or be admitted, or nil if there is no limit. Reserved places count
+-- as taken. If `is_for_kept` is true, the room is for a customer with a reserved place, so reserved places do not
+-- count.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -104,9 +106,10 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many slots are due. If the policy has both a rate and a schedule, the smaller of their numbers counts, or
--- their sum if the policy uses `sum`. What is left of the quota is added. The result is never more than the room. A
--- policy can also consist of room alone. Outside of its hours a policy has no slots due.
+-- Returns how many slots are due. If the policy has a rate and a schedule, the smaller number of slots counts, or the
+-- sum if `combine` is `sum`. The rest of the quota is added. The result is never larger than the room. If the policy
+-- has neither a rate nor a schedule, the room alone determines the result. Outside its opening hours a policy has no
+-- slots due.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -120,8 +123,8 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns what pays for the slot with this number. The quota pays for the first slots. If the policy uses `sum`, the
--- rate pays before the schedule, because the slots of the rate lapse after a minute.
+-- Returns what pays for the slot with this number. The quota pays for the first slots. If `combine` is `sum`, the rate
+-- pays next, because slots of the rate expire after a minute. The schedule pays for the rest.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota
@@ -136,7 +139,7 @@ local function paid_by(policy, number)
   return paid
 end
 
--- Takes this number of due slots from the quota, the rate and the schedule.
+-- Subtracts this number of slots from the quota, the rate and the schedule.
 local function take_due(keys, policy, taken, now)
   local by_quota = math.min(taken, policy.by_quota)
   policy.quota_open = policy.quota_open + by_quota
@@ -155,8 +158,8 @@ local function take_due(keys, policy, taken, now)
     'left_over', left_over(keys, policy, now))
 end
 
--- Returns the millisecond at which slots and room will be available again. Returns nil if only a change of the
--- settings, an exit or an operator can make them available.
+-- Returns the next time, in milliseconds, at which slots and room will be available. Returns nil if this depends on a
+-- change of the settings, on a customer who exits, or on an operator.
 local function next_due(keys, policy, room, next_instant, millis)
   local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0
   if policy.has_rate then

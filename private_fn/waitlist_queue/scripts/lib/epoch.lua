@@ -1,13 +1,14 @@
--- If the clock went back, stamps may exist up to UNKNOWN_SECONDS above `floor`, because the Lambda clock that produced
--- `floor` may be ten minutes slow. Differences up to SLACK_SECONDS are normal clock skew.
+-- `floor` comes from the clock of a Lambda function, which may be ten minutes slow. If the clock of Redis went back,
+-- stamps (logical timestamps) may therefore exist up to UNKNOWN_SECONDS above `floor`. A difference of up to
+-- SLACK_SECONDS between clocks is normal.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
--- If the clock did not go back, stamps may still exist above `floor`: stamps of the last moment, and stamps from a
--- clock that was slightly ahead. SPARE_SECONDS is less than a second, because signups leave room between each other
--- only while tickets are less than a second ahead of the clock.
+-- If the clock did not go back, some stamps may still be above `floor`, because they are very recent or come from a
+-- clock that was slightly ahead. SPARE_SECONDS must be less than a second. Signups leave gaps between each other only
+-- while tickets are less than a second ahead of the clock.
 local SPARE_SECONDS = 0.5
 
--- Returns the first stamp of a new epoch, which is later than the stamps of all previous epochs. A new list has no
--- `floor`.
+-- Returns the first stamp (logical timestamp) of a new epoch. It is later than all stamps of previous epochs. For a new
+-- waitlist, `floor` is 0.
 local function first_stamp_of_epoch(floor, clock_micros)
   local first = ticket_after(floor, clock_micros)
   if tonumber(floor) == 0 then return first end
@@ -15,8 +16,9 @@ local function first_stamp_of_epoch(floor, clock_micros)
   return first + (is_clock_back and UNKNOWN_SECONDS or SPARE_SECONDS) * TICKETS_PER_SECOND
 end
 
--- Begins an epoch. All stamps of the epoch are later than `epoch_start`, and all stamps of previous epochs are earlier.
--- Slots that were due in the previous epoch are not due again, because they may have been taken.
+-- Begins an epoch. All stamps (logical timestamps) of this epoch are later than `epoch_start`, and all stamps of
+-- previous epochs are earlier. Slots that were due in the previous epoch are discarded, because they may already have
+-- been used.
 local function begin_epoch(keys, state, epoch, epoch_start, counters, scheduled_until, now,
     server_run_id)
   redis.call('HSET', keys.meta, 'state', state, 'epoch', epoch, 'last_ticket', epoch_start,

@@ -1,7 +1,7 @@
--- Ends expired holds. The entry returns to its old place, or is parked after too many attempts. For an offer that its
--- customer did not accept in time, the setting `no_show` decides. The decision has the stamp of this run, which may be
--- later than the deadline, because everything that happened to the entry in between has earlier stamps. The decision
--- stores the deadline as its `at`.
+-- Ends expired holds. A claimed entry returns to its old place, or is parked after too many attempts. For an offer that
+-- was not accepted in time, the setting `no_show` says what happens. The decision gets the stamp (logical timestamp) of
+-- this run. The stamp may be later than the deadline, because earlier stamps belong to everything that happened to the
+-- entry before this run. The field `at` of the decision has the deadline.
 local EXPIRED_AT_ONCE = 200
 
 local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, stamp)
@@ -10,7 +10,8 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
   give_back(keys, entry_id, hold)
   if is_offer then redis.call('HINCRBY', keys.meta, 'no_shows', 1) end
   if is_offer and no_show == 'leave' then
-    -- Maintenance takes the entry off the list, because the record must also have the leave.
+    -- Maintenance removes the entry from the waitlist later, because the record must also say that the customer has
+    -- left.
     no_longer_held(keys, entry_id)
     hold.state = 'no_show'
     write_hold(keys, entry_id, hold)
@@ -29,14 +30,14 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
   decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', deadline)
 end
 
--- Ends expired holds. Returns whether all of them have ended, because one call ends only a limited number, and the
--- stamp if the function drew one.
+-- Ends expired holds, but only a limited number in one call. Returns whether all of them have ended. If the function
+-- created a stamp (logical timestamp), it also returns the stamp.
 local function end_expired(keys, max_attempts, now)
   local millis = math.floor(micros(now) / 1000)
   if not has_expired_holds(keys, now) then return true end
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'WITHSCORES', 'LIMIT', 0, EXPIRED_AT_ONCE)
-  -- Draw two stamps, because an offer that ends in a parking has two events, which must have different stamps.
+  -- Draw two stamps, because an offer that ends with a parked entry causes two events. Each event needs its own stamp.
   local stamp = next_stamp(keys, now, next_stamp(keys, now))
   local no_show = redis.call('HGET', keys.meta, 'no_show')
   local holds = {}
@@ -45,7 +46,8 @@ local function end_expired(keys, max_attempts, now)
     hold.entry_id, hold.deadline = expired[i], tonumber(expired[i + 1])
     holds[#holds + 1] = hold
   end
-  -- All offers of a run have the same deadline. Sorting by rank keeps the order of entries that move to the back.
+  -- All offers that were made in the same run have the same deadline. Sorting by rank keeps the order of entries that
+  -- move to the back.
   table.sort(holds, function(a, b)
     if a.deadline ~= b.deadline then return a.deadline < b.deadline end
     if a.rank ~= b.rank then return a.rank < b.rank end

@@ -1,7 +1,7 @@
--- The customers inside. The sorted set `inside` has the millisecond at which the pass of each customer ends, and the
--- hash `visits` has the ticket of the stay that was admitted. Two scores in `inside` are markers and not times. KEPT
--- marks a place that is reserved for an admission whose time inside begins later (see renew.lua). LEFT_DURING_REBUILD
--- marks a customer who left during a rebuild (see exit.lua).
+-- Stores which customers are inside. The sorted set `inside` has the time, in milliseconds, at which the pass of each
+-- customer ends. The hash `visits` has the ticket of the entry at the time of the admission. Two scores in `inside`
+-- have a special meaning. KEPT means that a place is reserved for a customer (see renew.lua). LEFT_DURING_REBUILD means
+-- that the customer left during a rebuild (see exit.lua).
 local KEPT, LEFT_DURING_REBUILD = 0, 1
 
 local function put_inside(keys, entry_id, ticket, until_millis)
@@ -9,13 +9,13 @@ local function put_inside(keys, entry_id, ticket, until_millis)
   redis.call('HSET', keys.visits, entry_id, ticket)
 end
 
--- Ends the visit of a customer, and returns whether the customer was inside.
+-- Removes a customer from the set `inside`. Returns whether the customer was in the set.
 local function take_outside(keys, entry_id)
   redis.call('HDEL', keys.visits, entry_id)
   return redis.call('ZREM', keys.inside, entry_id) == 1
 end
 
--- Returns the ticket of the stay through which a customer is inside, or nil.
+-- Returns the ticket with which a customer who is inside was admitted, or nil.
 local function visit_of(keys, entry_id)
   return tonumber(redis.call('HGET', keys.visits, entry_id) or nil)
 end

@@ -1,6 +1,6 @@
--- The moves of an entry: a sorted set of the idempotency keys of its requests, with the stamp of the move as the score.
--- A move is remembered for a day. Each new move extends the expiry of the whole set, so each bump also deletes some
--- moves that are older than a day.
+-- Remembers the moves of an entry, so that a repeated request does not move the entry again. The moves are a sorted set
+-- of idempotency keys, and the score is the stamp (logical timestamp) of the move. A move is remembered for a day. Each
+-- move extends the expiry of the whole set, so each new move also deletes some moves that are older than a day.
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 
@@ -10,8 +10,7 @@ local function forget_old_moves(keys, stamp)
   if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
--- Remembers a move. The set expires together with its longest-lived move, so a shorter expiry never replaces a longer
--- one.
+-- Remembers a move. The set must not expire before any of its moves, so its expiry is only ever extended.
 local function remember_move(keys, once_key, stamp, seconds, ...)
   redis.call('ZADD', keys.moves, 'NX', stamp, once_key, ...)
   if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then
@@ -19,12 +18,13 @@ local function remember_move(keys, once_key, stamp, seconds, ...)
   end
 end
 
--- Remembers a move and its distance. The distance is a second member with the same stamp: "once_key:places".
+-- Remembers a move and its distance. The distance is part of a second member with the same score: "once_key:places".
 local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns how far a move went, or false if a restore wrote the move, because the record does not have the distance.
+-- Returns the distance of a move in places. Returns false if the move was restored from the record, because the record
+-- does not contain the distance.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

@@ -1,9 +1,11 @@
--- Entries that are on the list but not in the queue. They are `held` by a claim, `offered` to their customer, `parked`,
--- `done` (admitted, and kept until maintenance has reconciled the record), or `no_show` (maintenance is about to take
--- the entry off the list). The hash `claims` has a hold for each of these entries, as
--- state|token|rank|ticket|attempts|stamp. The stamp is that of the decision that took the entry out of the queue. While
--- a script changes a hold, `basis` and `was` keep the former stamp and rank of the hold (see decide.lua). The slots that
--- paid for an offer (see paid.lua) are stored in a separate field, together with the token of the offer.
+-- Functions for entries that are on the waitlist but not in the queue. The state of these entries is `held` (by a
+-- claim), `offered` (a slot), `parked`, `done` (admitted, until the record contains the admission), or `no_show`
+-- (maintenance will remove the entry). The hash `claims` has a hold for each of these entries, as
+-- state|token|rank|ticket|attempts|stamp. The stamp is the logical timestamp of the decision that took the entry out of
+-- the queue. In memory, `basis` and `was` are the stamp and the rank that the hold had when it was read (see
+-- decide.lua). The slots that paid for an offer (see paid.lua) are in a separate field of the hash, together with the
+-- token of the offer. The token is compared when the field is read, because the previous version of the service ends
+-- holds without deleting this field.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)
@@ -31,8 +33,8 @@ local function delete_hold(keys, entry_id)
   redis.call('HDEL', keys.claims, entry_id, entry_id .. PAID)
 end
 
--- Holds an entry until a millisecond, as `held` by a claim or as `offered`. On a list with `max_claims`, a claim is
--- also added to `claimed`.
+-- Sets the deadline of a hold, in milliseconds. If the waitlist has the setting `max_claims`, a claimed entry is also
+-- added to the set `claimed`.
 local function hold_until(keys, entry_id, state, deadline)
   redis.call('ZADD', keys.held, deadline, entry_id)
   if not keys.claimed then return end
@@ -43,15 +45,16 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a hold. The room that the entry has taken is free afterwards, so the next poll triggers a
--- run, unless `keeps_room` is true.
+-- Removes the deadline of a hold. The entry then no longer takes up room, so the next poll triggers a run of the
+-- policy. If `keeps_room` is true, the customer still needs the room.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Marks an entry whose record may lack the decision with this stamp. Maintenance reconciles the record within a minute.
+-- Marks an entry whose record may lack the decision with this stamp (logical timestamp). Maintenance updates the record
+-- within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end

@@ -1,6 +1,6 @@
--- Offers a slot to each entry that pop_preferred has returned. If the policy needs no acceptance, the customers are
--- admitted directly. The function `paid` returns what pays for the slot with a given number. Returns the rows of the
--- reply, and what is remembered of each entry under an idempotency key.
+-- Offers a slot to each entry that pop_preferred has returned. If the policy admits customers automatically, the
+-- customers are admitted at once. `paid` is a function that returns what pays for the slot with a given number. Returns
+-- the rows of the reply, and the texts to store under the idempotency key.
 local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
@@ -22,8 +22,8 @@ local function offer(keys, popped, policy, tokens, stamp, paid, now)
   return entries, taken, is_automatic
 end
 
--- Offers one slot to the first entry of the queue, if the policy has a slot due. Returns the rows of the reply, and
--- whether the customer was admitted directly.
+-- Offers a slot to the first entry of the queue if the policy has a slot due. Returns the rows of the reply, and
+-- whether the customer was admitted at once.
 local function offer_next(keys, tokens, stamp, hours, now)
   local policy = read_policy(keys, now)
   read_hours(policy, hours, math.floor(now / 1000))

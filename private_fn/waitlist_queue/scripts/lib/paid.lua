@@ -1,9 +1,9 @@
--- The slots that pay for an offer. A hold names them, so that the script that ends the hold without an admission can
--- give them back once. "s3" is a slot of the schedule, "r4" a slot of a rate that counts customers who enter, and "q2"
--- a slot of a quota. The number is the version of the schedule or rate, or the number of the quota, so that a later one
--- does not get back the slots of an earlier one. A hold that was restored from its record names no slots, because
--- another entry may already have got the slot that the lost order gave back. "e" marks an admission that came from an
--- offer, so its customer counts as entered.
+-- Each hold of an offer records which slots paid for the offer. If the offer ends without an admission, these slots are
+-- given back. "s3" is a slot of the schedule, "r4" is a slot of the rate, and "q2" is a slot of a quota. A slot of the
+-- rate is recorded only if the rate counts customers who enter. The number is the version of the schedule or rate, or
+-- the number of the quota, because slots are not given back to a later schedule, rate or quota. "e" means that the
+-- customer was admitted through an offer and counts as entered. A hold that was restored from a record has no slots,
+-- because Redis may have given them back before its data was lost.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
@@ -15,13 +15,14 @@ local function is_paid_by_quota(keys, hold)
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Returns the slots that paid for a hold to the rate, the schedule or the quota, and lets the next poll trigger a run.
+-- Gives the slots that paid for a hold back to the rate, the schedule or the quota. The next poll then triggers a run
+-- of the policy.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end
   redis.call('HDEL', keys.claims, entry_id .. PAID)
   if is_paid_by_quota(keys, hold) then
-    -- If the hold is done, the quota has already counted the admission.
+    -- If the customer was admitted, the admission has already been subtracted from the quota.
     redis.call('HINCRBY', keys.meta, hold.state == 'done' and 'quota' or 'quota_open',
       hold.state == 'done' and 1 or -1)
   end
@@ -37,13 +38,13 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Removes an admission from the counters, because the admission was not valid.
+-- Subtracts an admission from the counters, because the admission was not valid.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end
 end
 
--- Counts an admission against the quota that paid for its offer.
+-- Subtracts an admission from the quota that paid for the offer.
 local function use_up(keys, hold)
   if not is_paid_by_quota(keys, hold) then return end
   redis.call('HINCRBY', keys.meta, 'quota', -1)

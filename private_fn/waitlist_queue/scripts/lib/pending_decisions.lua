@@ -1,4 +1,4 @@
--- Reads the decisions that the record may lack (see decide.lua).
+-- Reads the pending decisions of an entry, which are decisions that its record may lack (see decide.lua).
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+)'
 
 -- Returns the pending decisions of an entry, oldest first.
@@ -32,15 +32,16 @@ local function find_decision(keys, entry_id, matches)
   return found
 end
 
--- Returns the decision that a request with this claim token has already made, or nil. The caller may repeat the request
--- because it did not receive the answer.
+-- Returns the pending decision that an earlier request with this claim token has caused, or nil. A caller repeats a
+-- request if it did not receive the answer.
 local function decision_by_token(keys, entry_id, verb, token)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb == verb and decision.token == token
   end)
 end
 
--- Forgets the decisions after a stamp, because the place that they gave to the entry has been replaced.
+-- Deletes the pending decisions after a stamp (logical timestamp), because the place in the record has replaced their
+-- result.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -56,8 +57,7 @@ local function forget_decisions_after(keys, entry_id, stamp)
   end
 end
 
--- Returns the decision that brought the entry to the place that it had at a stamp, or nil. Moves within the queue are
--- ignored.
+-- Returns the newest pending decision before a stamp (logical timestamp), or nil. Moves within the queue are ignored.
 local function last_end(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb ~= 'bumped' and decision.stamp < stamp
@@ -69,7 +69,7 @@ local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns the result of last_end if it has this verb.
+-- Returns the decision that last_end returns if this decision has the given verb.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

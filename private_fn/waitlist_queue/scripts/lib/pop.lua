@@ -1,14 +1,16 @@
--- Takes entries from one end of the queue or of segments. `filters` has ids of segments, or `*` for the whole queue,
--- separated by spaces and in order of preference.
+-- Takes entries from one end of the queue or of segments. Each of the `filters` is a segment id, or `*` for the whole
+-- queue. The filters are separated by spaces and are in order of preference.
 local ID_BEGIN = 35 -- the index at which the id of the entry begins in "segment:rank:entry"
 local EVERYONE = '*'
 
--- Takes up to `count` entries that match one filter. Returns id, rank, id, rank, and so on.
+-- Takes up to `count` entries that match one filter. Returns a flat list in which each entry id is followed by its
+-- rank.
 local function pop(keys, filter, is_newest, count)
   if filter == EVERYONE then
     return redis.call(is_newest and 'ZPOPMAX' or 'ZPOPMIN', keys.queue, count)
   end
-  -- The byte after the colon, which ends the id of a segment, is the semicolon.
+  -- A segment id is followed by a colon in the members of ready entries. The semicolon is the byte after the colon, so
+  -- it ends the range.
   local first, last = '[' .. filter .. ':', '(' .. filter .. ';'
   local members = is_newest and
     redis.call('ZREVRANGEBYLEX', keys.segments, last, first, 'LIMIT', 0, count) or
@@ -22,8 +24,8 @@ local function pop(keys, filter, is_newest, count)
   return popped
 end
 
--- Takes up to `count` entries. Each entry is taken by the first filter that it matches. Returns each entry with its
--- rank and the index of its filter, from 0.
+-- Takes up to `count` entries. Entries that match the first filter are taken first, then entries that match the second
+-- filter, and so on. Returns each entry with its rank and the zero-based index of its filter.
 local function pop_preferred(keys, filters, is_newest, count)
   local taken, number = {}, 0
   for filter in string.gmatch(filters, '%S+') do

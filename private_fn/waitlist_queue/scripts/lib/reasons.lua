@@ -1,13 +1,13 @@
--- The reasons why entries are not ready. The hash `readiness` has an item for each entry on the list that has been not
--- ready during its stay. The item is "version;reason=millis;reason=millis", with the version of the record, and 0 for a
--- reason whose end is open. A waiting entry is passed over while it has a reason. `ready_at` has the time at which its
--- next reason ends. While the customer is asked whether they still wait, the deadline of the question follows the
--- version: "version,millis;reason=millis". If a script has ended the question, the deadline follows a `~` instead. The
--- record keeps the question until maintenance has recorded its end. Until then, an update of the record for another
--- reason must not bring the question back.
+-- Reads the reasons why entries are not ready. A waiting entry with a reason is passed over. The hash `readiness` has
+-- an item for each entry that has had a reason since its signup. The item is "version;reason=millis;reason=millis". The
+-- version comes from the record, and `millis` is the end of the reason, or 0 if the end is not known. The sorted set
+-- `ready_at` has the time at which the next reason of each entry ends. If the customer was asked whether they still
+-- wait, the deadline for the answer follows the version: "version,millis;reason=millis". If a script has ended this
+-- question, the comma becomes a `~`. The record still has the question until maintenance has updated the record. Until
+-- then, the `~` stops an update for another reason from bringing the question back.
 
--- Redis decides delays itself, and only time ends them. If both Redis and the record have a delay, the later one
--- counts.
+-- Delays are decided by Redis, and they end only when their time is over. If Redis and the record have different
+-- delays, the later delay counts.
 local DELAYED = ';delayed=(%d+)'
 
 local function delay_of(packed)
@@ -18,13 +18,14 @@ local function has_reason(packed)
   return string.find(packed, ';', 1, true) ~= nil
 end
 
--- Returns whether an entry that is about to wait is ready.
+-- Returns whether an entry is ready when it begins to wait.
 local function is_ready_to_wait(keys, entry_id)
   local packed = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   return not (packed and has_reason(packed))
 end
 
--- Returns the deadline of the open question to a customer, or nil if there is none.
+-- Returns the deadline by which the customer must confirm that they still wait. Returns nil if the customer was not
+-- asked.
 local function question_of(packed)
   return packed and tonumber(string.match(packed, '^%d+,(%d+)'))
 end
@@ -33,13 +34,15 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether a script has already ended the question that the record still has. `old` is the readiness in Redis.
+-- Returns whether a script has ended the question to the customer that the record still has. `old` is the readiness in
+-- Redis, and `packed` is the readiness in the record.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)
 end
 
--- Returns the reasons why an entry is not ready, as the rows of a reply, and the deadline of the question or 0.
+-- Returns the reasons why an entry is not ready, as rows of a reply. Also returns the deadline by which the customer
+-- must confirm that they still wait, or 0.
 local function reasons_of(keys, entry_id)
   local rows, packed = {}, keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   for reason, millis in string.gmatch(packed or '', ';([%a_]+)=(%d+)') do
@@ -48,8 +51,8 @@ local function reasons_of(keys, entry_id)
   return rows, question_of(packed) or 0
 end
 
--- Updates the counts in `meta` of entries with an unverified address and of customers who are asked whether they still
--- wait.
+-- Updates two counters in `meta`: the entries with an unverified address, and the customers who were asked whether they
+-- still wait.
 local function count_readiness(keys, before, packed)
   local function count(name, pattern)
     local change = (string.find(packed, pattern) and 1 or 0) - (string.find(before, pattern) and 1 or 0)
@@ -59,7 +62,7 @@ local function count_readiness(keys, before, packed)
   count('asked', '^%d+,')
 end
 
--- Forgets why an entry is not ready, because its stay has ended.
+-- Deletes the readiness of an entry, because its signup has ended.
 local function forget_readiness(keys, entry_id)
   local before = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   if not before then return end

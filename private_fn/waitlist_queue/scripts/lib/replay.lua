@@ -1,6 +1,6 @@
--- Returns the row of one entry in the reply of a claim. If the end of a previous hold or offer brought the entry back
--- into the queue, expired_stamp or no_show_stamp is the stamp of that end, and ended_millis its deadline. Otherwise
--- they are 0. decide.lua describes the basis and placed stamps.
+-- Returns the row for one entry in the reply to a claim. If the entry is back in the queue because its previous hold or
+-- offer expired, `expired_stamp` or `no_show_stamp` is the stamp (logical timestamp) at which it ended, and
+-- `ended_millis` is its deadline. Otherwise these values are 0. See decide.lua for the stamps `basis` and `placed`.
 local function claim_row(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)
   local last = before and last_end(keys, entry_id, hold.stamp)
@@ -12,14 +12,14 @@ local function claim_row(keys, entry_id, hold, deadline, filter_index)
     before and before.placed or 0, filter_index}
 end
 
--- Returns the text that is remembered of one entry under an idempotency key.
+-- Returns the text that stores one entry under an idempotency key.
 local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the entries of an earlier claim that are still held or done. All other entries have a different token or
--- none. `deadlines` is the sorted set that has the deadlines of the entries. Done entries are included, because a claim
--- that completes immediately has no other way to repeat its answer.
+-- Returns the entries of an earlier claim that are still claimed or have been admitted. All other entries no longer
+-- have the token of that claim. `deadlines` is the sorted set with the deadlines. Admitted entries are included because
+-- a claim may complete at once, and a repeated request must get the same answer.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token, filter_index in string.gmatch(claimed_before, '(%w+):(%w+):?(%d*)') do

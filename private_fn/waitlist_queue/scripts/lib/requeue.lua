@@ -1,4 +1,5 @@
--- Puts an entry back into the queue, at `rank` or at the nearest free rank ahead of it. Returns its new rank.
+-- Puts an entry back into the queue, at `rank` or at the nearest free rank ahead of it. Returns the new rank of the
+-- entry.
 local function requeue(keys, entry_id, hold, rank)
   local free = free_rank(keys, entry_id, rank) or rank
   enqueue(keys, entry_id, free, hold.ticket)

@@ -1,7 +1,7 @@
--- Returns whether the place in a record may replace the place in Redis. If `when` is `absent`, it may do so only if
--- Redis has no place. If `when` is `older` (the second pass of a rebuild), it may also do so if Redis has made no later
--- decision. If `when` is `unchanged` (a repair), it may also do so if the entry is still where the comparison with the
--- record found it ("state:rank").
+-- Returns whether an entry's place in Redis may be replaced by the place in its record. If `when` is `absent`, Redis
+-- must not have the entry. If `when` is `older` (the second pass of a rebuild), the entry may also be replaced if Redis
+-- has made no later decision about it. If `when` is `unchanged` (a repair), the entry may also be replaced if its state
+-- and rank are still as `expected` ("state:rank").
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, queue_rank, hold)
   if not (queue_rank or hold) then return true end
   if when == 'unchanged' then
@@ -9,7 +9,7 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, qu
     return expected == (found or 'waiting:' .. int_text(queue_rank))
   end
   if when ~= 'older' or not is_hydrating then return false end
-  -- A record with `older` does not have the admission yet.
+  -- If Redis has admitted the customer, the record does not contain the admission yet.
   if hold and hold.state == 'done' and hold.ticket == new.ticket then return false end
   if new.state == 'waiting' and queue_rank == new.rank then return false end
   if hold and hold.stamp > new.stamp then return false end
@@ -17,8 +17,8 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, qu
   return not dirty or tonumber(dirty) <= new.stamp
 end
 
--- Writes the segment tags of the record, if it has any, and its readiness. Nothing is written if the place in Redis
--- belongs to another stay of the same customer.
+-- Writes the segments and the readiness from the record. Nothing is written if the place in Redis belongs to another
+-- signup of the same customer.
 local function restore_edits(keys, entry_id, tags, readiness, ticket, queue_rank, hold, is_restored)
   if not (tags or keys.not_ready) then return end
   local present = hold and hold.ticket or queue_rank and ticket_of(keys, entry_id, queue_rank)
@@ -28,7 +28,7 @@ local function restore_edits(keys, entry_id, tags, readiness, ticket, queue_rank
   accept_readiness(keys, entry_id, readiness, not is_same_stay)
 end
 
--- Puts an entry into the queue, gives it back to its claimer, or parks it, according to its record.
+-- Puts an entry into the queue, holds it, or parks it, as its record says.
 local function restore_place(keys, entry_id, new, queue_rank, time_millis)
   if queue_rank then
     -- Remove the entry first, because its own old rank must not block the new one.

@@ -1,13 +1,12 @@
--- Begins a new schedule. Its instants count from the millisecond of its declaration on, and the slots of the former
--- schedule lapse.
+-- Begins a new schedule. Only times after `since_millis` count, and unused slots of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
 end
 
--- Writes settings, which are "name=value", separated by spaces. The fields `max_claims`, `opens_millis`,
--- `closes_millis` and `has_hours` exist only if they have a value. If the segments have changed, the segment index is
--- emptied. If the rate has changed, its bucket is emptied, because the time and the slots of the old rate must not
--- count for the new one.
+-- Writes the settings, which have the form "name=value" and are separated by spaces. The fields `max_claims`,
+-- `opens_millis`, `closes_millis` and `has_hours` are deleted if they have no value. If the segments have changed, the
+-- segment index is emptied. If the rate has changed, its token bucket is emptied, because time and slots of the old
+-- rate must not count for the new rate.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
   local old_count, old_millis, old_from, max_claims, opens_millis, closes_millis, has_hours = unpack(redis.call('HMGET',
     keys.meta, 'rate_count', 'rate_millis', 'rate_from', 'max_claims', 'opens_millis', 'closes_millis', 'has_hours'))
@@ -27,7 +26,7 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
   end
   redis.call('HSET', keys.meta, unpack(fields))
   if max_claims then
-    -- If the list still has the limit, the next claim builds this set again from the holds.
+    -- If the waitlist still has the setting, the next claim creates this set again.
     redis.call('UNLINK', keys.claimed)
     redis.call('HDEL', keys.meta, 'claims_indexed')
   end
@@ -37,7 +36,8 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     local from_micros = (tonumber(from) or 0) * 1000
     redis.call('HSET', keys.meta, 'bucket_at', math.max(micros(now), from_micros), 'rate_version', version)
   end
-  -- The time of the next run that a poll triggers. A list that makes no offers by itself has no such time.
+  -- `admit_at` is the time at which the next poll triggers a run of the policy. A waitlist that makes no offers by
+  -- itself does not have this field.
   local has_limit = count ~= '' or schedule_version ~= '0' or max_inside ~= ''
   if (has_limit or tonumber(quota or 0) > 0) and paused ~= '1' then
     redis.call('HSET', keys.meta, 'admit_at', 0)

@@ -1,4 +1,4 @@
--- A waiting entry is in the index of its segments at the same rank as in the queue.
+-- A waiting entry has members in the segment index, with the same rank as in the queue.
 local function enter_segments(keys, entry_id, rank, is_ready)
   local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
   if tags then add_index_members(keys, entry_id, rank, tags, is_ready) end

@@ -1,4 +1,5 @@
--- Returns the ticket of an entry's place, and its rank or its hold. Returns nil if the entry has no place.
+-- Returns the ticket of an entry. If the entry waits, its rank is the second value. Otherwise its hold is the third
+-- value. Returns nil if Redis does not have the entry.
 local function find_place(keys, entry_id)
   local rank = waiting_rank(keys, entry_id)
   if rank then return ticket_of(keys, entry_id, rank), rank end
@@ -6,9 +7,10 @@ local function find_place(keys, entry_id)
   return hold and hold.ticket, nil, hold
 end
 
--- Takes an entry off the list. If the entry has an open offer, the slot that paid for it is used up by an admission,
--- and given back otherwise. Returns the entry's previous state, its ticket, and its hold. Returns nil if the entry has
--- no place. Returns `other`, and changes nothing, if the place belongs to another stay of the same customer.
+-- Removes an entry from the waitlist. If the entry has an open offer, its slot is used up if the customer was admitted,
+-- and is given back otherwise. Returns the state, the ticket and the hold that the entry had. Returns nil if Redis does
+-- not have the entry. If the entry has another ticket than `stay_ticket`, nothing changes and the function returns
+-- `other`.
 local function take_out(keys, entry_id, stay_ticket, is_admitted)
   local ticket, rank, hold = find_place(keys, entry_id)
   if not ticket then return nil end

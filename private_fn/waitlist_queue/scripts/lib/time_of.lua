@@ -1,5 +1,5 @@
--- Returns the millisecond at which a hold expires, at which an entry was parked, or at which the pass of an admitted
--- customer ends. Returns 0 for other entries.
+-- Returns a time in milliseconds: the deadline of a hold or an offer, the time at which an entry was parked, or the end
+-- of an admitted customer's pass. Returns 0 for all other entries.
 local function time_of(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.held, entry_id) or
     redis.call('ZSCORE', keys.parked, entry_id) or redis.call('ZSCORE', keys.inside, entry_id) or 0)

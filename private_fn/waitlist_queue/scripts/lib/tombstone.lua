@@ -1,15 +1,16 @@
--- Tombstones are the stays that have ended, with the stamp of their end as the score. They are kept for as long as a
--- late message about the stay may arrive. A stay is named "entry_id:join_id".
+-- A tombstone marks a signup that has ended, so that a late message cannot bring the entry back. Tombstones are kept as
+-- long as such a message may arrive. They are in a sorted set. The member is "entry_id:join_id", and the score is the
+-- stamp (logical timestamp) at which the signup ended.
 local TOMBSTONE_SECONDS = 900
 local TRIMMED_AT_ONCE = 16
 
--- Returns the stamp at which a stay has ended, or nil.
+-- Returns the stamp (logical timestamp) at which a signup ended, or nil if it has not ended.
 local function tombstone_of(keys, entry_id, join_id)
   return tonumber(redis.call('ZSCORE', keys.tombstones, entry_id .. ':' .. join_id))
 end
 
--- Adds a tombstone. If the caller did not know the ticket, a second member with the same stamp stores it
--- ("entry_id:join_id:ticket"), so that a repeat returns the ticket too.
+-- Adds a tombstone. If the caller did not know the ticket, a second member with the same score stores the ticket
+-- ("entry_id:join_id:ticket"). A repeated request then also gets the ticket.
 local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   local stay = entry_id .. ':' .. join_id
   redis.call('ZADD', keys.tombstones, stamp, stay)

@@ -1,12 +1,12 @@
--- The waiting entries. `queue` has the ready entries, and `not_ready` the entries that are passed over for now. Both
--- are sorted by rank, and no rank occurs twice. A script that takes entries reads only `queue`, so it never takes an
--- entry that is not ready. If every entry of a list has always been ready, `keys.not_ready` is nil and no script reads
--- the keys of readiness. `unverified` has the entries of `not_ready` whose address is not verified. These entries have
--- a rank and count against the capacity. Positions and totals do not count them, so that a person who signs up an
--- address cannot see whether the list has grown.
+-- Functions for waiting entries. The sorted set `queue` contains the ready entries, and `not_ready` contains the
+-- entries that are passed over for now. The score is the rank, and no rank occurs twice. Scripts take entries only from
+-- `queue`, so they never take an entry that is not ready. If every entry on the waitlist has always been ready,
+-- `keys.not_ready` is nil, and no script reads the keys for readiness. The sorted set `unverified` contains the entries
+-- of `not_ready` whose address is not verified. These entries have a rank and count toward the capacity. Positions and
+-- totals do not count them, so that nobody can see from a total whether an address is already on the waitlist.
 
--- Prevents a script from reading the keys of readiness if its list does not use them. A list uses them from the first
--- entry with a `readiness` on.
+-- Makes sure that scripts do not read the keys for readiness on a waitlist that does not need them. A waitlist needs
+-- these keys from the first entry with a `readiness` on.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -16,7 +16,7 @@ local function use_readiness(keys, is_used, readiness)
   end
 end
 
--- Returns the rank of a waiting entry and whether the entry is ready. Returns nil if the entry does not wait.
+-- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry does not wait.
 local function waiting_rank(keys, entry_id)
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
   if rank or not keys.not_ready then return rank, true end
@@ -28,7 +28,7 @@ local function is_unverified(packed)
   return packed and string.find(packed, ';unverified=', 1, true) ~= nil
 end
 
--- Adds an entry to the waiting entries, or changes the rank of a waiting entry.
+-- Adds an entry to the waiting entries, or changes the rank of an entry that already waits.
 local function add_waiting(keys, entry_id, rank, is_ready)
   redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
   if not is_ready and is_unverified(redis.call('HGET', keys.readiness, entry_id)) then
@@ -43,27 +43,27 @@ local function remove_waiting(keys, entry_id)
   redis.call('ZREM', keys.unverified, entry_id)
 end
 
--- Counts all waiting entries. The capacity of the list limits this count.
+-- Counts all waiting entries. The capacity of the waitlist limits this number.
 local function count_waiting(keys)
   local ready = redis.call('ZCARD', keys.queue)
   return keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
 end
 
--- Counts the waiting entries, except for entries whose address is not verified. Customers see this count as the total.
+-- Counts the waiting entries, except for entries with an unverified address. Customers see this number as the total.
 local function count_verified(keys)
   local waiting = count_waiting(keys)
   return keys.not_ready and waiting - redis.call('ZCARD', keys.unverified) or waiting
 end
 
--- Counts the waiting entries with ranks from `first` to `last`.
+-- Counts the waiting entries whose ranks are between `first` and `last`, both included.
 local function count_between(keys, first, last)
   local ready = redis.call('ZCOUNT', keys.queue, first, last)
   return keys.not_ready and ready + redis.call('ZCOUNT', keys.not_ready, first, last) or ready
 end
 
--- Returns how many entries with a verified address are ahead of a waiting entry, and how many of them are ready. The
--- second value is false on a list where every entry has always been ready. Both values are false if the entry does not
--- wait.
+-- Counts the entries ahead of a waiting entry, except for entries with an unverified address. Returns this number and
+-- the number of ready entries among them. The second value is false if every entry on the waitlist has always been
+-- ready. Both values are false if the entry does not wait.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
@@ -74,8 +74,8 @@ local function count_ahead(keys, entry_id)
   return ready + passed_over - redis.call('ZCOUNT', keys.unverified, '-inf', rank - 1), ready
 end
 
--- Returns the waiting entry with this rank, or the nearest entry ahead of it, and the rank of that entry. Returns nil
--- if there is no such entry.
+-- Returns the waiting entry with this rank, or the nearest waiting entry ahead of this rank, and the rank of that
+-- entry. Returns nil if there is no such entry.
 local function waiting_until(keys, rank)
   local function nearest(set)
     local entry_id, found = unpack(redis.call('ZREVRANGEBYSCORE', set, rank, '-inf', 'WITHSCORES', 'LIMIT', 0, 1))

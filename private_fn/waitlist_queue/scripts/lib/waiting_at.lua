@@ -1,4 +1,4 @@
--- Returns the waiting entry that has `index` entries ahead of it, and its rank.
+-- Returns the waiting entry that has exactly `index` waiting entries ahead of it, and its rank.
 local function waiting_at(keys, index)
   local function at(set, number)
     local entry_id, rank = unpack(redis.call('ZRANGE', set, number, number, 'WITHSCORES'))
