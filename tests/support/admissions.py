@@ -1,4 +1,7 @@
-"""What the operator and the customers of one waitlist do over HTTP; customers go by name."""
+"""The requests that the operator and the customers of a waitlist send over HTTP.
+
+Customers are identified by name.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +14,10 @@ FOREIGN_TOKEN = "0" * 40
 
 @dataclass
 class Admissions(People):
-    """`tokens` has the newest claim token of each customer."""
+    """Sends requests about claims and offers.
+
+    `tokens` contains the newest claim token of each customer.
+    """
 
     tokens: dict[str, str] = field(default_factory=dict)
 
@@ -25,13 +31,16 @@ class Admissions(People):
         return answer
 
     def claimed(self, count: int = 1, key: str | None = None, **body: Any) -> list[str]:
-        """Claim, and return the names of the claimed entries, in the order of the answer."""
+        """Claim entries. Return their names in the order of the answer."""
         answer = self.claim(count, key, **body)
         assert answer.status == 200, answer.text
         return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
 
     def act(self, verb: str, name: str, token: str | None = None, **body: Any) -> Answer:
-        """Act on a hold by the newest token, unless another is given."""
+        """Send a request about a hold.
+
+        The default token is the newest claim token of the customer.
+        """
         path = f"{self.admin_path}/claims/{self.id_of(name)}/{verb}"
         body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), **body}
         return self.world.request("POST", path, body=body, operator=True)
@@ -96,7 +105,7 @@ class Admissions(People):
         return answer.json["position"], answer.json["total"]
 
     def listed(self, status: str) -> list[str]:
-        """Return all names of a status as the operator sees them, over all pages."""
+        """Return all names with a status, as the operator sees them on all pages."""
         found: list[str] = []
         cursor = ""
         while True:
@@ -117,7 +126,7 @@ class Admissions(People):
         return waiting, offered, parked, admitted, left
 
     def recorded(self, name: str) -> dict[str, Any]:
-        """Return an entry's record from the table."""
+        """Return the record of an entry from the table."""
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         assert record is not None, f"{name} has no record"
         return record.values()

@@ -1,7 +1,7 @@
-"""The state of a CloudWatch alarm, from the values of its metrics, as AWS documents it.
+"""The state of a CloudWatch alarm, computed from the values of its metrics as AWS documents it.
 
-Sources: "Configuring how CloudWatch alarms treat missing data" and "Use metric math" in the user
-guide of CloudWatch. A value is None where a metric has no data point.
+The sources are "Configuring how CloudWatch alarms treat missing data" and "Use metric math" in
+CloudWatch's user guide. If a metric has no data point, its value is None.
 """
 
 import re
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 OK, ALARM, INSUFFICIENT = "OK", "ALARM", "INSUFFICIENT_DATA"
-# Of a custom metric, or one of AWS: namespace, name, and dimensions as (name, value).
+# Identifies a metric by its namespace, its name and its dimensions as (name, value).
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
 Series = list[float | None]
-# The values that were reported in each minute, from the first minute on.
+# The values that were reported in each minute, starting with the first minute.
 Reported = Mapping[Metric, Sequence[Sequence[float]]]
 MINUTE_SECONDS = 60
-# CloudWatch looks at more data points than the alarm's periods; AWS' examples have two more.
+# CloudWatch evaluates more data points than the alarm's periods. In AWS's examples, it evaluates
+# two more.
 MORE_POINTS = 2
 
 STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -36,10 +37,10 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Alarm:
-    """An alarm with its references resolved.
+    """An alarm whose references are resolved.
 
-    With `fills_nothing`, FILL leaves a metric without any data point as it is. AWS documents
-    neither this nor the contrary, so no alarm may depend on it.
+    If `fills_nothing` is true, FILL does not change a metric that has no data points at all. AWS
+    does not document whether this is so, so no alarm may depend on it.
     """
 
     properties: Mapping[str, Any]
@@ -47,20 +48,26 @@ class Alarm:
 
     @property
     def metrics(self) -> dict[str, Mapping[str, Any]]:
-        """Return the metrics that the alarm reads, by their ids; `value` without an expression."""
+        """The metrics that the alarm reads, by their ids.
+
+        If the alarm has no expression, the id is `value`.
+        """
         listed = self.properties.get("Metrics")
         if listed is None:
             return {"value": self.properties}
-        return {one["Id"]: one["MetricStat"] for one in listed if "MetricStat" in one}
+        return {query["Id"]: query["MetricStat"] for query in listed if "MetricStat" in query}
 
     def state(self, reported: Reported, minutes: int, before: str = OK) -> str:
-        """Return the state after some minutes, if it was in the state `before` until then."""
+        """Return the state of the alarm after some minutes.
+
+        Until then, the alarm was in the state `before`.
+        """
         needed = int(self.properties["EvaluationPeriods"])
         series = self._series(reported, minutes)[-(needed + MORE_POINTS) :]
         real = [value for value in series if value is not None]
         treatment = self.properties.get("TreatMissingData", "missing")
-        if any(named(one).startswith("AWS/DynamoDB") for one in self.metrics.values()):
-            # Whatever the alarm says.
+        if any(named(metric).startswith("AWS/DynamoDB") for metric in self.metrics.values()):
+            # Alarms on DynamoDB metrics always ignore missing data.
             treatment = "ignore"
         if len(real) >= needed:
             return self._judge([self._breaches(value) for value in real[-needed:]])
@@ -87,17 +94,19 @@ class Alarm:
             id_: statistic(metric, reported.get(metric_of(metric), ()), minutes)
             for id_, metric in self.metrics.items()
         }
-        for one in self.properties.get("Metrics", []):
-            if "Expression" in one and one.get("ReturnData", True):
-                return evaluate(one["Expression"], series, fills_nothing=self.fills_nothing)
+        for query in self.properties.get("Metrics", []):
+            if "Expression" in query and query.get("ReturnData", True):
+                return evaluate(query["Expression"], series, fills_nothing=self.fills_nothing)
         (only,) = series.values()
         return only
 
 
 def metric_of(metric: Mapping[str, Any]) -> Metric:
-    """Return which metric a MetricStat, or an alarm without an expression, reads."""
+    """Return the metric that a MetricStat reads, or that an alarm without an expression reads."""
     found = metric.get("Metric", metric)
-    dimensions = {(one["Name"], str(one["Value"])) for one in found.get("Dimensions", [])}
+    dimensions = {
+        (dimension["Name"], str(dimension["Value"])) for dimension in found.get("Dimensions", [])
+    }
     return found["Namespace"], found["MetricName"], frozenset(dimensions)
 
 
@@ -107,7 +116,10 @@ def named(metric: Mapping[str, Any]) -> str:
 
 
 def statistic(metric: Mapping[str, Any], values: Sequence[Sequence[float]], minutes: int) -> Series:
-    """Return a metric's statistic for each of its periods; a period without values has None."""
+    """Return the statistic of a metric for each of its periods.
+
+    It is None for periods without values.
+    """
     name = metric.get("Stat") or metric.get("Statistic") or metric["ExtendedStatistic"]
     length = int(metric["Period"]) // MINUTE_SECONDS
     periods = [values[first : first + length] for first in range(0, minutes, length)]
@@ -115,11 +127,11 @@ def statistic(metric: Mapping[str, Any], values: Sequence[Sequence[float]], minu
     return [STATISTICS[name](period) if period else None for period in flat]
 
 
-# Metric math: an expression is evaluated by Python, on series that know missing values.
+# Metric math. Python evaluates an expression on time series in which values may be missing.
 
 
 class _Values:
-    """A time series in an expression. A result is missing where an operand is."""
+    """A time series in an expression. If an operand is missing, the result is missing too."""
 
     def __init__(self, values: Series) -> None:
         self.values = values
@@ -158,7 +170,10 @@ class _Values:
 
 
 def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bool) -> Series:
-    """Return the series of an expression, in the part of the language that the template uses."""
+    """Return the series of an expression.
+
+    Only the part of the language that the template uses is supported.
+    """
 
     def fill(one: _Values, value: float) -> _Values:
         if fills_nothing and all(each is None for each in one.values):
@@ -184,7 +199,7 @@ def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bo
         )
 
     words = {"FILL": fill, "IF": choose, "DIFF": differences}
-    # Python's comparisons bind less than `|`: each is put in brackets.
+    # In Python, comparisons bind less tightly than `|`, so each comparison is put in parentheses.
     compared = re.sub(r"(\w+ >=? [\w.]+)", r"(\1)", expression)
     compared = re.sub(r"\bOR\b", "|", re.sub(r"\bAND\b", "&", compared))
     names = {id_: _Values(values) for id_, values in series.items()}

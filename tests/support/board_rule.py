@@ -1,4 +1,4 @@
-"""The rule by which an app reads a position from the board."""
+"""The rule with which an app computes a position from the board."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ Cuts = Sequence[tuple[int, int]]
 
 
 def bounds(cuts: Cuts, total: int, rank: int) -> tuple[int, int]:
-    """Return the lowest and the highest position that an entry of this rank had."""
+    """Return the lowest and the highest position that an entry with this rank could have."""
     after = bisect_right(cuts, rank, key=lambda cut: cut[0])
     if after == 0:
         return 0, 0

@@ -1,6 +1,7 @@
-"""Replaces curl, so that `make test` does not need it: `make test-curl` uses the real one.
+"""A stand-in for curl, so that `make test` does not need curl. `make test-curl` uses the real curl.
 
-Accepts the options that the documents and the local run's banner use; any other raises ValueError.
+The stand-in accepts the options that the documents and the banner of the local run use. Any other
+option raises ValueError.
 """
 
 import sys
@@ -43,7 +44,10 @@ def send(words: Sequence[str]) -> httpx.Response:
 
 
 def main() -> int:
-    """Print the response's body; return curl's exit code of --fail-with-body."""
+    """Print the body of the response.
+
+    Return the exit code that curl returns with --fail-with-body.
+    """
     response = send(sys.argv[1:])
     sys.stdout.write(response.text)
     return HTTP_ERROR if response.is_error else 0
@@ -51,7 +55,7 @@ def main() -> int:
 
 def _expect(expected: str, found: str) -> None:
     if found != expected:
-        raise ValueError(f"{found}: the local run's operator signs with {expected}")
+        raise ValueError(f"{found}: the operator of the local run signs with {expected}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""AWS's DynamoDB Local for tests, if `make test-dynamodb` has started it."""
+"""AWS's DynamoDB Local for tests. It is used if `make test-dynamodb` has started it."""
 
 import logging
 import os
@@ -12,16 +12,16 @@ from botocore.config import Config
 from tools.local.table import create_table_request
 
 TABLE = "waitlist-test"
-# The URL of the DynamoDB Local that `make test-dynamodb` has started; otherwise not set.
+# The environment variable with the URL of DynamoDB Local. Only `make test-dynamodb` sets it.
 URL_VARIABLE = "DYNAMODB_LOCAL_URL"
 ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "test"}
 
 
 class RealTable:
-    """A client of DynamoDB Local with its own database, which is deleted with this object.
+    """A client for DynamoDB Local with its own database. The database is deleted with this object.
 
-    DynamoDB Local keeps a database, and four threads, for each access key, so later objects reuse
-    the keys.
+    DynamoDB Local keeps a database and four threads for each access key. Later objects therefore
+    reuse the access keys.
     """
 
     _free_keys: ClassVar[list[str]] = []
@@ -32,7 +32,8 @@ class RealTable:
             RealTable._made += 1
             RealTable._free_keys.append(f"test{os.getpid()}x{RealTable._made}")
         access_key = RealTable._free_keys.pop()
-        # One attempt: a test that expects a refusal must not wait for retries.
+        # A single attempt is enough, because a test that expects a refusal must not wait for
+        # retries.
         config = Config(proxies={}, retries={"total_max_attempts": 1}, max_pool_connections=32)
         self._access: dict[str, Any] = {
             "endpoint_url": url,
@@ -42,7 +43,7 @@ class RealTable:
         }
         self._client = _session().client("dynamodb", **self._access)
         self._client.create_table(**create_table_request(TABLE))
-        # At DEBUG, botocore logs whole requests, but tests read the service's own log.
+        # At DEBUG, botocore would log whole requests, and tests read the log of the service.
         logging.getLogger("botocore").setLevel(logging.INFO)
         weakref.finalize(self, _give_back, self._client, access_key)
 
@@ -50,12 +51,12 @@ class RealTable:
         return getattr(self._client, name)
 
     def scan(self, **request: Any) -> dict[str, Any]:
-        """Return all items; like the table in memory, it needs no name."""
+        """Return all items. Like the in-memory table, this method needs no table name."""
         whole = {"TableName": TABLE, "ConsistentRead": True} | request
         return {"Items": self._client.scan(**whole)["Items"]}
 
     def stream_records(self) -> list[dict[str, Any]]:
-        """Return the records of the table's stream, as the pipes read them."""
+        """Return the records of the table's stream."""
         streams = _session().client("dynamodbstreams", **self._access)
         arn = self._client.describe_table(TableName=TABLE)["Table"]["LatestStreamArn"]
         records: list[dict[str, Any]] = []
@@ -80,5 +81,8 @@ def _give_back(client: Any, access_key: str) -> None:
 
 @cache
 def _session() -> Any:
-    """Return one session for all clients: a session reads the description of DynamoDB once."""
+    """Return the session that all clients share.
+
+    A session reads the description of DynamoDB only once.
+    """
     return boto3.Session()

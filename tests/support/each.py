@@ -1,4 +1,6 @@
-"""Rules over many files or routes, as one test a rule: to start a test costs more than to check."""
+"""Runs a rule over many files or routes as a single test, because starting a test takes longer than
+checking a case.
+"""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -7,9 +9,10 @@ from typing import Any
 
 
 def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]], Any]:
-    """Run a test once per case, which it gets as its argument `name`; all failures are raised.
+    """Run the decorated test for each case, passed as the argument `name`. Raise all failures
+    together.
 
-    `cases` have labels, which the failures show.
+    The keys of `cases` are labels, which appear in the failures.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
@@ -22,13 +25,15 @@ def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]],
             for label, case in cases.items():
                 try:
                     test(**fixtures, **{name: case})
-                except Exception as failure:  # noqa: BLE001 - each is raised below
+                except Exception as failure:  # noqa: BLE001 - all failures are raised below
                     failure.add_note(f"{name}: {label}")
                     failures.append(failure)
             if failures:
                 raise ExceptionGroup(f"fails for {len(failures)} of {len(cases)}", failures)
 
-        others = [one for one in signature.parameters.values() if one.name != name]
+        others = [
+            parameter for parameter in signature.parameters.values() if parameter.name != name
+        ]
         run.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
         return run
 
@@ -36,5 +41,5 @@ def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]],
 
 
 def labelled(*cases: Any) -> dict[str, Any]:
-    """Return cases with themselves as labels."""
+    """Return the cases by their text, for use as labels."""
     return {str(case): case for case in cases}

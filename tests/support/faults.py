@@ -1,4 +1,4 @@
-"""Faults of a call to AWS, at any step of any operation."""
+"""Faults that can hit any AWS call of any operation."""
 
 import json
 import threading
@@ -13,12 +13,15 @@ ENDPOINT = "https://aws.example.com"
 
 
 class Crash(BaseException):
-    """The process has died: no code catches this, and none of the process runs after it."""
+    """The process has died.
+
+    No code catches this exception, and no code of the process runs afterwards.
+    """
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call to AWS; `make` executes it."""
+    """A call to AWS. `make` executes it."""
 
     name: str
     arguments: dict[str, Any]
@@ -33,7 +36,7 @@ Fault = Callable[[Call], Any]
 
 
 class Wire:
-    """Records the AWS calls of one process, and lets faults hit some of them."""
+    """Records the AWS calls of one process, and can make faults hit some of the calls."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +49,10 @@ class Wire:
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """Make a fault hit one step from now on; the first is 0."""
+        """Make a fault hit one step from now on, and remove all other faults.
+
+        The first step is 0.
+        """
         self.disarm()
         self._faults[step] = fault
 
@@ -55,7 +61,7 @@ class Wire:
         self._faults[step] = fault
 
     def disarm(self) -> None:
-        """Remove all faults and the recorded calls, also for a process that replaces a dead one."""
+        """Remove all faults and recorded calls. This also starts a new process after a crash."""
         self._faults = {}
         self.calls = []
         self.is_dead = False
@@ -66,9 +72,9 @@ class Wire:
 
     @property
     def different_steps(self) -> dict[int, str]:
-        """Return the steps that differ in their call or in the one before, with their names.
+        """The steps that differ in their call or in the call before, with their names.
 
-        Of pages that make the same two calls, the first and the last are here.
+        If several pages make the same two calls, only the first and the last page are included.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name
@@ -121,24 +127,26 @@ def crash_before(call: Call) -> Any:
 
 
 def crash_after(call: Call) -> Any:
-    """The process dies; a crash before its next call leaves the same."""
+    """Execute the call, and then crash. A crash before the next call has the same effect."""
     call.make()
     raise Crash
 
 
 def lost(call: Call) -> Any:
-    """The request never arrives."""
+    """Simulate a request that never arrives."""
     raise ReadTimeoutError(endpoint_url=ENDPOINT)
 
 
 def unheard(call: Call) -> Any:
-    """The request takes effect, but its answer never arrives."""
+    """Simulate a request that takes effect, but whose answer never arrives."""
     call.make()
     raise ReadTimeoutError(endpoint_url=ENDPOINT)
 
 
 def unheard_and(action: Callable[[], object]) -> Fault:
-    """The request takes effect, an action runs, and the answer never arrives."""
+    """Return a fault whose request takes effect and whose action runs, but whose answer never
+    arrives.
+    """
 
     def fault(call: Call) -> Any:
         call.make()
@@ -149,9 +157,9 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 
 
 def delivered_twice(call: Call) -> Any:
-    """The SDK repeats a request because it did not get the first answer."""
+    """Simulate an SDK that repeats a request because it did not get the first answer."""
     answer = call.make()
-    # A transaction carries a token, by which DynamoDB gives the repeat the first answer.
+    # A transaction contains a token, so DynamoDB returns the first answer to the repeated request.
     return answer if call.name == "TransactWriteItems" else call.make()
 
 
@@ -164,7 +172,7 @@ def throttled(call: Call) -> Any:
 
 
 def in_conflict(call: Call) -> Any:
-    """Another transaction is writing the same item."""
+    """Simulate another transaction that is writing the same item."""
     if call.name == "TransactWriteItems":
         raise _cancelled(call, "TransactionConflict")
     if call.name in ("PutItem", "UpdateItem", "DeleteItem"):
@@ -173,7 +181,9 @@ def in_conflict(call: Call) -> Any:
 
 
 def function_failed(call: Call) -> Any:
-    """The private function dies after its work, for example by Lambda's timeout."""
+    """Simulate a private function that dies after its work, for example because of Lambda's
+    timeout.
+    """
     answer = call.make()
     if not call.is_invoke or call.arguments.get("InvocationType") == "Event":
         return answer
@@ -181,7 +191,7 @@ def function_failed(call: Call) -> Any:
 
 
 def before(action: Callable[[], object]) -> Fault:
-    """Run an action just before the step."""
+    """Return a fault that runs an action just before the step."""
 
     def fault(call: Call) -> Any:
         action()
@@ -191,7 +201,7 @@ def before(action: Callable[[], object]) -> Fault:
 
 
 def after(action: Callable[[], object]) -> Fault:
-    """Run an action just after the step."""
+    """Return a fault that runs an action just after the step."""
 
     def fault(call: Call) -> Any:
         answer = call.make()
@@ -202,7 +212,9 @@ def after(action: Callable[[], object]) -> Fault:
 
 
 def operation_of(call: Call) -> str:
-    """Return the private operation that an invocation requests, or "batch" for several."""
+    """Return the private operation that an invocation requests, or "batch" for several
+    operations.
+    """
     return str(json.loads(call.arguments["Payload"]).get("op", "batch"))
 
 

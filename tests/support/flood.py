@@ -1,6 +1,7 @@
-"""The dearest that customers can ask for by each of their routes (docs/operate/exposure.md).
+"""The most expensive request that customers can send on each of their routes
+(docs/operate/exposure.md).
 
-`tests/service/test_units.py` measures what each takes, with data of `max_guest_bytes`.
+`tests/service/test_units.py` measures the cost of each request with data of `max_guest_bytes`.
 """
 
 from collections.abc import Mapping
@@ -10,15 +11,17 @@ from waitlist_cli.operations.cost import MESSAGE, MESSAGE_MS, WEBHOOK, Operation
 
 LIST = "/v1/waitlists/{waitlist_id}"
 ENTRY = f"{LIST}/entries/{{entry_id}}"
-# Invocations of the function of messages at once (template.yaml).
+# The function of messages runs at most this many invocations in parallel (template.yaml).
 MESSAGES_AT_ONCE = 10
 
 
 @dataclass(frozen=True)
 class Dearest:
-    """What one request takes; of its `operation.writes` so many are of the table itself.
+    """The cost of one request. `table` is the part of `operation.writes` that goes to the table
+    itself.
 
-    The others are of the index, which has no limit of its own. `offers` are made because of it.
+    The other writes go to the index, which has no limit of its own. `offers` is the number of
+    offers that the request causes.
     """
 
     operation: Operation
@@ -28,7 +31,7 @@ class Dearest:
 
 OFFER = Dearest(Operation(writes=13, reads=1, table_calls=2, queue_calls=0, events=1), 10)
 FLOOD: dict[str, Dearest] = {
-    # By an address that is to be verified, whose former stay had other data.
+    # The signup uses an address that must be verified, and the earlier stay had other data.
     f"POST {LIST}/entries": Dearest(Operation(writes=37, table_calls=3, events=2), 24, offers=1),
     f"POST {LIST}/verify": Dearest(
         Operation(writes=13, reads=1, table_calls=2, queue_calls=3, events=1), 10
@@ -36,11 +39,12 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/enter": Dearest(
         Operation(writes=16, reads=2, table_calls=3, events=1, signatures=1), 10
     ),
-    # It writes nothing, unless it is the first to record an admission, which `enter` then does not.
+    # The request writes nothing, unless it is the first to record an admission. Then `enter` does
+    # not record it.
     f"GET {ENTRY}/pass": Dearest(Operation(reads=1, table_calls=1, queue_calls=0, signatures=1), 0),
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),
-    # Other data, and no more messages.
+    # The request changes the data and switches messages off.
     f"PATCH {ENTRY}": Dearest(Operation(writes=15, reads=2, table_calls=5, events=1), 14),
     f"POST {ENTRY}/decline": Dearest(
         Operation(writes=25, reads=2, table_calls=4, events=1), 13, offers=1
@@ -64,13 +68,14 @@ FLOOD: dict[str, Dearest] = {
 
 
 def table_units(rates: Mapping[str, float]) -> float:
-    """Return the write units a second of the table, at these requests a second by route.
+    """Return the write units per second of the table, for these requests per second by route.
 
-    With those of the webhook and of messages, which the events of the requests cause.
+    The result includes the writes of the webhook and of messages, which the events of the requests
+    cause.
     """
     calls = [(count, FLOOD[route]) for route, count in rates.items()]
-    offers = sum(count * one.offers for count, one in calls)
-    own = sum(count * one.table for count, one in calls) + offers * OFFER.table
-    events = sum(count * one.operation.events for count, one in calls) + offers
+    offers = sum(count * cost.offers for count, cost in calls)
+    own = sum(count * cost.table for count, cost in calls) + offers * OFFER.table
+    events = sum(count * cost.operation.events for count, cost in calls) + offers
     messages = min(events, MESSAGES_AT_ONCE * 1000 / MESSAGE_MS)
     return own + events * WEBHOOK.writes + messages * MESSAGE.writes

@@ -1,4 +1,4 @@
-"""Builds API Gateway HTTP API events (payload 2.0) and reads the answers."""
+"""Builds events of an API Gateway HTTP API (payload format 2.0), and reads the answers."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ class Answer:
 
     @property
     def code(self) -> str | None:
-        """The problem's code, or None for a success."""
+        """The code of the problem, or None if the request succeeded."""
         return self.json.get("code") if self.status >= 400 else None
 
 
@@ -93,10 +93,10 @@ def event(
     query: str = "",
     subject: str | None = None,
 ) -> dict[str, Any]:
-    """Return the event of one request, whose path is percent-encoded.
+    """Return the event for a request. The path is percent-encoded.
 
-    An operator's event has the fields of the IAM authorizer, a subject's those of the JWT
-    authorizer.
+    If `operator` is true, the event contains the fields of the IAM authorizer. If `subject` is
+    given, it contains the fields of the JWT authorizer.
     """
     route, decoded = ROUTES.match(method, path), unquote(path)
     context: dict[str, Any] = {

@@ -10,7 +10,7 @@ KEYS = Credentials("AKIDEXAMPLE", "a secret key", "a session/token+=")
 
 
 class WallClock:
-    """Stands still unless a test moves it; botocore's signatures use it too."""
+    """A clock that stands still unless a test moves it. botocore's signatures use it too."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds = NEW_YEAR.timestamp()

@@ -1,4 +1,7 @@
-"""The Lambda service for tests: runs the real private function, through JSON."""
+"""A stand-in for the Lambda service that runs the real private function.
+
+Messages are converted to JSON and back.
+"""
 
 import io
 import json
@@ -11,10 +14,10 @@ MESSAGES = "messages"
 
 
 class InProcessLambda:
-    """Answers a boto3 client's `invoke`; asynchronous invocations wait in `started`.
+    """Answers `invoke` like a boto3 client. Asynchronous invocations are collected in `started`.
 
-    The function of messages sends nothing, and keeps what it was asked in `trials`; it
-    answers from `trial_outcomes`.
+    The function of messages sends nothing. It stores its requests in `trials`, and answers from
+    `trial_outcomes`.
     """
 
     def __init__(self, private: Callable[[Any], Any]) -> None:

@@ -1,4 +1,7 @@
-"""A waitlist for tests of the private function: entries by name, messages as JSON."""
+"""A waitlist for tests of the private function.
+
+Tests identify entries by name, and messages are sent as JSON.
+"""
 
 import json
 from collections.abc import Callable, Iterable
@@ -48,7 +51,7 @@ SETTINGS = (
 
 @dataclass
 class Clock:
-    """Redis' clock: it stands still unless a test moves it."""
+    """The clock of Redis. It stands still unless a test moves it."""
 
     micros: int = NEW_YEAR_MICROS
 
@@ -67,8 +70,8 @@ class Clock:
 class Line:
     """Sends the messages of the private contract for one waitlist.
 
-    `client` inspects the keys; the service uses it too, unless `connect` is given. `now_micros`
-    replaces the clock; `server_run_id` is the run id of the server that answers.
+    Tests inspect the keys with `client`. The service uses it too, unless `connect` is given.
+    `now_micros` replaces the clock. `server_run_id` is the run id of the Redis server that answers.
     """
 
     client: Any
@@ -84,7 +87,7 @@ class Line:
             self.now_micros or self.clock,
             lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
-        # Turns are limited by number alone, because the machine may be slow.
+        # The number of turns is the only limit here, because the machine may be slow.
         self.store = store
         self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
@@ -101,7 +104,7 @@ class Line:
         return other
 
     def handle(self, message: Any) -> Answer:
-        """Send a message as Lambda does: JSON in, JSON out."""
+        """Send a message as Lambda does, converted to JSON and back."""
         answer: Answer = json.loads(json.dumps(self.service.handle(json.loads(_json(message)))))
         return answer
 
@@ -126,7 +129,7 @@ class Line:
     def init(
         self, mode: str = "create", epoch: str = EPOCH, version: int = 1, **fields: Any
     ) -> Answer:
-        """Send init; the fields of SETTINGS go into its settings."""
+        """Send `init`. Arguments that are named in SETTINGS become settings."""
         settings = {name: fields.pop(name) for name in SETTINGS if name in fields}
         settings["version"] = version
         return self.send("init", mode=mode, epoch=epoch, settings=settings, **fields)
@@ -145,7 +148,10 @@ class Line:
         return segment_id_of(self.waitlist_id, {"segment": name})
 
     def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:
-        """Return the fields that put an entry into segments; `edit` counts its changes."""
+        """Return the fields that put an entry into segments.
+
+        `edit` is the number of changes of its attributes.
+        """
         return {
             "segments": [self.segment(name) for name in names],
             "attributes_version": edit,
@@ -156,22 +162,28 @@ class Line:
         return self.send("tag", **self.stay(name, stay), **self.within(*names, **versions))
 
     def rest(self, name: str, version: int, seconds: int = 60, **fields: Any) -> Answer:
-        """Let an entry rest; `version` counts the changes of its record."""
+        """Make an entry rest. `version` is the number of changes of its record."""
         return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
 
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
-        """Send why an entry is not ready: each reason with its end, 0 for none."""
+        """Send the reasons why an entry is not ready.
+
+        The value of a reason is its end, or 0 if it has no end.
+        """
         readiness = readiness_of(version, **reasons)
         return self.send("tag", **self.stay(name, stay), readiness=readiness)
 
     def ask(self, name: str, version: int, seconds: float = 60, **reasons: int) -> Answer:
-        """Ask a customer to confirm within a time that they still wait."""
+        """Ask a customer to confirm within some seconds that they are still waiting."""
         confirm_by = self.clock.millis + int(1000 * seconds)
         readiness = [*readiness_of(version, **reasons), confirm_by]
         return self.send("tag", **self.stay(name), readiness=readiness)
 
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
-        """End the wait of the newest question, to the present stay, unless others are named."""
+        """End the wait after an unanswered question.
+
+        The default is the newest question to the current stay.
+        """
         found = self.position(name)
         named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1, "settings_version": 1}
         if found.get("confirm_by_millis"):
@@ -187,13 +199,16 @@ class Line:
         return self.send("untagged", segments_version=segments_version, **fields)
 
     def segment_counts(self, *names: str) -> dict[str, int]:
-        """Return the number of waiting entries by segment; `names` must have all in use."""
+        """Return the number of waiting entries in each segment.
+
+        `names` must contain all segments in use.
+        """
         known = {self.segment(name): name for name in names}
         answer = accepted(self.send("segments", segments_version=1))
         return {known[depth["segment"]]: depth["waiting"] for depth in answer["depths"]}
 
     def claim_within(self, segment: str, count: int = 1, **fields: Any) -> list[str]:
-        """Claim from a segment, and return the names in the order of the answer."""
+        """Claim entries from a segment. Return the names in the order of the answer."""
         fields.setdefault("segments_version", 1)
         return list(self.claimed(count, segment=self.segment(segment), **fields))
 
@@ -207,7 +222,7 @@ class Line:
         return self.send("drop", **self.stay(name, stay), **fields)
 
     def bump(self, name: str, once: int | None = None, **where: Any) -> Answer:
-        """Send a bump with a new once_key, unless `once` names one."""
+        """Send a bump. It has a new once_key, unless `once` is given."""
         if once is None:
             self._once_keys += 1
             once = 2**64 + self._once_keys
@@ -226,7 +241,7 @@ class Line:
         return self.send("claim", count=count, **fields)
 
     def claimed(self, count: int = 1, **fields: Any) -> dict[str, Answer]:
-        """Claim, and return the claimed entries by name, in the order of the answer."""
+        """Claim entries. Return them by name, in the order of the answer."""
         entries = accepted(self.claim(count, **fields))["entries"]
         return {self._names[entry["entry_id"]]: entry for entry in entries}
 
@@ -249,7 +264,7 @@ class Line:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
     def dirty(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
-        """Return the places of entries whose record may be behind, by name."""
+        """Return the places of the entries whose record may be behind Redis, by name."""
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 
@@ -280,7 +295,7 @@ class Line:
         return self.send("stats", **fields)
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return all waiting entries in serving order, read page by page."""
+        """Return all waiting entries in the order of the queue, read page by page."""
         entries: list[dict[str, Any]] = []
         after: dict[str, int] = {}
         while True:
@@ -291,11 +306,11 @@ class Line:
             after = {"after": page["next_rank"]}
 
     def order(self) -> list[str]:
-        """Return the names of all waiting entries in serving order."""
+        """Return the names of all waiting entries in the order of the queue."""
         return [self._names[entry["entry_id"]] for entry in self.entries()]
 
     def contents(self) -> dict[str, object]:
-        """Return all keys and values in Redis, of all waitlists."""
+        """Return all keys and values in Redis, for all waitlists."""
         return {key: self._value(key) for key in sorted(self.client.scan_iter(count=1000))}
 
     def _value(self, key: str) -> object:
@@ -308,7 +323,10 @@ class Line:
 
 
 def readiness_of(version: int, **reasons: int) -> list[Any]:
-    """Return the readiness of an entry in messages: each reason with its end, 0 for none."""
+    """Return the readiness of an entry for a message.
+
+    The value of a reason is its end, or 0 if it has no end.
+    """
     return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 
 
@@ -317,7 +335,7 @@ def once_key_of(number: int) -> str:
 
 
 def accepted(answer: Answer) -> Answer:
-    """Return an answer, and fail if it is a refusal."""
+    """Return an answer. Fail if it is a refusal."""
     assert answer["ok"], answer
     return answer
 

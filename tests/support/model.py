@@ -1,6 +1,6 @@
-"""The sequential model of a waiting list: entries, order, offers, counters, histories.
+"""The sequential model of a waitlist: entries, order, offers, counters and histories.
 
-The model checker and the property tests of the queue judge by it.
+The model checker and the property tests of the queue compare the service with this model.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,18 +13,19 @@ from waitlist_api.settings.admission import NoShow
 from waitlist_api.settings.confirm import Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
-# Places are fractions, so that there is a place between any two for a moved entry.
+# Places are fractions, so that there is always a place between two others for a moved entry.
 Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# A question to the customer if they still wait: `over` is its time to answer, `noted` its end.
+# The state of the question whether a customer is still waiting. `over` means that the time to
+# answer has passed, and `noted` that this was recorded.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
 # The distance between the places of two signups.
 GAP = 2**24
 AT_BACK = 255 * TIER
-# The place of an import's early rows: between the second and the third signup.
+# The place of an import's early rows. It is between the second and the third signup.
 EARLY = AT_BACK + 2 * GAP + GAP // 2
 # The distance between the places of an import's other rows.
 APART = 8
@@ -33,19 +34,24 @@ MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Stay:
-    """One customer's stay.
+    """One stay of a customer.
 
-    `rank` is the current place, `ticket` the place that the signup drew. `hold` names the latest
-    claim of the entry, `hold_end` how the claimer or an operator ended it. `is_long` marks an
-    extended hold, `is_over` an expired one that Redis has not ended yet, `is_offer` one for the
-    customer to accept, for which the slot `paid` was used. `is_aside` marks an admission that still
-    counts against the capacity. An admitted customer `is_inside` while Redis counts the place as
-    taken; `has_exited` is recorded first. Where a test has a clock, `time_millis` is the end of the
-    hold, the time of the parking, or the end of the pass. A stay that rests or is delayed until a
-    time, or `is_held_back`, keeps its place and is passed over; no position counts one that
-    `is_unverified` either. The `question` was asked after the end of the hold `asked_hold`. `key`
-    is that of the signup, import or reinstatement, and `former`
-    the stay before it, kept until an intent is finished and after an import.
+    `rank` is the current place, and `ticket` is the place that the signup drew. `key` is the key of
+    the signup, import or reinstatement. `former` is the stay before, which is kept after an import
+    and until an intent is finished.
+
+    `hold` is the latest claim of the entry, and `hold_end` is how the claimer or an operator ended
+    it. `is_long` marks an extended hold, `is_over` an expired hold that Redis has not ended yet,
+    and `is_offer` a hold that the customer has to accept. `paid` is the slot that was used for an
+    offer. `is_aside` marks an admission that still counts towards the capacity.
+
+    An admitted customer `is_inside` while Redis counts the place as taken. `has_exited` is recorded
+    before this ends. If a test has a clock, `time_millis` is the end of the hold, the time of the
+    parking, or the end of the pass.
+
+    A stay that is resting, delayed or held back (`is_held_back`) keeps its place but is passed
+    over. Positions do not count a stay that `is_unverified`. The `question` was asked after the
+    hold `asked_hold`.
     """
 
     state: State
@@ -88,7 +94,7 @@ class Stay:
 
 @dataclass(frozen=True)
 class Event:
-    """An event of a history: word, actor, reason; `hold` names the claim, if any."""
+    """An event in a history: its word, actor and reason. `hold` is the claim, if there is one."""
 
     word: str
     by: str
@@ -96,13 +102,14 @@ class Event:
     hold: str = ""
 
 
-# These events are of changes of the record that Redis follows.
+# These events report changes of the record that Redis follows.
 OF_QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
 OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
 UNANSWERED = "unanswered"
-# Redis has taken the entry off the queue, and maintenance finishes the leave.
+# After these events, Redis has removed the entry from the queue, and maintenance finishes the
+# leave.
 LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
 
 
@@ -111,10 +118,11 @@ QUOTA, RATE, SCHEDULE = "quota", "rate", "schedule"
 
 @dataclass(frozen=True)
 class Policy:
-    """The admission policy of the list; with none of the first three only operators offer places.
+    """The admission policy of the waitlist. If it has no limit, schedule or rate, only operators
+    offer places.
 
-    `scheduled` slots come due at one time, and with `has_rate` one slot after a day, which counts
-    who enters.
+    `scheduled` slots become due at one time. If `has_rate` is true, another slot becomes due after
+    a day, and the rate counts the people who enter.
     """
 
     max_inside: int | None = None
@@ -131,13 +139,16 @@ class Policy:
 class Waitlist:
     """All stays by name, the requests that count only once, and the counters.
 
-    By an import's key and by name, `looked` has the status that the import has read, and `drawn`
-    the place that it has drawn and not used yet. `early` counts the places drawn for early rows.
-    `events` are the histories, by name; a long run without their judge has none. `slots` are those
-    that are due to be offered, in the order of their use; with `may_lose` Redis may forget them,
-    and what has paid for the open offers. A list that `opens`, or `closes`, does so at some time.
-    A wait ends as `then` says, if its customer does not answer that they still wait. While `then`
-    is None no customer is asked, and no wait ends.
+    For each import and name, `looked` contains the status that the import has read, and `drawn`
+    contains the place that it has drawn but not used yet. `early` is the number of places drawn for
+    early rows. `events` contains the histories by name. Long runs that do not check histories leave
+    it empty.
+
+    `slots` are the slots that are due to be offered, in the order of their use. If `may_lose` is
+    true, Redis may forget the slots, and the slots that paid for open offers. A waitlist that
+    `opens` or `closes` does so at some time. If a customer does not confirm that they are still
+    waiting, their wait ends as `then` says. If `then` is None, no customer is asked and no wait
+    ends.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -170,13 +181,16 @@ class Waitlist:
         return self.by_name.get(name)
 
     def of(self, *states: State) -> list[str]:
-        """Return the names of the entries in these states, in the order of their ranks."""
+        """Return the names of the entries in these states, ordered by rank."""
         found = [(stay.rank, name) for name, stay in self.stays if stay.state in states]
         return [name for _, name in sorted(found)]
 
     @property
     def room(self) -> int | None:
-        """Return how many more customers may be inside or have an offer; None without a limit."""
+        """How many more customers may be inside or have an offer.
+
+        None means that there is no limit.
+        """
         if self.policy is None or self.policy.max_inside is None:
             return None
         inside = [stay for _, stay in self.stays if _counts_as_inside(stay)]
@@ -190,14 +204,19 @@ class Waitlist:
         )
 
     def next_ones(self, count: int | None = None, *, newest: bool = False) -> list[str]:
-        """Return the entries to take next, at most `count`: from the head, or from the end."""
+        """Return the entries to take next, at most `count`.
+
+        They are taken from the head of the queue, or from its end.
+        """
         ready = [name for name in self.of("waiting") if self.by_name[name].is_ready]
         return (ready[::-1] if newest else ready)[:count]
 
     def counted(self, name: str = "") -> list[str]:
-        """Return whom positions and totals count: those with a verified address, and `name`."""
+        """Return the names that positions and totals count: entries with a verified address, and
+        `name` itself.
+        """
         line = self.of("waiting")
-        return [one for one in line if one == name or not self.by_name[one].is_unverified]
+        return [other for other in line if other == name or not self.by_name[other].is_unverified]
 
     def position(self, name: str) -> int | None:
         line = self.counted(name)
@@ -211,11 +230,11 @@ class Waitlist:
         return self.put(name, replace(self.by_name[name], **changes))  # type: ignore[arg-type]
 
     def forget(self, name: str) -> "Waitlist":
-        return replace(self, stays=frozenset(one for one in self.stays if one[0] != name))
+        return replace(self, stays=frozenset(pair for pair in self.stays if pair[0] != name))
 
     def erase(self, name: str) -> "Waitlist":
         line = given_back(self, name).forget(name)
-        return replace(line, events=frozenset(one for one in self.events if one[0] != name))
+        return replace(line, events=frozenset(pair for pair in self.events if pair[0] != name))
 
     def history(self, name: str) -> tuple[Event, ...]:
         return dict(self.events).get(name, ())
@@ -223,7 +242,7 @@ class Waitlist:
     def happened(
         self, name: str, word: str, by: str, reason: str = "", hold: str = ""
     ) -> "Waitlist":
-        """Add an event to an entry's history."""
+        """Add an event to the history of an entry."""
         events = (*self.history(name), Event(word, by, reason, hold))
         return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
@@ -237,13 +256,13 @@ class Waitlist:
         return line, AT_BACK + line.tickets * GAP
 
     def look(self, key: str, seen: dict[str, str]) -> "Waitlist":
-        """Remember the status that an import has read, by name."""
-        others = frozenset(one for one in self.looked if one[0] != key)
+        """Remember the statuses that an import has read, by name."""
+        others = frozenset(seen for seen in self.looked if seen[0] != key)
         return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
 
     def keep(self, key: str, drawn: dict[str, int]) -> "Waitlist":
-        """Remember the places that an import has drawn and not used yet."""
-        others = frozenset(one for one in self.drawn if one[0] != key)
+        """Remember the places that an import has drawn but not used yet."""
+        others = frozenset(place for place in self.drawn if place[0] != key)
         own = {(key, name, rank) for name, rank in drawn.items()}
         return replace(self, drawn=others | own)
 
@@ -258,7 +277,7 @@ class Waitlist:
 
 
 def refused(line: Waitlist, name: str, key: str) -> Waitlist:
-    """Note a signup that the list's hours refuse: it does not join later."""
+    """Remember that the opening hours refused a signup. The signup does not join later."""
     return line if line.is_full else line.note(f"{name} with {key} was refused")
 
 
@@ -267,7 +286,7 @@ def was_refused(line: Waitlist, name: str, key: str) -> bool:
 
 
 def hours_passed(line: Waitlist) -> Waitlist:
-    """Let the list have opened, or closed, if it is to."""
+    """Return the waitlist after it has opened or closed, if it is due to open or close."""
     match line.hours:
         case "opens":
             return replace(line, hours="open")
@@ -278,7 +297,10 @@ def hours_passed(line: Waitlist) -> Waitlist:
 
 
 def _counts_as_inside(stay: Stay) -> bool:
-    """Return whether Redis counts the place as taken; a signup frees it when it gets a place."""
+    """Return whether Redis counts the customer's place inside as taken.
+
+    A new signup frees it when it gets a place.
+    """
     if stay.state == "joining" and stay.former is not None:
         return _counts_as_inside(stay.former)
     return stay.is_inside
@@ -292,7 +314,7 @@ def joined(line: Waitlist, name: str, key: str) -> Waitlist:
 
 
 def signup_finished(line: Waitlist, name: str) -> Waitlist:
-    """Finish a signup's intent: the entry gets a place, or the intent disappears."""
+    """Finish the intent of a signup. The entry gets a place, or the intent disappears."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining" or stay.rank:
         return line
@@ -301,7 +323,7 @@ def signup_finished(line: Waitlist, name: str) -> Waitlist:
 
 
 def intent_finished(line: Waitlist, name: str) -> Waitlist:
-    """Finish an intent to join, of a signup or of an import."""
+    """Finish the intent of a signup or of an import."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining":
         return line
@@ -309,7 +331,10 @@ def intent_finished(line: Waitlist, name: str) -> Waitlist:
 
 
 def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist, dict[str, int]]:
-    """Draw places for an import: by `joined_at` for early rows, at the end for others."""
+    """Draw places for an import.
+
+    Early rows get a place by `joined_at`, and other rows a place at the end.
+    """
     line, back = line.draw()
     drawn = {}
     for name, is_early in people:
@@ -320,9 +345,10 @@ def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist,
 
 
 def enlisted(line: Waitlist, name: str) -> Waitlist:
-    """Place an entry at its rank, unless the list is full.
+    """Place an entry at its rank, unless the waitlist is full.
 
-    If the rank is taken an import gets the next free one, a former place the free one ahead.
+    If the rank is taken, an import gets the next free rank behind it, and a reinstated entry the
+    next free rank ahead of it.
     """
     stay = line.by_name[name]
     if line.is_full:
@@ -346,7 +372,7 @@ def _has_open_offer(stay: Stay) -> bool:
 
 
 def declined(line: Waitlist, name: str) -> Waitlist:
-    """Count a decline of an offer that Redis has not ended yet."""
+    """Count the decline of an offer that Redis has not ended yet."""
     is_open = _has_open_offer(line.by_name[name])
     return replace(line, declined=line.declined + is_open)
 
@@ -358,7 +384,7 @@ def ended(
     by: str = OPERATOR,
     reason: str = "",
 ) -> Waitlist:
-    """End a stay, and count the end; with a policy an admitted customer is inside."""
+    """End a stay and count the end. If there is a policy, an admitted customer is inside."""
     if state == "left":
         line = given_back(line, name)
     elif _has_open_offer(line.by_name[name]):
@@ -371,7 +397,7 @@ def ended(
 
 
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Let a request have ended a stay of which maintenance was about to finish the leave."""
+    """Record that a request ended a stay before maintenance finished its leave."""
     events = line.history(name)
     if not is_leaving(line, name):
         return line
@@ -380,35 +406,42 @@ def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = ""
 
 
 def is_leaving(line: Waitlist, name: str) -> bool:
-    """Return whether the record may still have the stay: maintenance finishes its leave."""
+    """Return whether the record may still contain the stay, because maintenance has not finished
+    its leave.
+    """
     return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
 
 
 def asked(line: Waitlist, name: str, by: str) -> Waitlist:
-    """Ask a customer if they still wait."""
+    """Ask a customer whether they are still waiting."""
     line = line.change(name, question="asked", asked_hold=line.by_name[name].hold)
     return line.happened(name, "asked", by)
 
 
 def answered(line: Waitlist, name: str) -> Waitlist:
-    """End a question, if there is one."""
+    """End the question to a customer, if there is one."""
     return line.change(name, question="closed") if line.by_name[name].is_asked else line
 
 
 def noted(line: Waitlist, name: str) -> Waitlist:
-    """Note that no answer came, after which an answer is too late."""
+    """Record that a question was not answered. After this, an answer is too late."""
     return line.change(name, question="noted").happened(name, UNANSWERED, MAINTENANCE)
 
 
 def may_end_wait(line: Waitlist, stay: Stay) -> bool:
-    """Return whether silence ends the wait: not while none is asked, or after a claim since."""
+    """Return whether an unanswered question ends the wait.
+
+    It does not if nobody is asked, or after a later claim.
+    """
     return line.then is not None and stay.hold == stay.asked_hold
 
 
 def question_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Make the next step of maintenance: remind, note that there is no answer, end the wait.
+    """Yield the states after the next step of maintenance: a reminder, a note that there is no
+    answer, or the end of the wait.
 
-    A customer whose entry was claimed or offered since is asked anew, if the record has that hold.
+    If the entry was claimed or offered after the question, the customer is asked again, provided
+    that the record contains this hold.
     """
     for name, stay in line.stays:
         if stay.state != "waiting" or not stay.is_ready or line.then is None:
@@ -428,10 +461,10 @@ def question_followed(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def questions_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after all that maintenance does of questions."""
+    """Yield the states after everything that maintenance does about questions."""
     following = list(question_followed(line))
-    for one in following:
-        yield from questions_followed(one)
+    for next_line in following:
+        yield from questions_followed(next_line)
     if not following:
         yield line
 
@@ -447,7 +480,10 @@ def _not_answered(line: Waitlist, name: str) -> Waitlist:
 
 
 def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) -> Waitlist:
-    """Hold entries for a claim; a claim that admits at once writes no `offered` event."""
+    """Hold entries for a claim.
+
+    If `at_once` is true, the claim admits immediately and writes no `offered` event.
+    """
     for name in names:
         line = line.change(
             name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=False
@@ -459,7 +495,7 @@ def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) 
 def offered(
     line: Waitlist, names: list[str], hold: str, by: str, slots: tuple[str, ...] = ()
 ) -> Waitlist:
-    """Offer places to entries; these slots pay for the first of them."""
+    """Offer places to entries. The slots pay for the first of these entries."""
     for name, paid in zip_longest(names, slots[: len(names)], fillvalue=""):
         line = line.change(
             name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=True, paid=paid
@@ -469,7 +505,10 @@ def offered(
 
 
 def policy_run(line: Waitlist, most: int | None = None) -> Waitlist:
-    """Offer the places that the policy, or a quota, has due: for room alone none is paid."""
+    """Offer the places that are due by the policy or a quota.
+
+    Places that are only due because there is room use no slot.
+    """
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
         due = (*due, *[""] * (room or 0))
@@ -487,7 +526,7 @@ def given_back(line: Waitlist, name: str) -> Waitlist:
 
 
 def slots_lost(line: Waitlist) -> Waitlist:
-    """Have Redis forget the slots that are due, and what has paid for the open offers."""
+    """Make Redis forget the due slots, and the slots that paid for open offers."""
     for name in line.of("offered"):
         line = line.change(name, paid="")
     return replace(line, slots=())
@@ -505,8 +544,8 @@ def back_in_line(line: Waitlist, name: str, to: str, **changes: object) -> Waitl
 def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
     """Move a waiting entry.
 
-    `kind` and `value` say where: to its signup's place within a priority, some places ahead but
-    not beyond the head of its priority, to that head, or to the end of the line.
+    `kind` and `value` describe the target: the place of its signup within a priority, some places
+    ahead up to the head of its priority, this head, or the end of the queue.
     """
     if kind == "priority":
         wanted = (255 - int(value)) * TIER + line.by_name[name].ticket % TIER
@@ -517,9 +556,9 @@ def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
     own = line.by_name[name].rank
     own_priority = priority_of(int(own))
     waiting = [
-        one
-        for one in line.of("waiting")
-        if priority_of(int(line.by_name[one].rank)) == own_priority
+        other
+        for other in line.of("waiting")
+        if priority_of(int(line.by_name[other].rank)) == own_priority
     ]
     index = waiting.index(name)
     places = index if value == "front" else min(int(value), index)
@@ -542,7 +581,7 @@ def expired(line: Waitlist, name: str) -> Waitlist:
 
 
 def _not_accepted(line: Waitlist, name: str) -> Waitlist:
-    """End an offer that its customer has not accepted in time."""
+    """End an offer that the customer has not accepted in time."""
     line = given_back(line, name).happened(name, NO_SHOW, POLICY)
     line = replace(line, no_shows=line.no_shows + 1)
     no_show = line.policy.no_show if line.policy else "to_back"
@@ -558,7 +597,7 @@ def _not_accepted(line: Waitlist, name: str) -> Waitlist:
 
 
 def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
-    """End all holds, or only the expired ones."""
+    """End all holds, or only the expired holds."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
             line = expired(line, name)
@@ -566,9 +605,10 @@ def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
 
 
 def all_over(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after all holds have ended and the slots that they gave back are offered.
+    """Yield the states after all holds have ended and the returned slots have been offered.
 
-    Holds that one request began end together, but the state does not have when each began.
+    Holds that began with the same request end together. The state does not contain when each hold
+    began, so all orders are possible.
     """
     holds = {line.by_name[name].hold for name in line.of("offered")}
     for order in permutations(sorted(holds)):
@@ -580,7 +620,7 @@ def all_over(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:
-    """End the holds whose deadlines have passed, by deadline and rank, then `in_order`."""
+    """End the holds whose deadlines have passed, ordered by deadline, rank and `in_order`."""
     held = [(line.by_name[name], name) for name in line.of("offered")]
     over = [(stay.time_millis, stay.rank, in_order(name), name) for stay, name in held]
     for deadline, *_, name in sorted(over):
@@ -589,7 +629,7 @@ def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str
 
 
 def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
-    """End the rests and delays whose time has come."""
+    """End the rests and delays whose time has passed."""
     for name, stay in line.stays:
         if 0 < stay.rests_until_millis <= millis:
             line = line.change(name, rests_until_millis=0)
@@ -599,7 +639,9 @@ def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
 
 
 def by_itself(line: Waitlist) -> Waitlist:
-    """End the expired holds of a list with a policy or a quota, and offer the places due."""
+    """End the expired holds of a waitlist with a policy or a quota, and offer the places that are
+    due.
+    """
     if line.policy is None and not line.slots:
         return line
     return policy_run(all_expired(line, only_over=True))
@@ -612,7 +654,7 @@ def subsets(names: list[str]) -> Iterator[list[str]]:
 
 
 def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
-    """Return the place, or the nearest one ahead of it that no other waiting entry has."""
+    """Return the given place, or the nearest place ahead of it that no other waiting entry has."""
     taken = {line.by_name[other].rank for other in line.of("waiting") if other != name}
     while rank in taken:
         rank -= 1
@@ -620,9 +662,10 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 
 
 def _ahead_of(line: Waitlist, name: str) -> Place:
-    """Return the place between an entry and the next entry ahead of it."""
+    """Return a place between an entry and the next entry ahead of it."""
     rank = line.by_name[name].rank
-    begin = (rank + ROOM) // TIER * TIER - ROOM  # the room ahead of the priority's first ticket
+    # This is the room ahead of the first ticket with this priority.
+    begin = (rank + ROOM) // TIER * TIER - ROOM
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
     nearest = max([other for other in others if begin < other < rank], default=begin)
     return Fraction(nearest + rank, 2)

@@ -1,4 +1,6 @@
-"""A list whose entries are in the segments red, blue and green, and the invariants of its index."""
+"""A waitlist whose entries are in the segments red, blue and green, and the invariants of its
+segment index.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -32,9 +34,11 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """Check that the index has the waiting entries at their ranks, and that tags are complete.
+    """Check that the index contains the waiting entries with their ranks, and that the tags are
+    complete.
 
-    The set of waiting entries whose address is not verified follows from why they are not ready.
+    The reasons why entries are not ready determine the set of waiting entries with an unverified
+    address.
     """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))
@@ -48,7 +52,7 @@ def assert_exact(line: Line) -> None:
         for entry_id, rank in not_ready.items()
         if ";unverified=" in readiness.get(entry_id, "")
     }
-    passed_over = {one: rank for one, rank in not_ready.items() if one not in unverified}
+    passed_over = {entry: rank for entry, rank in not_ready.items() if entry not in unverified}
     assert set(index) == {
         f"{segment}{mark}{int(rank):016d}:{entry_id}"
         for mark, waiting in ((":", queue), (";", passed_over), ("<", unverified))
@@ -56,8 +60,8 @@ def assert_exact(line: Line) -> None:
         for segment in tags.get(entry_id, "").split(",")[:-1]
     }
     reasons = readiness.values()
-    assert int(meta.get("unverified", 0)) == sum(";unverified=" in one for one in reasons)
-    assert int(meta.get("asked", 0)) == sum("," in one for one in reasons)
+    assert int(meta.get("unverified", 0)) == sum(";unverified=" in reason for reason in reasons)
+    assert int(meta.get("asked", 0)) == sum("," in reason for reason in reasons)
     people = {*queue, *not_ready, *held, *parked}
     assert set(tags) <= people
     is_complete = meta["segments_version"] != "0" and meta["segments_state"] == "ready"

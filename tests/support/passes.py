@@ -16,7 +16,8 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 
 WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
 PASS_SECONDS = 600
-# Of the bus: the passes "one" and "three" have ended, the latter before its first use.
+# Events on the bus. The passes "one" and "three" have ended, and "three" ended before its first
+# use.
 EVENTS = [
     {"event": "admitted", "jti": "two"},
     {"event": "exited", "jti": "one"},
@@ -46,11 +47,11 @@ class Issuer:
         return self.passes.issue(waitlist_id, ENTRY_ID, jti, begins, ends, self.url)
 
     def other(self) -> "Issuer":
-        """Return an issuer that claims this one's URL, with a key of its own."""
+        """Return an issuer that claims the same URL, but has another key."""
         return Issuer(_passes(), self.url)
 
     def refused(self) -> dict[str, str]:
-        """Return passes that no place for the waitlist may accept."""
+        """Return passes that must be refused for the waitlist."""
         return {
             "expired": self.issue(admitted_seconds_ago=PASS_SECONDS + 60),
             "of another list": self.issue("other"),
@@ -68,7 +69,7 @@ def issuer_at_a_url() -> Iterator[Issuer]:
 
 
 def documented_check(language: str, issuer: Issuer) -> str:
-    """Return the code that the document shows, for this issuer instead of its example."""
+    """Return the code in the document, with the URL of this issuer instead of the example."""
     (code,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert DOCUMENTED_ISSUER in code
     return str(code.replace(DOCUMENTED_ISSUER, issuer.url))
@@ -80,7 +81,7 @@ def _passes() -> Passes:
 
 
 def changed(token: str) -> str:
-    """Return a pass for another entry with the signature of this one."""
+    """Return a pass for another entry that has the signature of this pass."""
     header, content, signature = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(content + "=="))
     forged = base64.urlsafe_b64encode(json.dumps({**claims, "sub": "b" * 26}).encode())

@@ -1,4 +1,6 @@
-"""The customers of one waitlist by name: their requests and the operator's over HTTP."""
+"""The customers of a waitlist by name, with their requests and the operator's requests over
+HTTP.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +17,7 @@ WAITLIST_ID = "bakery"
 
 @dataclass
 class People:
-    """Sends requests to one waitlist of one deployment."""
+    """Sends requests about one waitlist to one deployment."""
 
     world: World
     waitlist_id: str = WAITLIST_ID
@@ -36,14 +38,17 @@ class People:
         return entry_id
 
     def token_of(self, name: str) -> str:
-        """Return the token of a customer's last stay: the signup's, or a newly issued one."""
+        """Return the token for a customer's last stay.
+
+        It comes from the signup, or is newly issued.
+        """
         if name in self.entry_tokens:
             return self.entry_tokens[name]
         entry_id = self.id_of(name)
         return EntryTokens(SECRET).issue(self.waitlist_id, entry_id, self.stay_of(name))
 
     def stay_of(self, name: str) -> int:
-        """Return the number of a customer's last stay, 0 without one."""
+        """Return the number of a customer's last stay, or 0 if there is none."""
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         return (record.ticket if record else None) or 0
 
@@ -59,7 +64,7 @@ class People:
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
         self.id_of(name)
-        # Tests use short keys, but the API requires 16 characters.
+        # The API requires keys of at least 16 characters, but tests use short keys.
         if key and key.isascii() and key.replace("-", "").isalnum():
             key = key.ljust(16, "-")
         body = {"customer_id": name, **fields}
@@ -74,13 +79,13 @@ class People:
             assert answer.status == 201, answer.text
 
     def bring(self, *rows: Any, **options: Any) -> Answer:
-        """Import rows; a name alone stands for a row with that customer id."""
-        entries = [{"customer_id": one} if isinstance(one, str) else one for one in rows]
-        for one in entries:
-            if isinstance(one, dict) and isinstance(one.get("customer_id"), str):
-                self.id_of(one["customer_id"])
-                self.entry_tokens.pop(one["customer_id"], None)
-        # With tokens it is another route.
+        """Import rows. A name stands for a row with this customer id."""
+        entries = [{"customer_id": row} if isinstance(row, str) else row for row in rows]
+        for row in entries:
+            if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
+                self.id_of(row["customer_id"])
+                self.entry_tokens.pop(row["customer_id"], None)
+        # An import that returns entry tokens has another route.
         path = f"{self.admin_path}/import" + "/tokens" * options.pop("entry_tokens", False)
         body = {"entries": entries, **options}
         return self.world.request("POST", path, body=body, operator=True)
@@ -107,7 +112,7 @@ class People:
         path = f"{self.admin_entry(name)}/reinstate"
         answer = self.world.request("POST", path, body=body, key=key, operator=True)
         if answer.status == 200:
-            # It is of the former stay.
+            # The token belongs to the former stay.
             self.entry_tokens.pop(name, None)
         return answer
 
@@ -117,7 +122,7 @@ class People:
         return self.world.request("POST", path, body=body, key=key, token=token)
 
     def resume(self, name: str, rest_until: str | None = None) -> Answer:
-        """End a rest: the one that the customer sees, unless another is named."""
+        """End a rest. The default is the rest that the customer sees."""
         body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
         path, token = f"{self.entry(name)}/resume", self.token_of(name)
         return self.world.request("POST", path, body=body, token=token)
@@ -165,7 +170,7 @@ class People:
         return self.world.request("DELETE", self.admin_path, operator=True)
 
     def order(self) -> list[str]:
-        """Return the names in serving order, as the operator sees them."""
+        """Return the names in the order of the queue, as the operator sees them."""
         answer = self.page()
         assert answer.status == 200, answer.text
         return [self.names[entry["entry_id"]] for entry in answer.json["entries"]]
@@ -176,7 +181,7 @@ class People:
         return [] if answer.status == 404 else [event["event"] for event in answer.json["history"]]
 
     def lose_place(self, name: str) -> None:
-        """Delete one entry from Redis, as after a failover to a replica that lagged behind."""
+        """Delete one entry from Redis, as a failover to a replica that lagged behind does."""
         redis, entry_id = self.world.redis, self.id_of(name)
         redis.zrem(keys.queue(self.waitlist_id), entry_id)
         redis.hdel(keys.tickets_of_moved(self.waitlist_id), entry_id)

@@ -1,4 +1,4 @@
-"""A client for servers of this machine."""
+"""An HTTP client for servers on this machine."""
 
 from typing import Any
 
@@ -6,5 +6,8 @@ import httpx
 
 
 def plain_client(url: str = "", **options: Any) -> httpx.Client:
-    """Return a client for plain http alone: it loads no certificate authorities (16 ms)."""
+    """Return a client that only supports plain HTTP.
+
+    It saves 16 ms, because it loads no certificate authorities.
+    """
     return httpx.Client(base_url=url, trust_env=False, verify=False, **options)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Problem:
-    """A broken promise: its kind in a word or two, and what was found."""
+    """A broken promise: a short name for its kind, and a text that says what was found."""
 
     kind: str
     text: str
@@ -14,5 +14,5 @@ class Problem:
         return f"{self.kind}: {self.text}"
 
     def later(self) -> "Problem":
-        """Return the problem, marked as found after all holds had ended."""
-        return Problem(self.kind, f"when all holds are over, {self.text}")
+        """Return the same problem, with a note that it was found after all holds had ended."""
+        return Problem(self.kind, f"after all holds have ended, {self.text}")

@@ -1,4 +1,4 @@
-"""The queues of the webhook in memory, as an SQS client of a test's world."""
+"""The in-memory queues of the webhook, with the interface of an SQS client."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ HIDDEN_SECONDS, MOST_RECEIVES = 360, 500
 
 
 class LocalSqs:
-    """An SQS client on the two queues; `now_seconds` is their clock."""
+    """An SQS client for the two queues. `now_seconds` is the clock of the queues."""
 
     def __init__(self, now_seconds: Callable[[], float]) -> None:
         self.dead = LocalQueue(now_seconds=now_seconds)

@@ -1,4 +1,4 @@
-"""The rights of the private function's Redis user."""
+"""The permissions of the private function's Redis user."""
 
 from pathlib import Path
 

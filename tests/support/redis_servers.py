@@ -1,4 +1,7 @@
-"""Embedded Valkey servers for tests: alone, paired or in clusters; hung, killed or restarted."""
+"""Embedded Valkey servers for tests: single servers, pairs and clusters.
+
+They can be hung, killed and restarted.
+"""
 
 import os
 import signal
@@ -17,7 +20,7 @@ from tools.local.ports import HOST
 
 SLOTS = 16384
 READY_SECONDS = 60.0
-# Tests promote replicas themselves: an election takes seconds, and any replica may win it.
+# Tests promote replicas themselves, because an election takes seconds and any replica may win it.
 REPLICATED = {
     "cluster-enabled": "yes",
     "cluster-node-timeout": "1000",
@@ -27,7 +30,7 @@ REPLICATED = {
 
 
 class Node(Protocol):
-    """A server that is to join a cluster."""
+    """A server that will join a cluster."""
 
     port: int
 
@@ -37,7 +40,7 @@ class Node(Protocol):
 
 @dataclass
 class Server:
-    """One server; a restart keeps its port and nothing else."""
+    """A Redis server. A restart keeps only its port."""
 
     process: ValkeyServer
     port: int
@@ -52,22 +55,22 @@ class Server:
         return int(self.client.info("server")["process_id"])
 
     def restart(self) -> None:
-        """Stop and start again: data and loaded scripts are lost."""
+        """Stop the server and start it again. Its data and loaded scripts are lost."""
         self.process.stop()
         self.start()
 
     def kill(self) -> None:
-        """Kill it at once, as `kill -9` does."""
+        """Kill the server immediately, like `kill -9`."""
         self.process.terminate()
 
     def start(self) -> None:
-        """Start it again, empty, after it was stopped or killed."""
+        """Start a stopped or killed server again. It is empty."""
         self.process.start(START_SECONDS)
 
 
 @dataclass
 class Cluster:
-    """Three primaries that share the slots."""
+    """A cluster of three primaries that share the slots."""
 
     nodes: list[Server]
 
@@ -93,7 +96,7 @@ class Cluster:
 
     @contextmanager
     def slot_without_owner(self, key: str) -> Iterator[Server]:
-        """Take the slot of a key from its node, which is yielded, and give it back at the end."""
+        """Take the slot of a key away from its node until the block ends. Yield the node."""
         owner, slot = self.owner_of(key), self.slot_of(key)
         owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
         try:
@@ -104,13 +107,13 @@ class Cluster:
             await_that(lambda: all(_is_ok(node, len(self.nodes)) for node in self.nodes))
 
     def _await_owner(self, owner: Server, slot: int) -> None:
-        """Wait until every node reports it: a client may ask any of them."""
+        """Wait until every node reports the owner, because a client may ask any node."""
         await_that(lambda: all(slot in _slots_of(owner, seen_by=node) for node in self.nodes))
 
 
 @dataclass
 class ReplicatedCluster(Cluster):
-    """`replicas[i]` is the replica of `nodes[i]`."""
+    """A cluster with replicas. `replicas[i]` is the replica of `nodes[i]`."""
 
     replicas: list[Server]
 
@@ -118,14 +121,14 @@ class ReplicatedCluster(Cluster):
         return self.replicas[self.nodes.index(node)]
 
     def promote(self, replica: Server) -> None:
-        """Promote the replica of a dead primary, even if it lacks writes."""
+        """Promote the replica of a dead primary, even if the replica lacks writes."""
         replica.client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
         await_that(lambda: replica.client.info("replication")["role"] == "master")
 
 
 @contextmanager
 def running_server(**config: str) -> Iterator[Server]:
-    """Yield a server of its own, without persistence."""
+    """Run a separate server without persistence, and yield it."""
     with running_valkey(**config) as process:
         client = Redis(host=HOST, port=process.port, decode_responses=True, protocol=2)
         try:
@@ -136,7 +139,7 @@ def running_server(**config: str) -> Iterator[Server]:
 
 @contextmanager
 def running_cluster() -> Iterator[Cluster]:
-    """Yield a cluster of three servers in which every slot has a node."""
+    """Run a cluster of three servers in which every slot has a node, and yield it."""
     with ExitStack() as stack:
         nodes = [
             stack.enter_context(running_server(**{"cluster-enabled": "yes"})) for _ in range(3)
@@ -147,7 +150,7 @@ def running_cluster() -> Iterator[Cluster]:
 
 @contextmanager
 def running_pair() -> Iterator[tuple[Server, Server]]:
-    """Yield a server and its replica."""
+    """Run a server and its replica, and yield them."""
     with running_server() as primary, running_server() as replica:
         replica.client.replicaof(HOST, primary.port)
         await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
@@ -156,7 +159,7 @@ def running_pair() -> Iterator[tuple[Server, Server]]:
 
 @contextmanager
 def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
-    """Yield a cluster of three primaries, each with a replica that has caught up."""
+    """Run a cluster of three primaries with synchronized replicas, and yield it."""
     with ExitStack() as stack:
         nodes = [stack.enter_context(running_server(**REPLICATED)) for _ in range(6)]
         primaries, replicas = nodes[:3], nodes[3:]
@@ -178,9 +181,12 @@ def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
 
 @contextmanager
 def cut_off(primary: Server, replica: Server) -> Iterator[None]:
-    """Cut a replica off from its primary; the primary is killed before they reconnect."""
+    """Disconnect a replica from its primary.
+
+    At the end of the block, the primary is killed before they reconnect.
+    """
     with hung(replica):
-        # Closing the connection also drops the writes that wait in the replica's socket.
+        # Closing the connection also drops the writes that are waiting in the replica's socket.
         primary.client.client_kill_filter(_type="replica")
         yield
         primary.kill()
@@ -188,7 +194,7 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
 
 @contextmanager
 def hung(*servers: Server) -> Iterator[None]:
-    """Stop the servers' processes: they accept connections but never answer."""
+    """Pause the processes of the servers. They accept connections but never answer."""
     pids = [server.pid for server in servers]
     try:
         for pid in pids:
@@ -201,22 +207,22 @@ def hung(*servers: Server) -> Iterator[None]:
 
 
 def waitlist_on(cluster: Cluster, node: Server) -> str:
-    """Return a waitlist whose keys belong to this node."""
+    """Return the id of a waitlist whose keys belong to this node."""
     names = (f"list-{number}" for number in range(1_000))
     return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
 
 
 def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> None:
-    """Wait until a condition on other processes holds; fail at the deadline."""
+    """Wait until a condition on other processes is true. Fail at the deadline."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
-            raise TimeoutError(f"not so after {seconds} seconds: {holds}")
+            raise TimeoutError(f"the condition is still false after {seconds} seconds: {holds}")
         time.sleep(0.02)
 
 
 def form(nodes: Sequence[Node]) -> None:
-    """Make one cluster of empty servers; the slots are shared out evenly."""
+    """Form a cluster of empty servers. The slots are distributed evenly."""
     for number, node in enumerate(nodes):
         first, behind = SLOTS * number // len(nodes), SLOTS * (number + 1) // len(nodes)
         node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, behind - 1)
@@ -232,7 +238,7 @@ def _is_ok(node: Node, size: int) -> bool:
 
 
 def _slots_of(node: Server, seen_by: Server | None = None) -> set[int]:
-    """Return the slots of a node, as it or another node sees them."""
+    """Return the slots of a node, as this node or another node sees them."""
     ranges = (seen_by or node).client.execute_command("CLUSTER", "SLOTS")
     return {
         slot

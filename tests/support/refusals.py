@@ -1,4 +1,6 @@
-"""Writes that DynamoDB refuses for size or form, each next to one that it just accepts."""
+"""Writes that DynamoDB refuses because of their size or form, next to writes that it just
+accepts.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ TRANSACTION_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Case:
-    """A call and the code of its refusal; an empty code if it is accepted."""
+    """A call, and the error code of its refusal. The code is empty if the call is accepted."""
 
     name: str
     code: str
@@ -25,7 +27,7 @@ class Case:
 
 
 def code_of(case: Case, client: Any) -> str:
-    """Return the code of the client's refusal, or an empty string."""
+    """Return the error code with which the client refuses the call, or an empty string."""
     try:
         case.call(client)
     except ClientError as error:
@@ -48,7 +50,7 @@ def put(client: Any, item: Item) -> Any:
 
 
 def put_if(client: Any, condition: str) -> Any:
-    """Put an item whose attribute `n` is absent or another than :n, under a condition."""
+    """Put an item under a condition on its attribute `n`."""
     return client.put_item(
         TableName=TABLE,
         Item=key(1),
@@ -87,7 +89,7 @@ def updates(count: int, size: int) -> list[Item]:
 
 
 def grow(client: Any, *, in_transaction: bool) -> Any:
-    """Make an item that is nearly full too large."""
+    """Try to make an item that is nearly full too large."""
     put(client, item_of(1, ITEM_BYTES - 100))
     more = {"S": "y" * 200}
     if in_transaction:
@@ -107,17 +109,41 @@ EMPTY_PK = {**key(1), "pk": {"S": ""}}
 EMPTY_SK = {**key(1), "sk": {"S": ""}}
 PLACED = {**key(1), "place": {"S": "bakery#0"}, "place_rank": {"N": "1"}}
 CASES = [
-    Case("an item of 400 KB", "", lambda c: put(c, item_of(1, ITEM_BYTES))),
-    Case("an item of a byte more", INVALID, lambda c: put(c, item_of(1, ITEM_BYTES + 1))),
-    Case("an item of 400 KB, two bytes a letter", INVALID, lambda c: put(c, _cyrillic(ITEM_BYTES))),
-    Case("an update of an item to more", INVALID, lambda c: grow(c, in_transaction=False)),
-    Case("such an update in a transaction", CANCELLED, lambda c: grow(c, in_transaction=True)),
-    Case("400 KB in a transaction", "", lambda c: transact(c, put_action(item_of(1, ITEM_BYTES)))),
-    Case("more of it", INVALID, lambda c: transact(c, put_action(item_of(1, ITEM_BYTES + 1)))),
-    Case("puts of 4 MB", "", lambda c: transact(c, *puts(16, TRANSACTION_BYTES // 16))),
-    Case("puts of more", INVALID, lambda c: transact(c, *puts(16, TRANSACTION_BYTES // 16 + 1))),
-    Case("updates of nearly 4 MB", "", lambda c: transact(c, *updates(64, 64 * 1024 - 100))),
-    Case("updates of 4 MB", INVALID, lambda c: transact(c, *updates(64, 64 * 1024))),
+    Case("put an item of 400 KB", "", lambda c: put(c, item_of(1, ITEM_BYTES))),
+    Case("put an item of 400 KB and a byte", INVALID, lambda c: put(c, item_of(1, ITEM_BYTES + 1))),
+    Case(
+        "put an item of 400 KB in two-byte letters",
+        INVALID,
+        lambda c: put(c, _cyrillic(ITEM_BYTES)),
+    ),
+    Case("update an item to more than 400 KB", INVALID, lambda c: grow(c, in_transaction=False)),
+    Case(
+        "update an item to more than 400 KB in a transaction",
+        CANCELLED,
+        lambda c: grow(c, in_transaction=True),
+    ),
+    Case(
+        "put 400 KB in a transaction", "", lambda c: transact(c, put_action(item_of(1, ITEM_BYTES)))
+    ),
+    Case(
+        "put 400 KB and a byte in a transaction",
+        INVALID,
+        lambda c: transact(c, put_action(item_of(1, ITEM_BYTES + 1))),
+    ),
+    Case(
+        "put 4 MB in a transaction", "", lambda c: transact(c, *puts(16, TRANSACTION_BYTES // 16))
+    ),
+    Case(
+        "put more than 4 MB in a transaction",
+        INVALID,
+        lambda c: transact(c, *puts(16, TRANSACTION_BYTES // 16 + 1)),
+    ),
+    Case(
+        "update nearly 4 MB in a transaction",
+        "",
+        lambda c: transact(c, *updates(64, 64 * 1024 - 100)),
+    ),
+    Case("update 4 MB in a transaction", INVALID, lambda c: transact(c, *updates(64, 64 * 1024))),
     Case("100 actions", "", lambda c: transact(c, *puts(100, 50))),
     Case("101 actions", INVALID, lambda c: transact(c, *puts(101, 50))),
     Case(
@@ -126,8 +152,12 @@ CASES = [
         lambda c: transact(c, put_action(key(1)), delete_action(key(1))),
     ),
     Case("a number of 38 digits", "", lambda c: put(c, {**key(1), "n": {"N": "9" * 38}})),
-    Case("one of 39", INVALID, lambda c: put(c, {**key(1), "n": {"N": MANY_DIGITS}})),
-    Case("a negative one", INVALID, lambda c: put(c, {**key(1), "n": {"N": f"-{MANY_DIGITS}"}})),
+    Case("a number of 39 digits", INVALID, lambda c: put(c, {**key(1), "n": {"N": MANY_DIGITS}})),
+    Case(
+        "a negative number of 39 digits",
+        INVALID,
+        lambda c: put(c, {**key(1), "n": {"N": f"-{MANY_DIGITS}"}}),
+    ),
     Case("10 to the 40th", "", lambda c: put(c, {**key(1), "n": {"N": "1" + "0" * 40}})),
     Case("39 digits in a map", INVALID, lambda c: put(c, {**key(1), "n": {"M": {"a": _many()}}})),
     Case("39 digits in a list", INVALID, lambda c: put(c, {**key(1), "n": {"L": [_many()]}})),
@@ -142,17 +172,21 @@ CASES = [
     Case("text as a rank", INVALID, lambda c: put(c, {**PLACED, "place_rank": {"S": "1"}})),
     Case("a number as a place", INVALID, lambda c: put(c, {**PLACED, "place": {"N": "1"}})),
     Case("an empty place", INVALID, lambda c: put(c, {**PLACED, "place": {"S": ""}})),
-    Case("an update to such a rank", INVALID, lambda c: update(c, 1, "place_rank", {"S": "1"})),
+    Case("an update to text as a rank", INVALID, lambda c: update(c, 1, "place_rank", {"S": "1"})),
     Case(
-        "such a rank in a transaction",
+        "text as a rank in a transaction",
         CANCELLED,
         lambda c: transact(c, put_action({**PLACED, "place_rank": {"S": "1"}})),
     ),
     Case("an empty pk", INVALID, lambda c: put(c, EMPTY_PK)),
     Case("an empty sk", INVALID, lambda c: put(c, EMPTY_SK)),
-    Case("a look for an empty sk", INVALID, lambda c: c.get_item(TableName=TABLE, Key=EMPTY_SK)),
+    Case("a read with an empty sk", INVALID, lambda c: c.get_item(TableName=TABLE, Key=EMPTY_SK)),
     Case("an empty key in a transaction", INVALID, lambda c: transact(c, put_action(EMPTY_PK))),
-    Case("a delete of it", INVALID, lambda c: transact(c, delete_action(EMPTY_SK))),
+    Case(
+        "a delete with an empty sk in a transaction",
+        INVALID,
+        lambda c: transact(c, delete_action(EMPTY_SK)),
+    ),
     Case("a pk of 2,049 bytes", INVALID, lambda c: put(c, {**key(1), "pk": {"S": "p" * 2049}})),
     Case("an sk of 1,025 bytes", INVALID, lambda c: put(c, {**key(1), "sk": {"S": "s" * 1025}})),
     Case(
@@ -161,12 +195,14 @@ CASES = [
         lambda c: put_if(c, "(#n = :n OR #n <> :n) AND NOT (#n = :n)"),
     ),
     Case(
-        "in two around the same", INVALID, lambda c: put_if(c, "#n <> :n OR ((#n = :n OR #n = :n))")
+        "a condition in redundant parentheses",
+        INVALID,
+        lambda c: put_if(c, "#n <> :n OR ((#n = :n OR #n = :n))"),
     ),
     Case("the same key twice in a batch", INVALID, lambda c: _read(c, key(1), key(1))),
     Case("101 keys in a batch", INVALID, lambda c: _read(c, *map(key, range(101)))),
     Case("26 writes in a batch", INVALID, lambda c: _delete(c, *map(key, range(26)))),
-    Case("a batch that writes one twice", INVALID, lambda c: _delete(c, key(1), key(1))),
+    Case("the same key twice in a batch of writes", INVALID, lambda c: _delete(c, key(1), key(1))),
 ]
 
 
@@ -183,5 +219,5 @@ def _read(client: Any, *keys: Item) -> Any:
 
 
 def _delete(client: Any, *keys: Item) -> Any:
-    deletes = [{"DeleteRequest": {"Key": one}} for one in keys]
+    deletes = [{"DeleteRequest": {"Key": item_key}} for item_key in keys]
     return client.batch_write_item(RequestItems={TABLE: deletes})

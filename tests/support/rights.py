@@ -1,4 +1,4 @@
-"""AWS clients that make only calls which the role of their function allows."""
+"""AWS clients that refuse calls which the role of their function does not allow."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -20,7 +20,8 @@ MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
 BUS = "waitlist-events"
-# What the names of tests stand for: the variables by which a deployed function has the real ones.
+# The names that tests use, and the environment variables that contain the real names in a deployed
+# function.
 VARIABLES = {
     TABLE: "TABLE_NAME",
     PRIVATE: "PRIVATE_FUNCTION_NAME",
@@ -44,19 +45,20 @@ ITEM_ACTIONS = {
     "Put": "PutItem",
     "Update": "UpdateItem",
 }
-# Every call that guarded clients of this process have made.
+# Every call that the guarded clients of this process have made.
 MADE: set[Use] = set()
 
 
 class NotAllowed(AssertionError):
-    """The role of a function does not allow a call of its code.
+    """The role of a function does not allow a call of the function's code.
 
-    No error of AWS, because code may take that for an outage and go on.
+    This is not an error of AWS, because the code could handle such an error as an outage and
+    continue.
     """
 
 
 def guarded(function: str, client: Any) -> Any:
-    """Return a client whose calls raise NotAllowed unless the function's role allows them."""
+    """Return a client whose calls raise NotAllowed unless the role of the function allows them."""
     return _Guarded(function, client)
 
 
@@ -81,7 +83,9 @@ class _Guarded:
 
 
 def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use]:
-    """Yield what IAM is asked about a call, as the service authorization reference says."""
+    """Yield the actions for which IAM authorizes a call, according to the service authorization
+    reference.
+    """
     match operation := _operation(method):
         case "TransactWriteItems":
             # IAM authorizes a transaction by the actions of its items.
@@ -108,7 +112,7 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
             | "SendMessage"
             | "SendMessageBatch"
         ):
-            # IAM has no actions of batches.
+            # IAM has no separate actions for batches.
             action = operation.removesuffix("Batch")
             yield _use(function, f"sqs:{action}", arguments["QueueUrl"])
         case "SendEmail":
@@ -123,7 +127,7 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
         case "GetSecretValue":
             yield _use(function, f"secretsmanager:{operation}", arguments["SecretId"])
         case _:
-            raise NotAllowed(f"{function} calls {operation}, which asks IAM for unknown actions")
+            raise NotAllowed(f"{function} calls {operation}, whose IAM actions are unknown actions")
 
 
 @cache
@@ -141,7 +145,7 @@ def _use(function: str, action: str, name: str, index: str = "") -> Use:
 
 @cache
 def _roles() -> Roles:
-    # Also with the functions of webhooks and messages.
+    # Create the stack with the functions of webhooks and messages.
     senders = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
     return Roles(make({"WebhookUrl": "https://example.com/hook", **senders}))
 

@@ -1,4 +1,6 @@
-"""The entries of a list with segments, and a check of Redis' segments against the record."""
+"""The entries of a waitlist with segments, and a check that compares the segments in Redis with the
+record.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,13 +26,13 @@ class Segmented(Admissions):
     """Sends requests to one waitlist, and inspects both stores."""
 
     def declare(self, *segments: tuple[str, ...], **settings: Any) -> WaitlistRecord:
-        """Create the waitlist, or replace its configuration, with these segments."""
+        """Create the waitlist with these segments, or replace its settings."""
         wanted = WaitlistSettings(name="Bakery", segments=segments, **settings)
         record, _ = self.world.services.waitlists.put(self.waitlist_id, wanted)
         return record
 
     def arrive(self, name: str, **attributes: Any) -> None:
-        """Sign a customer up without the HTTP layer."""
+        """Sign up a customer without the HTTP layer."""
         command = SignupCommand(
             waitlist_id=self.waitlist_id,
             customer_id=name,
@@ -41,7 +43,7 @@ class Segmented(Admissions):
         self.id_of(name)
 
     def elsewhere(self) -> "Segmented":
-        """Return the same list as served by another instance of the function."""
+        """Return the same waitlist, served by another instance of the function."""
         world = World.on(
             self.world.dynamodb,
             self.world.redis,
@@ -61,11 +63,11 @@ class Segmented(Admissions):
         return self.config().segments_state, stats.segments_state
 
     def within(self, **segment: str) -> list[str]:
-        """Return the names that wait in a segment, in serving order."""
+        """Return the names of the entries that wait in a segment, in the order of the queue."""
         return self._named(f"{segment_id_of(self.waitlist_id, segment)}:")
 
     def claim_within(self, count: int = 1, **segment: str) -> list[str]:
-        """Claim from a segment by the current declaration."""
+        """Claim from a segment of the current declaration."""
         claimed: c.ClaimResult = self.world.services.queue.send(
             c.Claim(
                 waitlist_id=self.waitlist_id,
@@ -74,11 +76,11 @@ class Segmented(Admissions):
                 segments_version=self.config().segments_version,
             )
         )
-        return [self.names[one.entry_id] for one in claimed.entries]
+        return [self.names[entry.entry_id] for entry in claimed.entries]
 
     def _named(self, prefix: str) -> list[str]:
-        members = [one for one in self._index() if one.startswith(prefix)]
-        return [self.names[one.rpartition(":")[2]] for one in members]
+        members = [member for member in self._index() if member.startswith(prefix)]
+        return [self.names[member.rpartition(":")[2]] for member in members]
 
     def _index(self) -> list[str]:
         found: list[str] = self.world.redis.zrange(keys.segments(self.waitlist_id), 0, -1)
@@ -99,7 +101,7 @@ class Segmented(Admissions):
                 yield EntryRecord.from_item(plain)
 
     def contradictions(self) -> list[str]:
-        """Return the differences between Redis' segments and the record's (P6)."""
+        """Return the differences between the segments in Redis and in the record (P6)."""
         segments = self.config().segments
         index: list[str] = []
         tags: dict[str, tuple[frozenset[str], int]] = {}
@@ -110,7 +112,7 @@ class Segmented(Admissions):
             tags[record.entry_id] = frozenset(theirs), int(record.attributes_version)
             if record.status == "waiting":
                 rank = int(record.rank or 0)
-                index += [f"{one}:{rank:016d}:{record.entry_id}" for one in theirs]
+                index += [f"{segment}:{rank:016d}:{record.entry_id}" for segment in theirs]
         wrong = []
         if self._tags() != tags:
             wrong.append(f"Redis has the tags {self._tags()}, the record {tags}")

@@ -1,4 +1,4 @@
-"""The whole state of both stores, to compare or to restore."""
+"""The complete state of both stores, which tests compare or restore."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,17 +10,17 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 @dataclass(frozen=True)
 class RedisState:
-    """All keys of Redis by name, without their times to live."""
+    """All keys in Redis by name, without their expiry times."""
 
     keys: dict[str, Any]
 
     @classmethod
     def of(cls, redis: Any) -> Self:
-        """Read all keys."""
+        """Return the state of all keys."""
         return cls({name: _value_of(redis, name) for name in sorted(redis.keys("*"))})
 
     def restore(self, redis: Any) -> None:
-        """Replace all keys, as a replica that lagged behind does when it takes over."""
+        """Replace all keys, like a replica that takes over although it lags behind."""
         pipeline = redis.pipeline()
         pipeline.flushall()
         for name, value in self.keys.items():
@@ -37,7 +37,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, dynamodb: Any, redis: Any) -> Self:
-        """Read both stores."""
+        """Return the state of both stores."""
         items = {(item["pk"]["S"], item["sk"]["S"]): item for item in _scan(dynamodb)}
         return cls(items, RedisState.of(redis))
 

@@ -1,4 +1,4 @@
-"""A DynamoDB in memory whose index can lag some writes behind the table."""
+"""An in-memory DynamoDB whose index can be some writes behind the table."""
 
 from collections import deque
 from typing import Any
@@ -11,7 +11,10 @@ Past = dict[Key, Item]
 
 
 class StaleIndexTable(MemoryTable):
-    """Keeps the items from before each of the last entry writes; the index can return those."""
+    """A table that keeps its items from before each of the last entry writes.
+
+    The index can return these old items.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,11 +22,11 @@ class StaleIndexTable(MemoryTable):
         self._seen: Past | None = None
 
     def freeze(self) -> None:
-        """Make the index return no later write until it catches up."""
+        """Make the index return no later writes until it catches up."""
         self._seen = self.items.copy()
 
     def fall_behind(self, writes: int) -> None:
-        """Make the index miss the last writes, and later ones, until it catches up."""
+        """Make the index miss the last writes and all later writes until it catches up."""
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 

@@ -1,4 +1,4 @@
-"""An empty Redis for each test."""
+"""An empty Redis database for each test."""
 
 import atexit
 from contextlib import ExitStack
@@ -10,12 +10,12 @@ from redis import Redis
 
 from tests.support.redis_servers import Server, running_server
 
-# A test may have some at a time.
+# A test may use several databases at the same time.
 DATABASES = cycle(range(16))
 
 
 def empty_redis() -> Any:
-    """Return a client of an empty database on this process' own server."""
+    """Return a client for an empty database on the server of this process."""
     client = _client(next(DATABASES))
     client.flushdb()
     return client

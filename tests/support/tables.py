@@ -1,4 +1,7 @@
-"""Tables for tests: in memory, or on DynamoDB Local if `make test-dynamodb` has started it."""
+"""Tables for tests.
+
+They are in memory, or in DynamoDB Local if `make test-dynamodb` has started it.
+"""
 
 import os
 from collections.abc import Iterable
@@ -11,7 +14,7 @@ Item = dict[str, Any]
 
 
 def new_table(items: Iterable[Item] = ()) -> Any:
-    """Return a DynamoDB client of a table with these items."""
+    """Return a DynamoDB client for a table with these items."""
     url = os.environ.get(URL_VARIABLE)
     client: Any = RealTable(url) if url else MemoryTable()
     for item in items:

@@ -1,4 +1,4 @@
-"""A pseudo-terminal with a screen."""
+"""A pseudo-terminal with a screen that tests can read."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -7,16 +7,16 @@ from typing import Any
 import pexpect
 import pyte
 
-# Limit of every wait.
+# The limit for each wait.
 SECONDS = 60
 
 
 class NotShown(Exception):
-    """The expected text did not appear in time; the message has the screen."""
+    """The expected text did not appear in time. The message contains the screen."""
 
 
 class Terminal:
-    """Runs a command."""
+    """A command that runs in a pseudo-terminal."""
 
     def __init__(
         self,
@@ -36,20 +36,20 @@ class Terminal:
             env={**environ, **size},
             dimensions=(lines, columns),
             encoding="utf-8",
-            codec_errors="replace",  # an echoed ^C may be in the middle of a letter
+            codec_errors="replace",  # An echoed ^C may split a multi-byte letter.
         )
 
     @property
     def text(self) -> str:
-        """Return the text on the screen."""
+        """The text on the screen."""
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def until(self, seen: Callable[[str], bool]) -> str:
-        """Wait until the screen shows the text, and return the screen."""
+        """Wait until the screen shows the expected text. Return the text of the screen."""
         deadline = time.monotonic() + SECONDS
         while not seen(self.text):
             if time.monotonic() > deadline or not self._read():
-                raise NotShown(f"The screen does not come to show it:\n{self.text}")
+                raise NotShown(f"The expected text did not appear on the screen:\n{self.text}")
         return self.text
 
     def type(self, text: str) -> None:
@@ -60,16 +60,19 @@ class Terminal:
         self._process.sendintr()
 
     def ended(self) -> int:
-        """Wait for the end and return the exit code; the screen has the whole output."""
+        """Wait for the command to end, and return its exit code.
+
+        The screen then contains all output.
+        """
         deadline = time.monotonic() + SECONDS
         while self._read():
             if time.monotonic() > deadline:
-                raise NotShown(f"It does not end:\n{self.text}")
+                raise NotShown(f"The command did not end:\n{self.text}")
         self._process.close()
         return int(self._process.exitstatus)
 
     def _read(self) -> bool:
-        """Read new output; return False at its end."""
+        """Read new output. Return False at the end of the output."""
         try:
             written = self._process.read_nonblocking(65536, timeout=1)
         except pexpect.TIMEOUT:

@@ -1,4 +1,4 @@
-"""Acts of many threads at the same time."""
+"""Runs functions in many threads at the same time."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -9,7 +9,10 @@ Act = Callable[[], Any]
 
 
 def at_once(acts: Sequence[Act]) -> list[Any]:
-    """Run each act once, in its own thread; no thread starts its act before all of them run."""
+    """Run each function in its own thread.
+
+    No thread starts its function before all threads are running.
+    """
     barrier = threading.Barrier(len(acts))
 
     def run(act: Act) -> Any:

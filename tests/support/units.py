@@ -1,4 +1,4 @@
-"""Counts what calls cost in DynamoDB: request units as AWS bills them on demand."""
+"""Counts what calls cost in DynamoDB. The unit is the request unit that AWS bills on demand."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ Item = dict[str, Any]
 
 @dataclass
 class Units:
-    """Request units, and the calls that used them; `index_writes` are among the writes."""
+    """Request units, and the number of calls that used them. `writes` includes `index_writes`."""
 
     writes: float = 0
     index_writes: float = 0
@@ -27,11 +27,12 @@ class Units:
 
 
 class MeteredTable(MemoryTable):
-    """A table that counts. A write costs a unit for each KB of the larger of the item's two states.
+    """A table that counts request units. A write costs a unit for each KB of the item, before or
+    after the write, whichever is larger.
 
-    In a transaction it costs twice that. A single write whose condition fails costs the item that
-    is there. The index costs a unit for each KB that changes in it, and
-    another one if the item gets another place. Reads of single items are consistent.
+    Writes in a transaction cost twice as much. A single write whose condition fails costs as much
+    as a write of the existing item. The index costs a unit for each KB that changes in it, and
+    twice as much if the item moves to another place. Reads of single items are consistent.
     """
 
     def __init__(self) -> None:
@@ -85,7 +86,7 @@ class MeteredTable(MemoryTable):
 
     def _write(self, key: Any, item: Item | None) -> None:
         before = self.items.get(key)
-        size = max(item_bytes(one or {}) for one in (before, item))
+        size = max(item_bytes(state or {}) for state in (before, item))
         self.units.writes += self._factor * ceil(size / WRITE_BYTES)
         of_index = _index_units(_in_index(before), _in_index(item))
         self.units.writes += of_index
@@ -111,6 +112,6 @@ def _index_units(before: Item | None, after: Item | None) -> int:
 
 @contextmanager
 def units_of(table: MeteredTable) -> Iterator[Units]:
-    """Count what the calls within the block use."""
+    """Count the units that the calls in the block use."""
     table.units = Units()
     yield table.units

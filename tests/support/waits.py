@@ -1,9 +1,10 @@
-"""The private function's waits for Redis, on a clock that only these waits move.
+"""Virtual time for the private function's waits for Redis. Only these waits advance the clock.
 
-A connection waits for a server as long as the server needs, so a busy machine fails no test. A test
-that keeps a server from answering names its port in `silent`. A wait for that server ends at once,
-as if its whole time-out had passed, and the clock moves by that time-out. `waited_seconds` is
-therefore the time that a call would spend on waiting, whatever the machine does meanwhile.
+A connection waits for a server as long as the server needs, so that a busy machine fails no test. A
+test that keeps a server from answering passes its port to `silent`. A wait for this server ends
+immediately, as if its whole timeout had passed, and the clock advances by this timeout.
+`waited_seconds` is therefore the time that a call would spend waiting, regardless of the machine's
+speed.
 """
 
 import socket
@@ -14,14 +15,14 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-# A server that no test has silenced answers within this time, or the test fails.
+# A server that no test has silenced must answer within this time, or the test fails.
 PATIENT_SECONDS = 120.0
-# How long the test itself waits for a server that cannot answer.
+# The time that a test really waits for a server that cannot answer.
 SILENT_SECONDS = 0.05
 
 
 class _Clock(threading.local):
-    """The waits of one thread, in seconds; a call to Redis has one thread."""
+    """The waits of one thread, in seconds. Each call to Redis runs in a single thread."""
 
     seconds = 0.0
 
@@ -43,7 +44,7 @@ def waited_seconds() -> float:
 
 @contextmanager
 def silent(*ports: int) -> Iterator[None]:
-    """Say that no server answers at these ports."""
+    """Declare that no server answers at these ports."""
     _silent_ports.update(ports)
     try:
         yield
@@ -52,7 +53,7 @@ def silent(*ports: int) -> Iterator[None]:
 
 
 class _Waiting(socket.socket):
-    """A socket that keeps the time-out it is given, and waits for as long as its server needs."""
+    """A socket that remembers its timeout, but waits as long as its server needs."""
 
     _given_seconds: float | None = None
     _port: int | None = None
@@ -77,7 +78,7 @@ class _Waiting(socket.socket):
     def _wait(self, act: Callable[..., Any], *arguments: Any) -> Any:
         is_silent = self._port in _silent_ports
         assert not is_silent or self._given_seconds is not None, "this wait would never end"
-        # With the time-out 0 there is no wait.
+        # A timeout of 0 means that there is no wait.
         if self._given_seconds:
             super().settimeout(SILENT_SECONDS if is_silent else PATIENT_SECONDS)
         try:
@@ -88,7 +89,7 @@ class _Waiting(socket.socket):
 
 
 class _WaitingTls(_Waiting, ssl.SSLSocket):
-    """The same with TLS, whose handshake is a wait too."""
+    """The same socket with TLS, whose handshake is a wait too."""
 
     def do_handshake(self, block: bool = False) -> None:
         self._port = self.getpeername()[1]
@@ -96,7 +97,7 @@ class _WaitingTls(_Waiting, ssl.SSLSocket):
 
 
 class _Sockets:
-    """The module `socket` with another class of sockets."""
+    """A replacement for the module `socket` with another socket class."""
 
     socket = _Waiting
 
@@ -106,7 +107,7 @@ class _Sockets:
 
 @contextmanager
 def virtual_waits() -> Iterator[None]:
-    """Let the private function in this process wait for Redis in virtual time."""
+    """Make the private function in this process wait for Redis in virtual time."""
     with (
         patch("redis.connection.socket", _Sockets()),
         patch.object(ssl.SSLContext, "sslsocket_class", _WaitingTls),

@@ -1,4 +1,4 @@
-"""The whole service in one process: real services, real scripts, a local table."""
+"""The whole service in one process, with real services, real scripts and a local table."""
 
 import time
 from collections.abc import Callable
@@ -60,7 +60,10 @@ class Clock:
 
 @dataclass
 class RedisClock:
-    """Redis' clock: the server's own, or a fixed time that a test sets and moves."""
+    """The clock of Redis.
+
+    It is the server's own clock, or a fixed time that a test sets and moves.
+    """
 
     micros: int | None = None
 
@@ -72,16 +75,16 @@ class RedisClock:
         return "" if self.micros is None else self.micros
 
     def advance(self, seconds: float) -> None:
-        """Move the clock; this also stops it if it was the server's own."""
+        """Advance the clock. If it was the server's own clock, it stands still from now on."""
         start = time.time_ns() // 1000 if self.micros is None else self.micros
         self.micros = start + int(seconds * 1_000_000)
 
 
 @dataclass
 class World:
-    """One deployment, whose functions make only calls that their roles allow.
+    """A deployment whose functions can only make calls that their roles allow.
 
-    `dynamodb` and `redis` are the raw clients, for tests that change or inspect what is stored.
+    `dynamodb` and `redis` are the raw clients, for tests that change or inspect the stored data.
     """
 
     dynamodb: Any
@@ -106,10 +109,14 @@ class World:
         here: Callable[[], str] = lambda: "",
         bot_check: BotCheck | None = None,
     ) -> "World":
-        """Return a deployment; `here` returns the run id of the Redis server that answers."""
+        """Return a deployment.
+
+        The function `here` returns the run id of the Redis server that answers.
+        """
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
-        queue = QueueService(store, monotonic=lambda: 0)  # the machine may be slow
+        # The machine may be slow, so the time does not limit the turns.
+        queue = QueueService(store, monotonic=lambda: 0)
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics, sqs = MetricsCollector(), LocalSqs(lambda: clock.millis / 1000)
         services = Services.on(
@@ -127,7 +134,7 @@ class World:
 
     @cached_property
     def maintenance(self) -> MaintenanceRunner:
-        """Return the maintenance function's work."""
+        """The work of the maintenance function."""
         services = MaintenanceServices.on(
             CONFIG,
             guarded("MaintenanceFn", self.dynamodb),
@@ -140,27 +147,29 @@ class World:
 
     @cached_property
     def api(self) -> Api:
-        """Return the routes, which take longer to make than all else."""
+        """The routes. They are created on first use, because this takes longer than everything
+        else.
+        """
         return Api(self.services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
 
     @cached_property
     def identities(self) -> Identities:
-        """Return what makes customer ids of addresses."""
+        """Creates customer ids from addresses."""
         return Identities(EntryTokens(SECRET), self.services.waitlist_cache)
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
-        """Send one request through API Gateway's event shape."""
+        """Send a request in the form of an API Gateway event."""
         caller = Caller(self.api.handle, self.stage_variables)
         return caller.request(method, path, **arguments)
 
     def advance(self, seconds: float) -> None:
-        """Move the functions' clock, and Redis' clock if it stands still."""
+        """Advance the clock of the functions, and the clock of Redis if it stands still."""
         self.clock.advance(seconds)
         if self.redis_clock.micros is not None:
             self.redis_clock.advance(seconds)
 
     def maintain(self) -> None:
-        """Run maintenance, two minutes later."""
+        """Run maintenance two minutes later."""
         self.advance(120)
         self.maintenance.run_all()
 
