@@ -36,7 +36,7 @@ class Choice:
     as_json: bool | None = None
 
     def with_defaults(self, other: "Choice") -> "Choice":
-        """Return a copy in which the values of `other` replace the missing options."""
+        """Return a copy in which each missing option has the value from `other`."""
         mine = {option.name: getattr(self, option.name) for option in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}
         return Choice(**{**other.__dict__, **given})

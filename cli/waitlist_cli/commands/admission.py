@@ -320,11 +320,12 @@ def work(
             "--poll",
             min=0.1,
             max=MOST_SECONDS,
-            help="Seconds to wait before asking an empty queue again.",
+            help="Number of seconds to wait before the next claim if the queue is empty.",
         ),
     ] = 2.0,
     most: Annotated[
-        int | None, typer.Option("--max", min=1, help="Stop after this many people.")
+        int | None,
+        typer.Option("--max", min=1, help="Stop after this many people have been served."),
     ] = None,
     until_empty: Annotated[
         bool, typer.Option("--until-empty", help="Stop when nobody is left to claim.")

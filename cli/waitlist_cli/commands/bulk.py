@@ -226,8 +226,8 @@ def export(
         bool,
         typer.Option(
             "--all-columns",
-            help="Write every column to a CSV file, even an empty one, and a column for each "
-            "profile field.",
+            help="Write every column to the CSV file, even if it is empty, and a column for "
+            "each profile field.",
         ),
     ] = False,
     output: Annotated[

@@ -49,7 +49,8 @@ EITHER = "Waitlists and people"
 EntryToken = Annotated[
     str | None,
     typer.Option(
-        "--token", help="Entry token of the customer. Give the token to act as the customer."
+        "--token",
+        help="Entry token of the customer. With this token, the command acts as the customer.",
     ),
 ]
 
@@ -267,7 +268,7 @@ def confirm(
         bool, typer.Option("--dry-run", help="Only count the people who would be asked.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Ask the people without asking you for confirmation.")
+        bool, typer.Option("--yes", help="Ask the people without a confirmation prompt.")
     ] = False,
 ) -> None:
     """Ask all waiting people whether they are still waiting.
@@ -325,7 +326,7 @@ def remove(
 def ready(
     context: Context,
     person: Person,
-    no: Annotated[bool, typer.Option("--no", help="Hold the entry back.")] = False,
+    no: Annotated[bool, typer.Option("--no", help="Hold the person back instead.")] = False,
 ) -> None:
     """Stop holding a person back. With --no, hold the person back.
 

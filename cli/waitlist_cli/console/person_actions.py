@@ -288,7 +288,7 @@ TOKEN = Action(
 )
 LINK = Action(
     "link",
-    "Get the link of {who}",
+    "Get the link for {who}",
     (
         "Anyone who has the link can act as the customer, so send it only to the address in the"
         " profile. If the address is not verified yet, the customer can verify it with the link."

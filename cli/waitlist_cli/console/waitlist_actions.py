@@ -175,7 +175,11 @@ def _who(waitlist: Document) -> Sequence[Field]:
             label,
             hint="If someone signs up with this address later, it is the same person.",
         ),
-        Field("customer_id", "Customer id", hint="Use this only for a person without an address."),
+        Field(
+            "customer_id",
+            "Customer id",
+            hint="Enter a customer id only if the person has no address.",
+        ),
     )
 
 

@@ -165,7 +165,7 @@ def _places(
 
 
 def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> bool:
-    """Return whether a missed offer parked or removed the person without another wait."""
+    """Return whether the entry was parked or removed directly after a missed offer."""
     if event["event"] != "no_show" or following is None:
         return False
     return following["event"] == "parked" or (following["event"], following["by"]) == (

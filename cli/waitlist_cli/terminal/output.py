@@ -134,7 +134,7 @@ _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
 NEXT_STEPS = {
     "confirm_off": "To turn the question on, run `waitlist edit WAITLIST --confirm-every-days 90`.",
     "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
-    "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why.",
+    "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why the entry is not ready.",
     "not_inside": _STATUS,
     "not_offered": _STATUS,
     "not_waiting": _STATUS,

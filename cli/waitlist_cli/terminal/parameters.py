@@ -27,7 +27,7 @@ Customer = Annotated[
     str | None,
     typer.Option(
         "--customer",
-        help="Customer id of the person. Give it instead of ENTRY.",
+        help="Customer id of the person, as an alternative to ENTRY.",
         show_default=False,
     ),
 ]
@@ -80,7 +80,7 @@ Filter = Annotated[
     typer.Option(
         "--filter",
         metavar="NAME=VALUE",
-        help="Take only people with this attribute. Repeat the option to require several "
+        help="Select only people with this attribute. Repeat the option to require several "
         "attributes.",
     ),
 ]

@@ -179,8 +179,7 @@ class Worker:
                 hold.complete()
                 outcome = "completed"
             else:
-                # If the operator ended the program with a second Ctrl-C, this is not a failure of
-                # the person.
+                # If a second Ctrl-C ended the program, do not count a failure for the person.
                 delay = self._delay_for(hold) if code is not None else 0
                 outcome = hold.give_back(self.plan.on_failure, _reason(self.plan, code), delay)
         except HoldLost as lost:
