@@ -90,8 +90,9 @@ LOCATION = {
 
 BOARD_CACHE = {
     "Cache-Control": {
-        "description": "A cache may serve an old board while it fetches the new board. The field "
-        "`as_of` says how old a board is.",
+        "description": "A cache may serve an old board while it fetches a new board. The field "
+        "`as_of` "
+        "contains the time of the board.",
         "schema": {"type": "string", "const": "public, max-age=5, stale-while-revalidate=30"},
     }
 }
@@ -321,7 +322,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "already_admitted",
                 *OUTAGES,
             ),
-            "A repeat gets the same response.",
+            "A repeated request returns the same response.",
             credentials,
         ),
         "changeOwnData": Operation(
@@ -355,7 +356,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     "keys_unavailable",
                 ),
             ),
-            "A repeat returns the same admission and the same pass.",
+            "A repeated request returns the same admission and the same pass.",
             credentials,
         ),
         "getPass": Operation(
@@ -487,9 +488,10 @@ def _waitlists() -> dict[str, Operation]:
                 "unsupported_media_type",
                 "no_webhook",
             ),
-            "A dead letter is an event that the webhook did not accept for a day. This operation "
-            "sends the dead letters since a given time again. The events of each entry arrive in "
-            "order. A repeat sends the events that are left.",
+            "A dead letter is an event that could not be delivered to the webhook for a day. This "
+            "operation sends all dead letters since a given time again. The events of each entry "
+            "arrive in order. If the response has `more`, repeat the request to send the remaining "
+            "events.",
         ),
         "putWaitlist": _operator(
             "Create a waitlist, or replace its whole configuration",
@@ -628,7 +630,7 @@ def _admission() -> dict[str, Operation]:
         "exitPerson": _operator(
             "Check a customer out, which makes room for another customer",
             answers(200, "The admission", *ENTRY, "not_inside"),
-            "A repeat gets the same response.",
+            "A repeated request returns the same response.",
         ),
     }
 
@@ -655,14 +657,14 @@ def _claims() -> dict[str, Operation]:
         "complete": _operator(
             "Admit a claimed entry for good",
             answers(200, "The entry is admitted", *HOLD),
-            "A repeat with the same claim token gets the same response. Any other claim token is "
-            "refused.",
+            "A repeated request with the same claim token returns the same response. Any other "
+            "claim token is refused.",
         ),
         "release": _operator(
             "Return a claimed entry to the queue",
             answers(200, "The entry and its position", *HOLD),
-            "A repeat with the same claim token gets the same response and does not restart the "
-            "delay.",
+            "A repeated request with the same claim token returns the same response and does not "
+            "restart the delay.",
         ),
         "extend": _operator(
             "Renew the lease of a claim (heartbeat)",
@@ -792,8 +794,9 @@ def _entries() -> dict[str, Operation]:
                 *ENTRY,
                 "already_admitted",
             ),
-            "A repeat gets the same response. If `ban` is true, later signups of the customer are "
-            "refused until an `unban`. A customer can be banned in any status.",
+            "A repeated request returns the same response. If `ban` is true, later signups of the "
+            "customer are refused until an operator calls `unban`. A customer can be banned in any "
+            "status.",
         ),
         "unban": _operator(
             "End the ban of a customer",

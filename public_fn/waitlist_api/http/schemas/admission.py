@@ -80,9 +80,7 @@ class RateBody(Body):
 
 Places = Annotated[
     int,
-    Field(
-        ge=1, le=MAX_RATE, description=("The number of slots that become available at each time.")
-    ),
+    Field(ge=1, le=MAX_RATE, description="The number of slots that become available at each time."),
 ]
 
 
@@ -379,7 +377,7 @@ class AdmittedAnswer(Model):
     admitted_at: Time
     exited_at: Annotated[
         Time | None,
-        Field(description=("When the customer exited. Null if the customer has not exited.")),
+        Field(description="When the customer exited. Null if the customer has not exited."),
     ]
     inside_until: Annotated[
         Time | None,
@@ -394,9 +392,9 @@ class PassAnswer(AdmittedAnswer):
         str | None,
         Field(
             alias="pass",
-            description="A JWT that this service signed. docs/app/admission-pass.md describes how "
-            "to verify it. Null if the waitlist has no admission policy, after the pass has "
-            "ended, and after an exit.",
+            description="A JWT that is signed by this service. docs/app/admission-pass.md "
+            "describes how to verify the JWT. Null if the waitlist has no admission policy, if "
+            "the pass has expired, or if the customer has exited.",
         ),
     ]
 

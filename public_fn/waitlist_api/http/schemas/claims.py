@@ -65,7 +65,10 @@ class ClaimBody(Body):
     filters: Annotated[Filters | None, AfterValidator(without_filter)] = None
     order: Annotated[
         Literal["oldest", "newest"],
-        Field(description="`oldest` claims from the head of the queue, `newest` from its end."),
+        Field(
+            description="`oldest` claims entries from the head of the queue, and `newest` from "
+            "the end of the queue."
+        ),
     ] = "oldest"
     complete: Annotated[
         bool,

@@ -158,7 +158,7 @@ NameText = Annotated[
 ]
 Reason = Annotated[
     ShownText,
-    Field(max_length=500, description=("The reason, which is stored in the entry's history.")),
+    Field(max_length=500, description="The reason, which is stored in the entry's history."),
 ]
 
 

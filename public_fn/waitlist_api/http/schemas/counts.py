@@ -209,7 +209,7 @@ class StatsHistoryAnswer(Model):
     period: Period
     step_seconds: Annotated[
         Count,
-        Field(description=("The number of seconds between two points, which is 60, 600 or 3600.")),
+        Field(description="The number of seconds between two points, which is 60, 600 or 3600."),
     ]
     points: Annotated[
         list[PointAnswer],

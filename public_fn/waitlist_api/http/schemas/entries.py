@@ -141,7 +141,7 @@ class OwnSignupBody(Body):
 
     customer_id: Annotated[
         CustomerId | None,
-        Field(description=("The `sub` claim of the token. Any other value is refused.")),
+        Field(description="The `sub` claim of the token. Any other value is refused."),
     ] = None
     profile: GuestProfile
     attributes: GuestAttributes
@@ -174,7 +174,7 @@ class ChoiceBody(Body):
 
 NewProfile = Annotated[
     Profile,
-    Field(description=("The new profile, at most 8 KB. It replaces the whole stored profile.")),
+    Field(description="The new profile, at most 8 KB. It replaces the whole stored profile."),
 ]
 NewAttributes = Annotated[
     Attributes,
@@ -245,8 +245,9 @@ PlacesAhead = Annotated[
 EndOfLine = Annotated[
     Literal["front", "back"],
     Field(
-        description="`front` moves the entry to the head of its own priority. `back` moves it "
-        "behind all entries, at priority 0, like a signup at this moment, but `joined_at` stays."
+        description="`front` moves the entry to the head of its own priority. `back` moves the "
+        "entry to the end of the queue with priority 0, like a new signup. In both cases, "
+        "`joined_at` stays the same."
     ),
 ]
 
@@ -410,9 +411,9 @@ class ReadyBody(Body):
     ready: Annotated[
         bool,
         Field(
-            description="`false` holds the entry back without an end, so that it keeps its place "
-            "and other entries are served first. `true` stops holding it back, but does not end a "
-            "rest of the customer."
+            description="`false` holds the entry back until an operator sends `true`. Meanwhile, "
+            "the entry keeps its position, and other entries are served first. `true` does not "
+            "end a rest that the customer has begun."
         ),
     ]
     reason: Reason = ""
@@ -586,8 +587,8 @@ class LookAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="A new token that replaces the token of the request, whose signing key "
-            "will expire. Null if the token of the request stays valid."
+            description="A new token that replaces the token in the request, because the signing "
+            "key of that token will expire. Null if the token in the request remains valid."
         ),
     ] = None
 

@@ -210,16 +210,17 @@ class ImportResultAnswer(Model):
         Field(
             description="`signed_up_by_guest` means that a guest signed up as this customer. "
             "Anyone who knew the customer id may have done so and may have the entry token, so "
-            "the row gets no token. Check the entry before you bump or admit it. `on_list: "
-            "replace` gives the customer their own stay. `another_address` means that the "
-            "waitlist has `identity`, and that the row's `customer_id` does not belong to the "
-            "address in its `profile`. A person who signs up with the address gets another place. "
-            "Leave the `customer_id` out, unless two people share the address."
+            "the row gets no token. Check the entry before you bump or admit it. To end the "
+            "guest's signup and add the customer instead, send `on_list: replace`. "
+            "`another_address` means that the waitlist has `identity`, and that the row's "
+            "`customer_id` does not belong to the address in its `profile`. A person who signs up "
+            "with the address gets another entry. Leave the `customer_id` out, unless two people "
+            "share the address."
         ),
     ] = None
     entry_id: Annotated[
         str | None,
-        Field(description=("The id of the entry. Null if the row has no valid customer.")),
+        Field(description="The id of the entry. Null if the row has no valid customer."),
     ]
     has_no_address: Annotated[
         bool,

@@ -226,9 +226,7 @@ class NoteAnswer(Model):
     ]
     at: Annotated[
         Time,
-        Field(
-            description=("When the message was sent, or when the service decided not to send it.")
-        ),
+        Field(description="When the message was sent, or when the service decided not to send it."),
     ]
 
 

@@ -128,8 +128,8 @@ class PageFieldBody(Body):
     type: Annotated[
         FieldType,
         Field(
-            description="`checkbox` asks the customer to agree to the label. `hidden` takes the "
-            "value from the page's own URL, for example from `utm_source`."
+            description="`checkbox` asks the customer to accept the label. `hidden` takes its "
+            "value from the page's own URL, for example from the query parameter `utm_source`."
         ),
     ] = "text"
     required: Annotated[
@@ -149,8 +149,9 @@ class PageFieldBody(Body):
     kept_in: Annotated[
         Kept,
         Field(
-            description="`profile` keeps the answer for operators to read. `attributes` keeps it "
-            "for filters of claims, with at most 64 characters."
+            description="Where to store the answer. Operators can read answers in the `profile`. "
+            "Claims can filter by answers in the `attributes`, which may have at most 64 "
+            "characters."
         ),
     ] = "profile"
     version: Annotated[

@@ -39,7 +39,7 @@ class PositionAnswer(WithEstimate):
 class InstantAnswer(Model):
     at: Time
     count: Annotated[
-        Count, Field(description=("The number of slots that become available at this time."))
+        Count, Field(description="The number of slots that become available at this time.")
     ]
 
 

@@ -13,7 +13,7 @@ SEGMENT_NAMES = f"^{NAME}(,{NAME}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
 Segment = Annotated[
     dict[str, str],
     Field(
-        description="A value for each attribute of a declared segment.",
+        description="One value for each attribute of a declared segment.",
         examples=[{"gender": "F", "language": "Spanish"}],
     ),
 ]

@@ -108,7 +108,7 @@ class RestRulesBody(Body):
         Field(
             ge=1,
             le=MAX_RESTS,
-            description=("How many times a customer may rest after each signup."),
+            description="How many times a customer may rest after each signup.",
         ),
     ] = 3
 
@@ -122,9 +122,10 @@ class IdentityBody(Body):
     field: Annotated[
         IdentityField,
         Field(
-            description="A signup must have this field in its `profile`, and no `customer_id`. "
-            "The service makes the `customer_id`, which is a keyed digest of the address and the "
-            "same for all spellings of the address."
+            description="The field that a signup must have in its `profile`. A signup must not "
+            "have a `customer_id`, because the service derives the `customer_id` from the "
+            "address. The result is a keyed digest, which is the same for all spellings of the "
+            "address."
         ),
     ]
     verify: Annotated[
@@ -197,8 +198,8 @@ class ConfirmBody(Body):
         Field(
             ge=1,
             le=MAX_CONFIRM_DAYS,
-            description="A customer is asked this many days after the signup, or after the last "
-            "question or confirmation.",
+            description="How often to ask. A customer is asked when this many days have passed "
+            "since the signup, the last question and the last confirmation.",
         ),
     ]
     answer_days: Annotated[
@@ -551,7 +552,7 @@ class WaitlistAnswer(WithEstimate):
     ]
     opens_at: Annotated[
         Time | None,
-        Field(description=("When the waitlist opens. Null if there is no opening time.")),
+        Field(description="When the waitlist opens. Null if there is no opening time."),
     ]
     closes_at: Annotated[
         Time | None,
@@ -581,7 +582,7 @@ class WaitlistAnswer(WithEstimate):
     ]
     rest: Annotated[
         RestRulesBody | None,
-        Field(description=("The rules for resting. Null if customers may not rest.")),
+        Field(description="The rules for resting. Null if customers may not rest."),
     ]
     identity: Annotated[
         PublicIdentity | None,

@@ -20,11 +20,11 @@ class ReplayBody(Body):
 
 class ReplayAnswer(Model):
     replayed: Annotated[
-        Count, Field(description=("The number of events that were put back into the queue."))
+        Count, Field(description="The number of events that were put back into the queue.")
     ]
     more: Annotated[
         bool,
         Field(
-            description=("Whether there may be more events. If true, send the same request again.")
+            description="Whether there may be more events. If true, send the same request again."
         ),
     ]

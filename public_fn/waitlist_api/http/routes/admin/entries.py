@@ -63,8 +63,8 @@ OfStatus = Annotated[
     ],
     Query(
         description="`inside` lists customers who were admitted and still count for `max_inside`. "
-        "`unreachable` and `messages_off` list customers who have a place but get no messages, "
-        "without their `position`."
+        "`unreachable` and `messages_off` list customers who are on the waitlist but get no "
+        "messages. In these two lists, the entries have no `position`."
     ),
 ]
 Include = Annotated[Literal["history"] | None, Query()]
