@@ -126,8 +126,9 @@ def test_the_command_line_waits_and_retries_as_documented() -> None:
     assert f"(at most {asked:.0f} s, or {least:.0f} s if the response does not have" in TEXT
     nothing = {"retry-after": "0"}
     jitters = [PATIENT.pause_after(attempt, nothing, lambda: 1.0) for attempt in range(5)]
-    first, *others, last = (f"{jitter:.0f}" for jitter in jitters)
-    assert f"up to {first} s before the first repeat, then up to {', '.join(others)} s" in TEXT
+    first, *others, longest, last = (f"{jitter:.0f}" for jitter in jitters)
+    assert f"up to {first} s before the first retry" in TEXT
+    assert f"then up to {', '.join(others)} and {longest} s" in TEXT
     assert f"and up to {last} s from then on" in TEXT
 
 
@@ -186,8 +187,10 @@ def test_a_lease_lasts_longer_than_the_time_between_its_renewals() -> None:
 def test_the_summary_in_the_document_is_correct() -> None:
     sums = (
         f"Redis {LIMIT_SECONDS:g} < message {MESSAGE_SECONDS:g} < private function"
-        f" {PRIVATE_SECONDS} < waiting for it {clients.LAMBDA.read_timeout} < public function"  # type: ignore[attr-defined]
-        f" {PUBLIC_SECONDS}; with its start {INIT_SECONDS + PUBLIC_SECONDS} < API"
+        f" {PRIVATE_SECONDS} < the timeout of its caller"
+        f" {clients.LAMBDA.read_timeout} < public function"  # type: ignore[attr-defined]
+        f" {PUBLIC_SECONDS} < public function including its start"
+        f" {INIT_SECONDS + PUBLIC_SECONDS} < API"
         f" {API_SECONDS:g} < client {PATIENT.timeout_seconds:g}."
     )
     assert sums in TEXT
