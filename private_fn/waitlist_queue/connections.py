@@ -1,4 +1,4 @@
-"""Redis connections that keep the deadline of a call and know the `run_id` of their server."""
+"""Redis connections that respect the deadline of a call and know the `run_id` of their server."""
 
 import socket
 import ssl
@@ -15,8 +15,8 @@ from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
 # A call to Redis must fail within 2 seconds, so that the public function still has time to answer
-# (see docs/internals/time-budgets.md). A single wait must be shorter. After it, the cluster client
-# needs time to ask the other nodes which node has taken over.
+# (see docs/internals/time-budgets.md). A single wait must be shorter than a call. If a wait fails,
+# the cluster client needs the remaining time to ask the other nodes which node has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
@@ -118,7 +118,7 @@ class _DeadlineConnection(Connection):
 
 
 class _RunIdPacker:
-    """Packs commands after replacing the placeholder OWN_RUN_ID."""
+    """Replaces the placeholder OWN_RUN_ID in each command before the command is encoded."""
 
     def __init__(self, connection: _DeadlineConnection, packer: Any) -> None:
         self._connection = connection
@@ -174,7 +174,7 @@ def connect(config: Config) -> Client:
         # If a node of the cluster is missing, calls to the other nodes must still work.
         options.update(require_full_coverage=False)
         return cast(Client, RedisCluster.from_url(config.redis_url, **options))
-    # The client retries after a lost connection. After a timeout, the caller retries.
+    # The Redis client retries only after a lost connection. After a timeout, the caller retries.
     retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
     pool = _DeadlinePool.from_url(config.redis_url, retry=retry, **options)
     return cast(Client, Redis.from_pool(pool))

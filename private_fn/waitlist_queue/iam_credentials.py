@@ -21,7 +21,7 @@ from redis.exceptions import AuthenticationError
 from waitlist_queue.config import IamUser
 
 VALID_SECONDS = 900  # ElastiCache accepts no other value
-# A token is renewed three minutes before it expires, because the clock may be wrong.
+# A token is renewed three minutes before it expires, in case the clock is slow.
 RENEWAL_SECONDS = 720
 
 

@@ -11,12 +11,12 @@ def meta(waitlist_id: str) -> str:
 
 
 def queue(waitlist_id: str) -> str:
-    """Return the key of the sorted set of waiting entries that are ready, scored by rank."""
+    """Return the key of the sorted set of waiting entries that are ready, sorted by rank."""
     return f"wl:{{{waitlist_id}}}:queue"
 
 
 def not_ready(waitlist_id: str) -> str:
-    """Return the key of the sorted set of waiting entries that are not ready, scored by rank."""
+    """Return the key of the sorted set of waiting entries that are not ready, sorted by rank."""
     return f"wl:{{{waitlist_id}}}:not_ready"
 
 
@@ -31,7 +31,8 @@ def unverified(waitlist_id: str) -> str:
 def ready_at(waitlist_id: str) -> str:
     """Return the key of the sorted set of entries that are not ready until a known time.
 
-    The score of an entry is the time, in milliseconds, at which its next reason ends.
+    An entry can have several reasons for not being ready. The score of the entry is the time, in
+    milliseconds, at which the next of these reasons ends.
     """
     return f"wl:{{{waitlist_id}}}:ready_at"
 
@@ -105,18 +106,18 @@ def attempts(waitlist_id: str) -> str:
 
 
 def dirty(waitlist_id: str) -> str:
-    """Return the key of the sorted set of entries whose record may lack a decision of Redis.
+    """Return the key of the sorted set of entries whose record may lack a decision made by Redis.
 
-    The score of an entry is the logical timestamp of its last decision.
+    The score of an entry is the logical timestamp of the last decision.
     """
     return f"wl:{{{waitlist_id}}}:dirty"
 
 
 def pending_decisions(waitlist_id: str) -> str:
-    """Return the key of a hash that maps each entry_id to its pending decisions.
+    """Return the key of a hash that maps each entry_id to the pending decisions about the entry.
 
-    Pending decisions are decisions of Redis that the entry's record may lack. The oldest decision
-    comes first.
+    Pending decisions have been made by Redis, and the entry's record may lack them. The oldest
+    decision comes first.
     """
     return f"wl:{{{waitlist_id}}}:pending_decisions"
 

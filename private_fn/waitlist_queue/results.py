@@ -23,12 +23,12 @@ def result_of(script: Script, result: type[c.Result], reply: Reply) -> Message:
     if outcome in BY_CODE:
         return failure(BY_CODE[outcome]())
     values = _by_name(script, ("outcome", *script.returns[outcome]), reply)
-    # The conversion is not strict, because a script returns true as 1.
+    # The conversion is not strict, because a script returns 1 for true.
     return encoded(msgspec.convert(values, result, strict=False))
 
 
 def failure(error: WaitlistError) -> Message:
-    """Return the answer to a request that failed with this error."""
+    """Return the failure message for an error."""
     return encoded(c.Failure(code=error.code, message=error.message))
 
 

@@ -1,4 +1,4 @@
-"""Runs the scripts on Redis."""
+"""Runs the Lua scripts on Redis."""
 
 import logging
 import time
@@ -15,8 +15,8 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# These errors are temporary. Their causes are a failover, a restart, or full memory that is freed
-# again.
+# These errors are temporary. They are caused by a failover, a restart, or a server that is out of
+# memory for a short time.
 TRANSIENT_ERRORS = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,

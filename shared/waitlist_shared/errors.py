@@ -1,4 +1,4 @@
-"""The errors of the domain. Only the public function maps them to HTTP status codes."""
+"""The domain errors. Only the public function maps them to HTTP status codes."""
 
 from typing import ClassVar
 
@@ -224,7 +224,7 @@ class InvalidRequest(WaitlistError):
 
 
 class UnsupportedVersion(WaitlistError):
-    """The version of the message is not the contract version of this function."""
+    """The message has a contract version that this function does not support."""
 
     code = "unsupported_version"
     advice = "The message has an unsupported contract version. Deploy both functions together."

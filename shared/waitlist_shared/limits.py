@@ -6,7 +6,7 @@ MAX_CLAIM = 100
 MAX_ADMIT = 100
 MAX_LEASE_SECONDS = 12 * 3600
 MAX_DELAY_SECONDS = 12 * 3600
-# Limits of an admission policy.
+# The limits for the fields of an admission policy.
 MAX_RATE = 1_000_000
 MAX_SCHEDULE = 50
 # The maximum number of schedule times in one message.

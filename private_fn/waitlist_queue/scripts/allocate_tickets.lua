@@ -7,15 +7,15 @@
 -- share. `ticket` is the first ticket of that millisecond, and `count` is the number of rows.
 -- RETURNS allocated stamp first apart offsets | cold | rebuilding
 local SHARED_MILLISECOND_SECONDS = 86400
--- The distance between two tickets leaves free ranks for entries that are later moved between them. If the distance
--- were larger, the ticket counter would get ahead of the clock earlier. With this distance it does so at more than
--- 2,000 signups a second.
+-- The distance between two tickets leaves free ranks for entries that are later moved between them. With a distance of
+-- 8, the ticket counter gets ahead of the clock above 2,000 signups per second. A larger distance would lower this
+-- limit.
 local APART = 8
 
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
--- Redis loses these counters together with the queue. Until the queue is restored, new rows could therefore get the
--- ranks of entries that still have to be restored.
+-- During a rebuild, Redis does not have the counters of rows with the same `joined_at`. New rows could then get the
+-- ranks of entries that have not been restored yet, so the import must wait.
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), micros(now))
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)

@@ -45,8 +45,8 @@ else
   end
   if not hold then return {refusal} end
 end
--- During a rebuild the number of entries ahead is unknown. The reply goes to the customer, so it has no total if the
--- waitlist hides its counts.
+-- During a rebuild, Redis does not know how many entries are ahead. The reply goes to the customer, so it has no total
+-- if the waitlist hides its counts.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed}

@@ -15,7 +15,8 @@ if not meta_max_claims then keys.claimed = nil end -- claims are counted only on
 if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
--- The message is late if the customer has signed up again and has a new place, or was admitted after the new signup.
+-- The message is late if the customer has signed up again since. In that case the later signup has a place in Redis, or
+-- the customer was admitted with it.
 local is_late = ticket == '' and ended and (place or visit) or
   ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then

@@ -1,4 +1,5 @@
--- expire: Ends expired holds and rests, and lists entries whose record may lack a decision of Redis.
+-- expire: Ends expired holds, and lists entries whose record may lack a decision made by Redis. If the rest or the
+-- delay of an entry has ended, the script also makes the entry ready again.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue time_of requeue decide pending_decisions paid expiry
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id

@@ -10,8 +10,8 @@
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 local beat, known = tonumber(meta_beat), tonumber(known_beat)
--- If one heartbeat is missing, Redis has lost only recent writes. If two heartbeats are missing, Redis has lost all
--- writes between them.
+-- If the count in Redis is lower by one, only recent writes are lost. If it is lower by more, all writes between two
+-- heartbeats are lost, and the queue must be rebuilt.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'
 if beat < known then outcome = 'behind' end

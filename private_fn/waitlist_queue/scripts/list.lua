@@ -34,8 +34,8 @@ local function page_off_queue(listed)
   return total, entries, false
 end
 
--- Returns the first waiting entries from the rank `from` on. The result has one entry more than the limit if there are
--- more entries.
+-- Returns the first waiting entries, beginning at the rank `from`. If there are more entries than `limit`, the result
+-- has one additional entry.
 local function first_waiting(from)
   local entries = {}
   local function read(set)

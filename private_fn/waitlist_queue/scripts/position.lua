@@ -34,7 +34,8 @@ if admit_at and ready > 0 then
   is_due = millis >= admit_at
   if is_due then redis.call('HSET', keys.meta, 'admit_at', millis + BETWEEN_POLLS) end
 end
--- The script needs two commands, because Redis 7.0 and ElastiCache for Redis OSS do not have ZRANK … WITHSCORE.
+-- waiting_rank and count_ahead use two commands, because Redis 7.0 and ElastiCache for Redis OSS do not support ZRANK
+-- with the option WITHSCORE.
 local rank, is_ready = waiting_rank(keys, entry_id)
 if not rank then
   local hold = read_hold(keys, entry_id)

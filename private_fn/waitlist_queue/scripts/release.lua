@@ -29,7 +29,7 @@ else
   if not hold then return {refusal} end
   delayed_until = hold.at
 end
--- During a rebuild the number of entries ahead is unknown.
+-- During a rebuild, Redis does not know how many entries are ahead.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, index and index + 1,
   index and count_verified(keys), hold.basis, hold.placed, delayed_until}

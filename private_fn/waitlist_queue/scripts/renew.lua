@@ -18,7 +18,8 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- The message is late. The record already says that the customer was admitted and has left.
+-- If the customer left during a rebuild, the message is late. The record already says that the customer was admitted
+-- and has left.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
 -- As long as the set `inside` contains the customer, no other customer has taken the place. This is true even after the
 -- end of the pass.

@@ -22,7 +22,8 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Decides about the slot that paid for the hold in Redis, because the record has a different place for the entry.
+-- Settles the payment for a hold in Redis if the record has a different place for the entry. The slot that paid for the
+-- hold is given back, or pays for the offer in the record.
 local function settle_payment(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

@@ -40,7 +40,7 @@ else
   end)
   if not hold then return {refusal} end
 end
--- During a rebuild the number of entries ahead is unknown.
+-- During a rebuild, Redis does not know how many entries are ahead.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and count_verified(keys), entries, is_automatic, hold.basis, hold.placed}

@@ -55,15 +55,16 @@ class Claimed(Struct, frozen=True, kw_only=True):
     """An entry that was claimed or that was offered a slot.
 
     `attempts` counts the earlier holds of the entry that have expired. If a claim is repeated, the
-    result also has the entries whose customers have been admitted since, with the deadline 0.
+    result also has the entries whose customers have been admitted since. Their deadline is 0.
 
     The previous hold or offer of the entry may have expired before the record was updated. In that
-    case `expired_stamp` (for a hold) or `no_show_stamp` (for an offer) is the logical timestamp at
-    which it ended, and `ended_millis` is its deadline. Otherwise all three fields are 0.
+    case `expired_stamp` is the logical timestamp at which the hold ended, or `no_show_stamp` is the
+    logical timestamp at which the offer ended, and `ended_millis` is the deadline of the hold or
+    offer. Otherwise all three fields are 0.
 
-    `stamp` is the logical timestamp of the hold. It is None if the customer has been admitted.
-    `basis_stamp` and `placed_stamp` have the same meaning as in Decision. `filter_index` is the
-    zero-based index of the filter that selected the entry.
+    `stamp` is the logical timestamp of the current claim or offer. It is None if the customer has
+    been admitted. `basis_stamp` and `placed_stamp` have the same meaning as in Decision.
+    `filter_index` is the zero-based index of the filter that selected the entry.
     """
 
     entry_id: EntryId
@@ -206,7 +207,7 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True):
-    """Ends expired holds, and lists entries whose record may lack decisions of Redis.
+    """Ends expired holds, and lists entries whose record may lack decisions made by Redis.
 
     An entry is listed if its last decision is at least `min_age_seconds` old, or if the stamp
     (logical timestamp) of this decision is not later than `known_until`.
@@ -239,7 +240,7 @@ Verb = Literal[
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """One decision of Redis about an entry, with the place that the decision gave to the entry.
+    """One decision that Redis has made about an entry.
 
     These verbs need an explanation:
 
@@ -304,9 +305,10 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
 
 @answers(Expire)
 class ExpireResult(Result, frozen=True, kw_only=True):
-    """The entries whose record may lack decisions.
+    """The entries whose record may lack decisions made by Redis.
 
-    `is_all` is false if more holds have expired than one call can end.
+    `is_all` is false if there are more expired holds, or more rests that have ended, than one call
+    can handle.
     """
 
     stamp: Ticket

@@ -343,7 +343,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     - `places` has the position within each segment of the request, in the same order.
     - `ready_ahead` is the number of ready entries ahead. It is None if every entry on the waitlist
       has always been ready.
-    - `is_due` is true if the policy has slots due. The caller should then start a run.
+    - `is_due` is true if the policy has slots due. The caller should then run the policy.
     - `pace` describes how fast the waitlist admits people. It is `unknown` if it has not been
       measured yet, and `paused` if the waitlist is paused.
     - `not_ready` has the reasons why the entry is not ready.
@@ -368,8 +368,9 @@ class PositionResult(Result, frozen=True, kw_only=True):
 class DrawStamp(OnWaitlist, frozen=True, kw_only=True):
     """Draws a stamp (logical timestamp) for an event that is written only to the record.
 
-    The stamp is later than all decisions of Redis, and later than `known_stamp`, which is the
-    newest stamp in the record. Stamps can also be drawn during a rebuild.
+    The stamp is later than the stamps of all decisions that Redis has made. It is also later than
+    `known_stamp`, which is the newest stamp in the record. Stamps can also be drawn during a
+    rebuild.
     """
 
     known_stamp: Ticket = 0
@@ -458,7 +459,7 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 class Stats(OnWaitlist, frozen=True, kw_only=True):
     """Counts the entries on a waitlist.
 
-    The result also has the ids of the first ready entries. `near` is the number of these ids.
+    The result also has the ids of the first ready entries, and `near` says how many ids.
     """
 
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0

@@ -3,7 +3,8 @@
 -- set `claimed`, which contains only claims.
 local HOLDS_AT_ONCE = 500
 
--- Adds claims to the set `claimed` that were made before the waitlist had the setting, or before a rebuild.
+-- Fills the set `claimed` with the existing claims. This is necessary after a rebuild, and after the waitlist has got
+-- the setting `max_claims`.
 local function index_claims(keys)
   local first = 0
   repeat
@@ -23,7 +24,7 @@ end
 -- call.
 local function within_limit(keys, max_claims, is_indexed, count, now)
   if not is_indexed then index_claims(keys) end
-  -- A claim stops counting at its deadline, even if it were still in the set.
+  -- Count only claims whose deadline has not passed.
   local claims = redis.call('ZCOUNT', keys.claimed, math.floor(now / 1000) + 1, '+inf')
   return math.min(count, math.max(0, max_claims - claims))
 end

@@ -9,7 +9,7 @@
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
 -- Returns the stamp (logical timestamp) and `placed` of the last pending decision about an entry. Both are 0 if there
--- is no pending decision. A decision from the previous version of the service has no `placed`.
+-- is no pending decision.
 local function newest_of(packed)
   local stamp, placed = string.match(packed or '', '|(%d+)|%-?%d+|%d+|%d+|%d+;%d+;(%d+)$')
   return {stamp = tonumber(stamp or 0), placed = tonumber(placed or 0)}

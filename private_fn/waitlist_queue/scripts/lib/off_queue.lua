@@ -4,8 +4,7 @@
 -- state|token|rank|ticket|attempts|stamp. The stamp is the logical timestamp of the decision that took the entry out of
 -- the queue. In memory, `basis` and `was` are the stamp and the rank that the hold had when it was read (see
 -- decide.lua). The slots that paid for an offer (see paid.lua) are in a separate field of the hash, together with the
--- token of the offer. The token is compared when the field is read, because the previous version of the service ends
--- holds without deleting this field.
+-- token of the offer.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)

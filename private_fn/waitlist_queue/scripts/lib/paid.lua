@@ -9,7 +9,7 @@ local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Returns whether the current quota paid for a hold.
+-- Returns whether a slot of the current quota paid for an offer.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')

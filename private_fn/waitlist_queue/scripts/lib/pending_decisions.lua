@@ -1,7 +1,7 @@
 -- Reads the pending decisions of an entry, which are decisions that its record may lack (see decide.lua).
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+)'
 
--- Returns the pending decisions of an entry, oldest first.
+-- Returns the pending decisions of an entry. The oldest decision comes first.
 local function read_decisions(keys, entry_id)
   local decisions, packed = {}, redis.call('HGET', keys.pending_decisions, entry_id)
   if not packed then return decisions end
@@ -13,7 +13,7 @@ local function read_decisions(keys, entry_id)
   return decisions
 end
 
--- Returns the pending decisions of an entry as the rows of a reply.
+-- Returns the pending decisions of an entry in the form in which a script returns them.
 local function decisions_of(keys, entry_id)
   local rows = {}
   for i, decision in ipairs(read_decisions(keys, entry_id)) do
@@ -64,7 +64,7 @@ local function last_end(keys, entry_id, stamp)
   end)
 end
 
--- Returns the newest pending decision before a stamp, or nil.
+-- Returns the newest pending decision before a stamp (logical timestamp). Returns nil if there is no such decision.
 local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end

@@ -5,8 +5,8 @@
 -- of `not_ready` whose address is not verified. These entries have a rank and count toward the capacity. Positions and
 -- totals do not count them, so that nobody can see from a total whether an address is already on the waitlist.
 
--- Makes sure that scripts do not read the keys for readiness on a waitlist that does not need them. A waitlist needs
--- these keys from the first entry with a `readiness` on.
+-- Prevents a script from reading the readiness keys on a waitlist that does not use them. A waitlist uses these keys as
+-- soon as one of its entries has a `readiness`.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -23,7 +23,7 @@ local function waiting_rank(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.not_ready, entry_id)), false
 end
 
--- Returns whether the address of an entry still has to be verified. `packed` is the readiness of the entry.
+-- Returns whether the address of an entry is not verified yet. `packed` is the readiness of the entry.
 local function is_unverified(packed)
   return packed and string.find(packed, ';unverified=', 1, true) ~= nil
 end
@@ -43,7 +43,7 @@ local function remove_waiting(keys, entry_id)
   redis.call('ZREM', keys.unverified, entry_id)
 end
 
--- Counts all waiting entries. The capacity of the waitlist limits this number.
+-- Counts all waiting entries, including entries with an unverified address.
 local function count_waiting(keys)
   local ready = redis.call('ZCARD', keys.queue)
   return keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
