@@ -1,4 +1,4 @@
-"""The time limit of a call to Redis."""
+"""The time limit for calls to Redis."""
 
 import math
 import random

@@ -153,7 +153,7 @@ def _decode(message: object) -> c.Request:
     except msgspec.ValidationError as error:
         raise InvalidRequest(str(error)) from error
     except UnicodeEncodeError as error:
-        # JSON can contain half of a surrogate pair (\ud800), which is not valid Unicode text.
+        # A JSON string can contain half of a surrogate pair (\ud800), which is not valid Unicode.
         raise InvalidRequest("a string is not valid Unicode") from error
     if request.v != c.VERSION:
         raise UnsupportedVersion

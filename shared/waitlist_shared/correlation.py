@@ -1,4 +1,4 @@
-"""The correlation id, which connects the log lines of one request from the client to Redis."""
+"""The correlation id, which all log lines about the same client request contain."""
 
 import logging
 import re

@@ -19,7 +19,7 @@ def priority_of(rank: int) -> int:
 
     Priorities range from 0 to 255. The highest priority is served first.
     """
-    # A rank above the last ticket of priority 0 belongs to priority 0 too.
+    # Ranks above the last ticket of priority 0 belong to priority 0 too.
     return 255 - min(255, (rank + ROOM) // TIER)
 
 

@@ -150,5 +150,5 @@ def _format_time(seconds: float) -> str:
 
 
 def unit_of(name: str) -> str:
-    """Return the CloudWatch unit of a metric, which follows from the suffix of its name."""
+    """Return the CloudWatch unit for a metric, based on the suffix of its name."""
     return UNITS.get(name.rpartition("_")[2], "Count")

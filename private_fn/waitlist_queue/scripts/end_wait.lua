@@ -9,8 +9,8 @@
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
--- If Redis has newer settings, the message is late. The newer settings may not ask customers, or may require another
--- action. The next run of maintenance decides according to the newer settings.
+-- Ignore the request if it is based on old settings. With the newer settings, customers may not be asked, or the action
+-- may be a different one. The next run of maintenance uses the newer settings.
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
 now = micros(now)
 local millis = math.floor(now / 1000)

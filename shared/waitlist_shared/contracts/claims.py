@@ -250,7 +250,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     - `unanswered_parked`, `unanswered_to_back`, `unanswered_left`: the customer did not confirm in
       time that they still wait.
 
-    `token` is the claim token of the hold that began, or that a caller ended. `ticket` identifies
+    `token` is the claim token of the hold that a caller began or ended. `ticket` identifies
     the signup that the decision is about.
 
     The meaning of `at`, a time in milliseconds, depends on the verb:
@@ -338,9 +338,11 @@ class SettleResult(Result, frozen=True):
 
 
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
-    """Reads a page of the held and offered entries by deadline, or of the parked entries by time.
+    """Reads a page of the held and offered entries, or a page of the parked entries.
 
-    `after` and `after_id` are the time and the id of the last entry on the previous page.
+    Held and offered entries are sorted by deadline, and parked entries by the time at which they
+    were parked. `after` and `after_id` are the time and the id of the last entry on the previous
+    page.
     """
 
     first: ClassVar = None

@@ -45,7 +45,7 @@ Filters = Annotated[
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# The pace describes how fast a waitlist admits people. The text is `unknown` or `paused` if the
+# A text that describes how fast a waitlist admits people. It is `unknown` or `paused` if the
 # waitlist has no pace.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
@@ -123,10 +123,10 @@ class Readiness(Struct, frozen=True, array_like=True):
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     """A request that also contains the segments and the readiness of an entry.
 
-    `segments` follows the segment declaration of the waitlist that has the version
-    `segments_version`. This version is 0 if the waitlist declares no segments. `attributes_version`
-    counts the changes to the entry's attributes. The higher version wins. `readiness` is None if
-    the entry has always been ready.
+    `segments_version` is the version of the waitlist's segment declaration that `segments` is based
+    on. It is 0 if the waitlist declares no segments. `attributes_version` counts the changes to the
+    entry's attributes, and the higher version wins. `readiness` is None if the entry has always
+    been ready.
     """
 
     segments: SegmentIds = ()

@@ -42,10 +42,11 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(AllocateTickets)
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
-    """The tickets for an import. The first ticket is `first`, and the step between two is `apart`.
+    """The tickets for an import. They begin at `first`, and each next ticket is higher by `apart`.
 
     `offsets` has one number for each shared millisecond in the request. The sequence numbers of its
-    rows begin at its first ticket plus this number. `stamp` is later than all earlier decisions.
+    rows begin at the first ticket of the millisecond plus this number. `stamp` is later than all
+    earlier decisions.
     """
 
     stamp: Ticket
@@ -58,9 +59,9 @@ class Insert(OnTaggedStay, frozen=True, kw_only=True):
     """Adds an entry at the rank of its ticket, or at the next free rank after it.
 
     If `rank` is given, the entry is added at this rank, or at the nearest free rank ahead of it.
-    Operators use `rank` to reinstate an entry at its former place. Imports use it to keep the place
-    that a customer had on another waitlist. A closed waitlist accepts the entry too, because
-    closing stops only signups. `known_stamp` has the same meaning as in Signup. The result is a
+    Operators use `rank` to reinstate an entry at its former place. Imports use `rank` if customers
+    keep their place from another waitlist. A closed waitlist accepts the entry too, because closing
+    stops only signups. `known_stamp` has the same meaning as in Signup. The result is a
     SignupResult.
     """
 

@@ -172,9 +172,9 @@ class InitResult(Result, frozen=True, kw_only=True):
 class Signup(OnTaggedStay, frozen=True, kw_only=True):
     """Adds an entry at the end of the queue.
 
-    `known_stamp` is the newest stamp (logical timestamp) in the customer's record. Redis may not
-    know it, because stamps come from the record while an entry is off the waitlist. The ticket of
-    the new entry is later than `known_stamp`.
+    `known_stamp` is the newest stamp (logical timestamp) in the customer's record, and the ticket
+    of the new entry is later. Redis may not know `known_stamp`, because stamps come from the record
+    while an entry is off the waitlist.
     """
 
     known_stamp: Ticket = 0

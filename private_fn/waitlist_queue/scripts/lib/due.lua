@@ -45,9 +45,8 @@ local function offer_end(policy, millis)
   return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 
--- Uses the slot count from the waitlist's record for the times of the schedule up to `until_millis`, unless Redis has
--- counted these times itself. If a server takes over that lacks the newest writes, it has not counted them. It must not
--- offer their slots again.
+-- If the waitlist's record has counted the schedule further than Redis, uses the count in the record. A server that
+-- takes over may lack the newest writes, and then it has not counted these slots. It must not offer them again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis

@@ -1,6 +1,7 @@
--- Remembers the moves of an entry, so that a repeated request does not move the entry again. The moves are a sorted set
--- of idempotency keys, and the score is the stamp (logical timestamp) of the move. A move is remembered for a day. Each
--- move extends the expiry of the whole set, so each new move also deletes some moves that are older than a day.
+-- Remembers the moves of an entry for a day, so that a repeated request does not move the entry again. The moves are a
+-- sorted set of idempotency keys, and the score is the stamp (logical timestamp) of the move. Each move extends the
+-- expiry of the whole set, so old moves do not expire by themselves. Therefore each new move deletes some moves that
+-- are older than a day.
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 

@@ -40,8 +40,8 @@ local function decision_by_token(keys, entry_id, verb, token)
   end)
 end
 
--- Deletes the pending decisions after a stamp (logical timestamp), because the place in the record has replaced their
--- result.
+-- Deletes the pending decisions that are later than a stamp (logical timestamp). The place in the record has replaced
+-- the place that these decisions gave to the entry.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -69,7 +69,7 @@ local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns the decision that last_end returns if this decision has the given verb.
+-- Calls last_end, and returns the decision if it has the given verb.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

@@ -34,8 +34,8 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether a script has ended the question to the customer that the record still has. `old` is the readiness in
--- Redis, and `packed` is the readiness in the record.
+-- Returns whether a script has already ended the question whether the customer still waits. `packed` is the readiness
+-- in the record, which still has the question. `old` is the readiness in Redis.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)

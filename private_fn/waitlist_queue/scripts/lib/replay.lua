@@ -17,9 +17,9 @@ local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the entries of an earlier claim that are still claimed or have been admitted. All other entries no longer
--- have the token of that claim. `deadlines` is the sorted set with the deadlines. Admitted entries are included because
--- a claim may complete at once, and a repeated request must get the same answer.
+-- Returns the entries of an earlier claim that are still claimed or whose customers have been admitted. All other
+-- entries no longer have the token of that claim. `deadlines` is the sorted set with the deadlines. Admitted entries
+-- are included because a client may complete a claim immediately, and a repeated request must get the same answer.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token, filter_index in string.gmatch(claimed_before, '(%w+):(%w+):?(%d*)') do
