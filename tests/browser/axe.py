@@ -1,4 +1,6 @@
-"""axe-core: looks for what keeps people from using a page by keyboard, voice or screen reader."""
+"""axe-core, which finds barriers for people who use a keyboard, voice control or a screen
+reader.
+"""
 
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +11,7 @@ SOURCE = Path(__file__).with_name("node_modules") / "axe-core" / "axe.min.js"
 
 
 class Axe:
-    """Checks a page by all rules of axe-core, best practices among them."""
+    """Checks a page with all rules of axe-core, including best practices."""
 
     @cached_property
     def source(self) -> str:
@@ -17,7 +19,7 @@ class Axe:
         return SOURCE.read_text("utf-8")
 
     def violations(self, page: Page) -> list[str]:
-        """Return what is wrong with the page as it is shown, one line for each element."""
+        """Return the violations on the page in its current state, one line for each element."""
         if not page.evaluate("() => 'axe' in window"):
             page.evaluate(self.source)
         found = page.evaluate("async () => (await axe.run()).violations")

@@ -1,4 +1,4 @@
-"""Finds the Chromium that the browser tests and `make pictures` drive."""
+"""Finds the Chromium that the browser tests and `make pictures` use."""
 
 import os
 import shutil
@@ -11,22 +11,25 @@ from playwright.sync_api import Browser, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 MISSING = """\
-The browser tests need Chromium. Install it with one of
+The browser tests need Chromium. Install it with one of these commands:
   apt-get install chromium                        (Debian)
   .venv/bin/playwright install --with-deps chromium     (Playwright's own, any system)
-or name one that is installed: make test-browser CHROMIUM=/path/to/chromium"""
+or pass the path of an installed Chromium: make test-browser CHROMIUM=/path/to/chromium"""
 
 
 def executable(environ: Mapping[str, str], playwrights_own: str) -> str | None:
-    """Return the path of the variable CHROMIUM, of PATH, or of Playwright; None without any."""
+    """Return the path in the variable CHROMIUM, on PATH, or of Playwright.
+
+    Return None if there is no Chromium.
+    """
     named = environ.get("CHROMIUM", "")
     candidates = [named] if named else [*map(shutil.which, NAMES), playwrights_own]
-    return next((one for one in candidates if one and Path(one).is_file()), None)
+    return next((path for path in candidates if path and Path(path).is_file()), None)
 
 
 @contextmanager
 def running_chromium() -> Iterator[Browser]:
-    """Start a browser without a window."""
+    """Start a headless browser, and yield it."""
     with sync_playwright() as playwright:
         path = executable(os.environ, playwright.chromium.executable_path)
         assert path, MISSING
@@ -36,7 +39,7 @@ def running_chromium() -> Iterator[Browser]:
 
 
 def main() -> int:
-    """Exit with 1 and say what to do if there is no Chromium."""
+    """Print the path of Chromium. If there is none, say how to install it, and return 1."""
     with sync_playwright() as playwright:
         path = executable(os.environ, playwright.chromium.executable_path)
     print(path or MISSING, file=sys.stdout if path else sys.stderr)

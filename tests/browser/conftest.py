@@ -1,4 +1,6 @@
-"""Fixtures of the browser tests: Chromium, the running service, and pages that may not complain."""
+"""Fixtures of the browser tests: Chromium, the running service, and pages that must not log
+errors.
+"""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -15,12 +17,12 @@ from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tools.local.operator import local_operator
 
-# What a browser logs of every answer that is no success.
+# Browsers log this message for every unsuccessful response.
 OF_THE_NETWORK = "Failed to load resource"
-# Another origin: pages with the element in them.
+# The origin of pages that embed the element. It differs from the origin of the service.
 SHOP_ORIGIN = "http://localhost:9"
 PHONE = {"width": 390, "height": 844}
-# For a machine that is fully busy beside the tests.
+# The timeout is long enough for a machine that is fully busy with other work.
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -29,7 +31,7 @@ NewContext = Callable[..., BrowserContext]
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """One service for all tests, as `make run` starts it."""
+    """Run one service for all tests, as `make run` starts it."""
     with running_service(CORS_ORIGINS=SHOP_ORIGIN) as service:
         yield service
 
@@ -42,13 +44,16 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
-    """The operator of a waitlist of this test's own, which does not exist yet."""
+    """Return the operator of a waitlist that only this test uses.
+
+    The waitlist does not exist yet.
+    """
     return Operator(http, local_operator(), f"page-{secrets.token_hex(4)}")
 
 
 @pytest.fixture
 def others(http: httpx.Client, operator: Operator) -> Customer:
-    """The other customers of that waitlist, who call the API."""
+    """Return the other customers of this waitlist, who call the API."""
     return Customer(http, operator.waitlist_id)
 
 
@@ -60,10 +65,10 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_context(chromium: Browser, service: Service) -> Iterator[NewContext]:
-    """Return a function that opens a browser of its own, a phone unless it is said otherwise.
+    """Return a function that opens a new browser context, by default with the size of a phone.
 
-    At the end of the test no page may have thrown an error or logged one, such as a violation of
-    the Content-Security-Policy.
+    At the end of the test, no page may have thrown or logged an error. For example, browsers log
+    violations of the Content-Security-Policy.
     """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
@@ -89,7 +94,7 @@ def new_context(chromium: Browser, service: Service) -> Iterator[NewContext]:
 
 @pytest.fixture
 def browser_page(new_context: NewContext) -> Page:
-    """An empty tab of a new browser."""
+    """Return an empty tab in a new browser context."""
     return new_context().new_page()
 
 
@@ -100,5 +105,5 @@ def axe() -> Axe:
 
 @pytest.fixture
 def stage(browser_page: Page, operator: Operator, others: Customer) -> Stage:
-    """A list that does not exist yet, and an empty tab for its page."""
+    """Return a stage with an empty tab and a waitlist that does not exist yet."""
     return Stage(browser_page, operator, others)

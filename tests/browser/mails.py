@@ -1,4 +1,4 @@
-"""Draws the mails of a list as a mail program shows them, from their MIME."""
+"""Displays the mails of a waitlist like a mail program, from their MIME text."""
 
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -14,7 +14,7 @@ from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.waitlists import WaitlistSettings
 
 FROM = "line@bakery.example"
-# The kinds as people read them in English; one more in Arabic.
+# All kinds of mail in English, and one kind in Arabic.
 SHOWN = [*((kind, "en") for kind in KIND_NAMES), ("offered", "ar")]
 PROGRAM = """<!doctype html><html lang="en"><meta charset="utf-8"><style>
 body {{ margin: 0; padding: 24px; background: #dfe4ea; display: inline-grid;
@@ -33,7 +33,7 @@ MAIL = (
 
 
 def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) -> EmailMessage:
-    """Return a mail as its reader's program parses it."""
+    """Return a mail as the recipient's program parses it."""
     to: tuple[Channel, str] = ("mail", "ada@example.com")
     url = "https://line.bakery.example"
     message = compose_example(kind, language, "bakery", settings, to, url, now_millis)
@@ -50,8 +50,8 @@ def part(mail: EmailMessage, subtype: str) -> str:
 
 
 def show(page: Page, settings: WaitlistSettings, now_millis: int) -> None:
-    """Show a mail of each kind, and the last one also as a program shows it without HTML."""
-    mails = [sent(*one, settings, now_millis) for one in SHOWN]
+    """Show a mail of each kind, and another mail as a program without HTML shows it."""
+    mails = [sent(*kind_language, settings, now_millis) for kind_language in SHOWN]
     bodies = [f'<iframe srcdoc="{escape(part(mail, "html"))}"></iframe>' for mail in mails]
     offered = sent("offered", "en", settings, now_millis)
     mails.append(offered)
@@ -64,6 +64,6 @@ def show(page: Page, settings: WaitlistSettings, now_millis: int) -> None:
     ]
     page.set_content(PROGRAM.format(mails="".join(articles)))
     page.evaluate(
-        "for (const one of document.querySelectorAll('iframe'))"
-        " one.style.height = one.contentDocument.documentElement.scrollHeight + 'px'"
+        "for (const frame of document.querySelectorAll('iframe'))"
+        " frame.style.height = frame.contentDocument.documentElement.scrollHeight + 'px'"
     )

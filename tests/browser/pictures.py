@@ -1,4 +1,7 @@
-"""`make pictures`: draws docs/pictures, from a service in this process with an hour of people."""
+"""Draws docs/pictures, for `make pictures`.
+
+The pictures show a service in this process after people have used it for an hour.
+"""
 
 import base64
 import math
@@ -59,7 +62,7 @@ BAKERY = {
 }
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
 SCREEN: dict[str, Any] = {"viewport": {"width": 1360, "height": 1240}, "device_scale_factor": 1.5}
-# Pictures beside each other, as phones.
+# Shows pictures side by side, framed like phones.
 FRAME = """<!doctype html><style>
 body {{ margin: 0; padding: 32px; display: inline-flex; gap: 32px; background: {background}; }}
 img {{ width: 300px; border: 6px solid #22252b; border-radius: 34px; }}
@@ -88,7 +91,7 @@ class InProcess(httpx.BaseTransport):
 
 
 def main() -> None:
-    """Write the pictures of the console, `watch`, the mails, and the customer's page."""
+    """Write the pictures of the console, of `watch`, of the mails, and of the customer's page."""
     start = (time.time_ns() // 1_000_000 // MINUTE_MILLIS - 61) * MINUTE_MILLIS
     clock, of_redis = Clock(start), RedisClock.standing(start)
     world = World.on(new_table(), empty_redis(), clock=clock, redis_clock=of_redis)
@@ -102,8 +105,8 @@ def main() -> None:
 
 
 def play(people: People, api: Api) -> Snapshot:
-    """Let people join and leave for an hour; return the last that `waitlist watch` has seen."""
-    chance = random.Random(7)  # the same crowd each time
+    """Make people join and leave for an hour. Return the last snapshot of `waitlist watch`."""
+    chance = random.Random(7)  # The seed makes the crowd the same each time.
     crowd = drawable_people(chance)
     people.configure(**FESTIVAL)
     people.bring(*islice(crowd, FIRST_CROWD))
@@ -112,11 +115,11 @@ def play(people: People, api: Api) -> Snapshot:
     seconds = SimpleNamespace(monotonic=lambda: people.world.clock.millis / 1000)
     with patch.object(watcher, "time", seconds):
         for minute, seen in enumerate(watch.snapshots(0, 61, Event())):  # noqa: B007
-            # Waves, some minutes long.
+            # People arrive in waves of several minutes.
             count = 19 * (1 + 0.8 * math.sin(minute / 4)) + chance.uniform(-3, 3)
             people.bring(*islice(crowd, max(0, round(count))))
             for name in chance.sample(list(people.names.values()), 3):
-                # Some were admitted or have left before; that is refused.
+                # The service refuses this for people who have already been admitted or have left.
                 people.world.request("DELETE", people.entry(name), token=people.token_of(name))
             advance(people.world, 60)
     return seen
@@ -134,7 +137,7 @@ def save_watch(snapshot: Snapshot) -> None:
 
 
 def drawable_people(chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Yield rows of people whose names every machine has the letters for."""
+    """Yield rows of people whose names contain only letters that every machine can draw."""
     for person in read_people():
         if max(person.name + person.city) < "\u0600":
             profile = {"name": person.name, "city": person.city}
@@ -177,7 +180,7 @@ def draw_customers(browser: Browser, service: httpx.Client, world: World) -> Non
         joined(phone(locale=locale, color_scheme="dark"), busy, button)
         for locale, button in (("ar", "الانضمام إلى القائمة"), ("de-DE", "Anstellen"))
     ]
-    expect.set_options(timeout=60_000)  # a page asks again when it is due
+    expect.set_options(timeout=60_000)  # A page polls again only when its next poll is due.
     for name in early[:150]:
         world.request("POST", f"{busy.admin_entry(name)}/remove", body={}, operator=True)
     advance(world, time.time() - world.clock.millis / 1000)
@@ -210,7 +213,7 @@ def joined(page: Page, people: People, button: str) -> Page:
 
 
 def answered_by(client: httpx.Client) -> Callable[[Route], None]:
-    """Return a handler that answers a browser's requests by a client in this process."""
+    """Return a handler that answers a browser's requests with a client in this process."""
 
     def answer(route: Route) -> None:
         request = route.request

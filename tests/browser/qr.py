@@ -1,4 +1,4 @@
-"""jsQR: reads a QR code as a camera would."""
+"""Reads a QR code with jsQR, as a camera would."""
 
 import base64
 from pathlib import Path
@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page
 
 SOURCE = Path(__file__).with_name("node_modules") / "jsqr" / "dist" / "jsQR.js"
 READ = """async (text) => {
-  const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes]));
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
   context.drawImage(bitmap, 0, 0);
@@ -17,7 +17,10 @@ READ = """async (text) => {
 
 
 def read_code(page: Page, picture: Locator) -> str | None:
-    """Return the text of the code that a picture shows, None without one; `page` does the work."""
+    """Return the text of the QR code in a picture, or None if there is none.
+
+    The code runs in `page`.
+    """
     assert SOURCE.exists(), "jsQR is missing: make test-browser installs it"
     page.evaluate(SOURCE.read_text("utf-8"))
     seen = base64.b64encode(picture.screenshot()).decode()

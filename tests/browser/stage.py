@@ -1,4 +1,4 @@
-"""A list and a customer's page of it, brought into each state that a page can show."""
+"""Brings a waitlist and a customer's page into each state that the page can show."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ TERMS: dict[str, Any] = {
 
 @dataclass
 class Stage:
-    """What a test does to a list, and the page that shows it."""
+    """A waitlist that a test controls, and the page that shows it."""
 
     page: Page
     operator: Operator
@@ -43,7 +43,7 @@ class Stage:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def configure(self, **settings: Any) -> None:
-        """Create the list, or change these settings."""
+        """Create the waitlist, or change these settings."""
         self.settings |= settings
         answer = self.operator.put({"name": NAME, **self.settings})
         assert answer.status_code in (200, 201), answer.text
@@ -56,7 +56,7 @@ class Stage:
         expect(self.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
 
     def notices(self, text: str) -> None:
-        """Wait until the page shows this notice; it is also said to screen readers."""
+        """Wait until the page shows this notice, which screen readers announce too."""
         expect(self.page.locator("waitlist-position .notice")).to_contain_text(text)
 
     def join(self, **settings: Any) -> None:
@@ -70,14 +70,14 @@ class Stage:
         self.page.get_by_role("button", name=button, exact=True).click()
 
     def confirm(self, button: str) -> None:
-        """Answer the question of a dialog."""
+        """Answer the question in a dialog."""
         self.page.get_by_role("dialog").get_by_role("button", name=button, exact=True).click()
 
     @property
     def kept(self) -> dict[str, Any]:
-        """What the browser keeps of this list."""
+        """The data that the browser stores for this waitlist."""
         texts = self.page.evaluate("() => Object.values(localStorage).map(JSON.parse)")
-        (kept,) = [one for one in texts if one]
+        (kept,) = [value for value in texts if value]
         return dict(kept)
 
     @property
@@ -85,7 +85,7 @@ class Stage:
         return str(self.kept["entry"]["entry_id"])
 
     def offer(self) -> None:
-        """Offer a place to the first of the line, who must be the page's customer."""
+        """Offer a place to the first person in the queue, who must be the customer of the page."""
         self.join(admission=POLICY)
         self.admit()
         self.shows("It is your turn")
@@ -95,12 +95,12 @@ class Stage:
         assert answer.status_code == 200, answer.text
 
     def claim(self) -> str:
-        """Hold the first of the line as an operator; return the claim's token."""
+        """Claim the first person in the queue as an operator. Return the claim token."""
         answer = self.operator.call("POST", "/claims", json={"count": 1})
         return str(answer.json()["claims"][0]["claim_token"])
 
     def act(self, kind: str, verb: str, **body: Any) -> None:
-        """Call an operator's route of the customer's entry, or of its claim."""
+        """Call an operator route for the customer's entry or its claim."""
         answer = self.operator.call("POST", f"/{kind}/{self.entry_id}/{verb}", json=body)
         assert answer.is_success, answer.text
 
@@ -262,8 +262,8 @@ def trouble(stage: Stage) -> None:
 
 
 STATES: dict[str, Callable[[Stage], None]] = {
-    one.__name__: one
-    for one in (
+    state.__name__: state
+    for state in (
         missing,
         form,
         paused,

@@ -9,7 +9,7 @@ from tests.browser.conftest import NewContext
 from tests.e2e.callers import Operator
 from tests.support.board_rule import bounds
 
-# The module as the page loads it, called with the calls that a test plays.
+# Runs the module that the page has loaded, with calls that the test simulates.
 FOLLOW = """
 async ([file, entry, board]) => {
   const { followBoard } = await import(file);
@@ -34,7 +34,10 @@ BOARD = {"as_of": "2999-01-01T00:00:00.000Z", "total": 210, "cuts": CUTS, "isCac
 
 
 def module(page: Page, operator: Operator) -> str:
-    """Open the page of a new waitlist; return the address of its client module."""
+    """The page of a customer far back in a long queue.
+
+    It reads the board if a cache serves it, and polls otherwise.
+    """
     operator.put({"name": "Bakery"})
     found: list[str] = []
     page.on("request", lambda request: found.append(request.url))
@@ -43,7 +46,7 @@ def module(page: Page, operator: Operator) -> str:
     return next(url for url in found if url.endswith("/waitlist.js"))
 
 
-def test_the_page_reads_the_bounds_that_the_board_gives(
+def test_the_page_computes_the_bounds_from_the_board(
     new_context: NewContext, operator: Operator
 ) -> None:
     page = new_context().new_page()
@@ -52,12 +55,10 @@ def test_the_page_reads_the_bounds_that_the_board_gives(
     found = page.evaluate(BOUNDS, [file, BOARD, ranks])
     cuts = [(rank, position) for rank, position in CUTS]
     expected = [list(bounds(cuts, 210, rank)) for rank in ranks]
-    assert found == [None if one == [0, 0] else one for one in expected]
+    assert found == [None if pair == [0, 0] else pair for pair in expected]
 
 
-def test_the_page_follows_a_board_that_a_cache_brings(
-    new_context: NewContext, operator: Operator
-) -> None:
+def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator: Operator) -> None:
     page = new_context().new_page()
     file = module(page, operator)
 
@@ -66,23 +67,27 @@ def test_the_page_follows_a_board_that_a_cache_brings(
         return page.evaluate(FOLLOW, [file, {**waiting, **entry}, board])
 
     assert follow(BOARD) == [["board"], 203, 20]
-    # A board that is older than what is shown changes nothing.
+    # A board that is older than the shown position changes nothing.
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
-    # At this speed the entry is at the head before a few more boards have come.
+    # At this speed, the entry reaches the head before a few more boards are published.
     assert follow(BOARD, position=300)[0] == ["board", "look"]
-    # The entry itself counts near the head, without a cache or the rank, and every five minutes.
+    # The page polls the entry itself near the head, if there is no cache or no rank, and every five
+    # minutes.
     assert follow(BOARD, position=200)[0] == ["look"]
     assert follow({**BOARD, "isCached": False})[0] == ["board", "look"]
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
-    # The board does not say that an entry is ready now: it is asked every minute.
+    # The board does not say when an entry becomes ready, so the page polls an entry that is not
+    # ready every minute.
     ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
     assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
     assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]
 
 
-def test_a_board_of_a_cache_is_recognised(new_context: NewContext, operator: Operator) -> None:
+def test_the_page_recognises_a_board_from_a_cache(
+    new_context: NewContext, operator: Operator
+) -> None:
     page = new_context().new_page()
     file = module(page, operator)
 

@@ -25,7 +25,7 @@ from tools.local.operator import local_operator
 from tools.local.ports import reserved_port
 from waitlist_cli.client.ids import entry_id_of
 
-# Keeps the address that it was to open.
+# A program in place of the browser that stores the address which it should open.
 OPENED = """
 import os, sys
 from pathlib import Path
@@ -33,7 +33,7 @@ Path({path!r} + ".part").write_text(sys.argv[1])
 os.replace({path!r} + ".part", {path!r})
 """
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
-# On a busy machine the page asks again later than its rate; nothing here measures time.
+# On a busy machine, the page polls less often than planned. No test here measures time.
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -42,7 +42,7 @@ NewAddress = Callable[[], str]
 
 @contextmanager
 def running_console(url: str) -> Iterator[NewAddress]:
-    """Start `waitlist console` of a service; yield a function that returns an unused address."""
+    """Start `waitlist console` for a service. Yield a function that returns an unused address."""
     words = ("--json", "console", "--no-browser")
     process = Typed(url).start(*words, stdin=subprocess.PIPE)
     assert process.stdout is not None
@@ -70,7 +70,7 @@ def new_address(service: Service) -> Iterator[NewAddress]:
 
 @dataclass
 class Console:
-    """A list of this test's own, in a tab that has opened the console."""
+    """A tab that has opened the console, and a waitlist that only this test uses."""
 
     page: Page
     origin: str
@@ -97,8 +97,9 @@ class Console:
         return self.operator.line()
 
     def do(self, button: str, **fields: str) -> None:
-        """Open a dialog by its button, fill its fields by label, and send it."""
-        self.page.wait_for_load_state()  # before, the page's script does not hear a click
+        """Open a dialog with its button, fill its fields by their labels, and submit it."""
+        # Before the page has loaded, its script does not handle clicks.
+        self.page.wait_for_load_state()
         self.page.get_by_role("button", name=f"{button}…", exact=True).click()
         dialog = self.page.get_by_role("dialog")
         for label, value in fields.items():
@@ -149,7 +150,7 @@ def opened(
     return Console(page, origin, operator, others)
 
 
-def test_the_token_leaves_the_address_and_a_stranger_sees_nothing(
+def test_the_token_disappears_from_the_address_and_strangers_see_nothing(
     console: Console, new_context: NewContext
 ) -> None:
     assert "token" not in console.page.url
@@ -162,7 +163,7 @@ def test_the_token_leaves_the_address_and_a_stranger_sees_nothing(
 
 @dataclass
 class Neighbour:
-    """Another user's server on this computer, which keeps the headers of its visitors."""
+    """Another user's server on this computer. It records the headers of its visitors."""
 
     port: int
     seen: list[str] = field(default_factory=list)
@@ -188,22 +189,22 @@ def neighbour() -> Iterator[Neighbour]:
         thread.join()
 
 
-def test_another_port_of_this_computer_gets_no_session(
+def test_a_server_on_another_port_does_not_get_the_session_cookie(
     console: Console, neighbour: Neighbour
 ) -> None:
     page = console.page
-    [session] = [one["value"] for one in page.context.cookies() if "value" in one]
+    [session] = [cookie["value"] for cookie in page.context.cookies() if "value" in cookie]
     for host in ("127.0.0.1", "localhost", "other.localhost"):
         page.evaluate("address => { location = address }", f"http://{host}:{neighbour.port}/")
         page.wait_for_url(f"http://{host}:{neighbour.port}/")
         page.goto(console.origin)
         expect(page.get_by_role("heading", name="Lists")).to_be_visible()
-    assert len([one for one in neighbour.seen if "text/html" in one]) == 3
+    assert len([headers for headers in neighbour.seen if "text/html" in headers]) == 3
     assert session not in "".join(neighbour.seen)
     assert httpx.URL(console.origin).host not in "".join(neighbour.seen)
 
 
-def test_the_page_in_the_private_folder_opens_the_console(
+def test_the_file_in_the_private_folder_opens_the_console(
     service: Service, chromium: Browser, tmp_path: Path
 ) -> None:
     program = write_program(tmp_path / "browser", OPENED.format(path=str(tmp_path / "opened")))
@@ -221,7 +222,7 @@ def test_the_page_in_the_private_folder_opens_the_console(
         process.communicate(timeout=30)
 
 
-def test_numbers_follow_without_a_reload(console: Console) -> None:
+def test_numbers_update_without_a_reload(console: Console) -> None:
     """P1"""
     console.sign_up("ada")
     console.go(console.list_path)
@@ -234,7 +235,7 @@ def test_numbers_follow_without_a_reload(console: Console) -> None:
     assert console.page.evaluate("window.marked")
 
 
-def test_a_list_is_created_changed_and_deleted(console: Console) -> None:
+def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None:
     page, waitlist_id = console.page, f"new-{secrets.token_hex(4)}"
     console.go("/")
     page.get_by_role("link", name="New list").click()
@@ -262,10 +263,10 @@ def test_a_list_is_created_changed_and_deleted(console: Console) -> None:
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
-def test_an_action_whose_dialog_was_closed_says_what_came_of_it(
+def test_the_page_shows_the_result_of_an_action_whose_dialog_was_closed(
     console: Console, is_refused: bool
 ) -> None:
-    """Its request is under way, which Escape does not end."""
+    """The request is already running, and Escape does not cancel it."""
     console.sign_up("ada")
     page = console.page
     held: list[Route] = []
@@ -295,7 +296,7 @@ def hold(route: Route, held: list[Route]) -> None:
         route.continue_()
 
 
-def test_a_list_is_paused_and_closed(console: Console) -> None:
+def test_a_waitlist_can_be_paused_and_closed(console: Console) -> None:
     console.go(console.list_path)
     expect(console.state).to_have_text("open")
     console.do("Pause")
@@ -308,8 +309,8 @@ def test_a_list_is_paused_and_closed(console: Console) -> None:
     expect(console.state).to_have_text("open")
 
 
-def test_after_each_dialog_the_focus_is_where_the_operator_was(console: Console) -> None:
-    """Also if the button that opened it has become another one, or is gone."""
+def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> None:
+    """This works even if the button that opened the dialog has changed or is gone."""
     console.sign_up("ada", "bob")
     focused = "document.activeElement.textContent.trim()"
     console.go(console.list_path)
@@ -325,8 +326,8 @@ def test_after_each_dialog_the_focus_is_where_the_operator_was(console: Console)
     assert console.page.evaluate("document.activeElement.closest('.actions') !== null")
 
 
-def test_a_list_has_its_numbers_apart(console: Console) -> None:
-    """A number that is read with the next one is another number."""
+def test_two_adjacent_numbers_are_separated(console: Console) -> None:
+    """Otherwise two numbers that are read together would look like a single number."""
     console.sign_up(*(f"person-{number}" for number in range(3)))
     console.operator.call(
         "POST",
@@ -340,7 +341,7 @@ def test_a_list_has_its_numbers_apart(console: Console) -> None:
     )
 
 
-def test_a_person_is_moved_edited_removed_and_erased(console: Console) -> None:
+def test_a_person_can_be_moved_edited_removed_and_erased(console: Console) -> None:
     console.sign_up("ada", "bob", "cyd")
     console.go(f"{console.list_path}/people")
     console.page.get_by_role("link", name="cyd").click()
@@ -361,7 +362,7 @@ def test_a_person_is_moved_edited_removed_and_erased(console: Console) -> None:
     assert console.line() == ["ada", "bob"]
 
 
-def test_claims_end_in_four_ways(console: Console) -> None:
+def test_claims_can_end_in_four_ways(console: Console) -> None:
     console.sign_up("ada", "bob", "cyd")
     console.go(console.list_path)
     console.do("Claim", How_many="3", Lease_in_seconds="900")
@@ -383,7 +384,7 @@ def test_claims_end_in_four_ways(console: Console) -> None:
     assert sorted(console.line()) == ["bob", "cyd"]
 
 
-def test_people_are_served_at_a_counter(console: Console) -> None:
+def test_people_can_be_served_at_a_counter(console: Console) -> None:
     console.sign_up("ada", profile={"name": "Ada L."})
     console.sign_up("bob", "cyd")
     page = console.page
@@ -433,7 +434,7 @@ def test_people_are_served_at_a_counter(console: Console) -> None:
     assert [console.operator.stats()[name] for name in ("admitted", "parked")] == [1, 1]
 
 
-def test_a_policy_is_previewed_saved_and_admits(console: Console) -> None:
+def test_a_policy_can_be_previewed_and_saved_and_admits_people(console: Console) -> None:
     console.sign_up("ada", "bob")
     console.go(f"{console.list_path}/policy")
     preview = console.page.locator("#preview")
@@ -459,7 +460,7 @@ def test_a_policy_is_previewed_saved_and_admits(console: Console) -> None:
     expect(console.page.locator(".why")).to_contain_text("exited at")
 
 
-def test_a_launch_is_set_by_keyboard_in_the_zone_of_the_browser(
+def test_a_launch_can_be_set_by_keyboard_in_the_time_zone_of_the_browser(
     new_context: NewContext,
     new_address: NewAddress,
     operator: Operator,
@@ -506,7 +507,7 @@ def test_a_launch_is_set_by_keyboard_in_the_zone_of_the_browser(
     assert (saved["opens_at"], saved["closes_at"]) == times
 
 
-def test_a_person_is_added_and_found_and_gets_a_token(console: Console) -> None:
+def test_a_person_can_be_added_and_found_and_get_a_token(console: Console) -> None:
     console.sign_up("ada-1", "ada-2")
     console.go(console.list_path)
     console.do("Add", Customer_id="eve", Attributes="language=es")
@@ -529,7 +530,9 @@ DROP = """([name, text]) => {
 }"""
 
 
-def test_a_file_is_dropped_and_its_refused_rows_downloaded(console: Console) -> None:
+def test_a_dropped_file_is_imported_and_its_refused_rows_can_be_downloaded(
+    console: Console,
+) -> None:
     console.go(f"{console.list_path}/import")
     console.page.evaluate(DROP, ["people.xlsx", "PK"])
     expect(console.page.get_by_role("alert")).to_contain_text("Save a spreadsheet as CSV")
@@ -546,7 +549,7 @@ def test_a_file_is_dropped_and_its_refused_rows_downloaded(console: Console) -> 
     assert console.line() == ["ada", "bob"]
 
 
-def test_an_import_of_100_000_rows_is_cancelled(console: Console) -> None:
+def test_an_import_of_100_000_rows_can_be_cancelled(console: Console) -> None:
     rows = "customer_id\n" + "\n".join(f"c{number:06}" for number in range(100_000))
     console.go(f"{console.list_path}/import")
     console.page.evaluate(DROP, ["many.csv", rows])
@@ -562,7 +565,7 @@ def test_an_import_of_100_000_rows_is_cancelled(console: Console) -> None:
     expect(console.page.get_by_role("button", name="Continue")).to_be_visible()
 
 
-def test_an_import_is_tried_before_it_is_sent(console: Console) -> None:
+def test_an_import_can_be_tried_before_it_is_sent(console: Console) -> None:
     page = console.page
     console.go(f"{console.list_path}/import")
     rows = "Timestamp,Email Address\n11/24/2025 9:05:12,ada@x.org\n11/23/2025 9:05:12,bob@x.org\n"
@@ -577,7 +580,7 @@ def test_an_import_is_tried_before_it_is_sent(console: Console) -> None:
     assert console.line() == []
 
 
-def test_the_people_of_a_dropped_file_are_moved(console: Console) -> None:
+def test_the_people_in_a_dropped_file_can_be_moved(console: Console) -> None:
     console.sign_up("ada", "bob", "cyd")
     console.go(f"{console.list_path}/people")
     console.page.get_by_role("link", name="Move people from a file").click()
@@ -600,7 +603,7 @@ def test_the_people_of_a_dropped_file_are_moved(console: Console) -> None:
     assert console.line() == ["cyd", "bob", "ada"]
 
 
-def test_moves_of_a_file_are_cancelled_and_go_on(console: Console) -> None:
+def test_moves_from_a_file_can_be_cancelled_and_continued(console: Console) -> None:
     rows = [{"customer_id": f"c{number:03}"} for number in range(400)]
     assert console.operator.call("POST", "/import", json={"entries": rows}).status_code == 200
     console.go(f"{console.list_path}/move")
@@ -619,7 +622,7 @@ def test_moves_of_a_file_are_cancelled_and_go_on(console: Console) -> None:
     assert console.line() == names.split()
 
 
-def test_the_customers_page_is_set_and_opened(console: Console) -> None:
+def test_the_customer_page_can_be_edited_and_opened(console: Console) -> None:
     page = console.page
     console.go(f"{console.list_path}/page")
     page.get_by_label("Text").fill("Fresh bread.\nEvery day.")
@@ -640,15 +643,16 @@ def test_the_customers_page_is_set_and_opened(console: Console) -> None:
     second.get_by_label("Name").fill("email")
     second.get_by_label("Answer").select_option("Email")
     second.get_by_label("Required").select_option("Yes")
-    # It is the element of the page, so a question looks as customers see it. It does nothing.
+    # The preview uses the element of the page, so a question looks as customers see it. The preview
+    # does not react to input.
     expect(preview.locator("waitlist-position")).to_contain_text("Branch")
     assert preview.locator("waitlist-position").get_attribute("inert") is not None
     second.get_by_role("button", name="Move up").click()
     expect(question.get_by_label("Question")).to_have_value("Email")
     expect(second.get_by_label("Choices")).to_have_value("Mitte\nNord")
-    for one, answer, is_required in ((question, "email", "yes"), (second, "select", "no")):
-        expect(one.get_by_label("Answer")).to_have_value(answer)
-        expect(one.get_by_label("Required")).to_have_value(is_required)
+    for group, answer, is_required in ((question, "email", "yes"), (second, "select", "no")):
+        expect(group.get_by_label("Answer")).to_have_value(answer)
+        expect(group.get_by_label("Required")).to_have_value(is_required)
     page.get_by_role("button", name="Save the page").click()
     expect(page.get_by_role("alert")).to_contain_text("The page was not saved")
     colour = page.get_by_role("textbox", name="Colour")
@@ -676,7 +680,8 @@ def test_charts_are_drawn_for_each_period(console: Console) -> None:
         expect(console.page.get_by_role("img", name=label)).to_have_count(3)
     canvas = console.page.locator("canvas").first
     colours = canvas.evaluate(
-        "one => new Set(one.getContext('2d').getImageData(0, 0, one.width, one.height).data).size"
+        "node => new Set(node.getContext('2d')"
+        ".getImageData(0, 0, node.width, node.height).data).size"
     )
     assert colours > 3
 
@@ -729,7 +734,7 @@ def filled(console: Console) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(
+def test_axe_finds_no_violations_on_any_page(
     new_context: NewContext,
     new_address: NewAddress,
     operator: Operator,
@@ -809,10 +814,10 @@ def tab_to(page: Page, name: str) -> None:
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.textContent.trim()") == name:
             return
-    raise AssertionError(f"{name} is not reached by Tab")
+    raise AssertionError(f"Tab does not reach {name}")
 
 
-def test_everything_is_reached_by_keyboard(console: Console) -> None:
+def test_everything_can_be_reached_by_keyboard(console: Console) -> None:
     console.sign_up("ada", "bob")
     page = console.page
     console.go("/")
@@ -848,8 +853,11 @@ def test_everything_is_reached_by_keyboard(console: Console) -> None:
     expect(page.get_by_role("button", name="Hold back…")).to_be_visible()
 
 
-def test_guests_become_their_addresses_by_keyboard(console: Console) -> None:
-    """The group of settings shows what goes with the choice; a search needs no spelling."""
+def test_guests_can_be_identified_by_their_addresses_with_the_keyboard(console: Console) -> None:
+    """The settings show only the fields that belong to the choice.
+
+    A search finds an address in another spelling.
+    """
     page = console.page
     console.go(f"{console.list_path}/settings")
     group = page.get_by_role("group", name="How guests are identified")
@@ -887,7 +895,7 @@ def test_guests_become_their_addresses_by_keyboard(console: Console) -> None:
     expect(page.get_by_role("button", name="Mark verified…")).to_be_hidden()
 
 
-def test_hostile_texts_do_nothing(console: Console) -> None:
+def test_hostile_texts_have_no_effect(console: Console) -> None:
     name = "<script>document.title='taken'</script>"
     attack = "<img src=x onerror=\"document.title='taken'\">"
     profile = {attack: attack + "\u202e" + "y" * 7000}
@@ -896,7 +904,7 @@ def test_hostile_texts_do_nothing(console: Console) -> None:
     settings = {"name": attack, "segments": [["language"]], "max_guest_bytes": 16_384}
     assert console.operator.put(settings).status_code == 200
     console.sign_up(name, profile=profile, attributes={"language": attack})
-    # From now on signups have the page's fields alone.
+    # From now on, signups may only contain the fields of the page.
     assert console.operator.put({**settings, "page": page}).status_code == 200
     for path in (
         *pages_of(console)[2:5],
@@ -931,8 +939,8 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # Without an answer by then, the new service would answer it, and the page would stay
-        # still behind the dialog.
+        # If the page had not got an answer by then, the new service would send the answer. The page
+        # would then stop updating behind the dialog.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):
@@ -945,9 +953,9 @@ def client_of(service: Service) -> httpx.Client:
     return httpx.Client(base_url=service.url, timeout=35, trust_env=False)
 
 
-def test_a_console_that_has_ended_says_so(chromium: Browser, service: Service) -> None:
+def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Service) -> None:
     with running_console(service.url) as new_address:
-        # Without the fixture, which takes what the browser logs of a lost server for a mistake.
+        # This test does not use the fixture, because the browser logs errors about the lost server.
         page = chromium.new_page(viewport=DESKTOP)
         url = new_address()
         page.goto(url)

@@ -1,4 +1,7 @@
-"""The function that CloudFront runs before it looks into its cache, run by Node.js."""
+"""Runs the CloudFront function with Node.js.
+
+CloudFront runs this function before it looks up a request in its cache.
+"""
 
 import json
 import subprocess
@@ -22,7 +25,7 @@ def code(cors_origins: str) -> str:
 
 
 def run(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
-    """Return the request that goes on to the cache, or a response that makes no entry in it."""
+    """Return the request that goes on to the cache, or a response that is not cached."""
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}
     call = (
@@ -46,7 +49,7 @@ def run(path: str, origin: str | None = None, cors_origins: str = "") -> dict[st
         "/.well-known/jwks.json",
     ],
 )
-def test_the_paths_of_the_cached_routes_go_on_as_they_are(path: str) -> None:
+def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
     found = run(path)
     assert (found["uri"], found["headers"]) == (path, {"accept": {"value": "*/*"}})
 
@@ -68,26 +71,28 @@ def test_the_paths_of_the_cached_routes_go_on_as_they_are(path: str) -> None:
         "/",
     ],
 )
-def test_another_spelling_of_a_path_is_answered_before_the_cache(path: str) -> None:
-    """P5: the API would answer it as the route, under one more entry of the cache."""
+def test_another_spelling_of_a_path_is_refused_before_the_cache(path: str) -> None:
+    """P5: the API would accept the spelling, and each spelling would get its own cache entry."""
     found = run(path, APP, KNOWN)
     assert (found["statusCode"], json.loads(found["body"])["code"]) == (404, "not_found")
     assert found["headers"]["cache-control"] == {"value": "no-store"}
 
 
 @pytest.mark.parametrize("origin", [APP, SHOP])
-def test_an_origin_of_cors_origins_has_an_entry_of_its_own(origin: str) -> None:
+def test_each_origin_in_cors_origins_has_its_own_cache_entry(origin: str) -> None:
     assert run("/w/bakery", origin, KNOWN)["headers"]["origin"] == {"value": origin}
 
 
 @pytest.mark.parametrize("origin", [EVIL, f"{APP}.evil.example.com", "null", APP.upper(), KNOWN])
 @pytest.mark.parametrize("cors_origins", [KNOWN, ""], ids=["some origins", "none"])
-def test_other_origins_share_the_entry_without_an_origin(origin: str, cors_origins: str) -> None:
-    """P5: a made-up origin neither reaches the functions nor fills the cache."""
+def test_other_origins_share_the_cache_entry_without_an_origin(
+    origin: str, cors_origins: str
+) -> None:
+    """P5: an invented origin neither reaches the functions nor fills the cache."""
     assert "origin" not in run("/w/bakery", origin, cors_origins)["headers"]
 
 
-def test_all_origins_share_one_entry_if_each_is_allowed() -> None:
+def test_all_origins_share_a_cache_entry_if_every_origin_is_allowed() -> None:
     one, other = (run("/w/bakery", origin, "*")["headers"]["origin"] for origin in (APP, EVIL))
     assert one == other
     assert "origin" not in run("/w/bakery", None, "*")["headers"]

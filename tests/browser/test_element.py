@@ -1,4 +1,6 @@
-"""The element <waitlist-position> on a page of another origin, for guests and for accounts."""
+"""The element <waitlist-position> on a page of another origin, for guests and for customers with
+accounts.
+"""
 
 import json
 import re
@@ -26,7 +28,7 @@ API = "https://queue.example.com"
 
 @pytest.fixture(scope="module")
 def accounts() -> Iterator[Service]:
-    """A service whose customers have tokens of an issuer."""
+    """Run a service whose customers have tokens of an issuer."""
     environ = {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "CORS_ORIGINS": SHOP_ORIGIN}
     with running_service(**environ) as service:
         yield service
@@ -34,7 +36,7 @@ def accounts() -> Iterator[Service]:
 
 @pytest.fixture
 def accounts_stage(accounts: Service, browser_page: Page) -> Iterator[Stage]:
-    """A list of that service, whose page is not opened."""
+    """Return a stage with a waitlist on this service. Its page is not opened."""
     with httpx.Client(base_url=accounts.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"members-{secrets.token_hex(4)}")
         yield Stage(browser_page, operator, Customer(http, operator.waitlist_id))
@@ -47,14 +49,14 @@ def embed(page: Page, html: str, policy: str = "") -> None:
     def serve(route: Any) -> None:
         route.fulfill(content_type="text/html", headers=headers, body=html)
 
-    # Chromium asks people before a page may call their own machine; here it is the service's.
+    # Chromium asks users before a page may call their own machine, on which the service runs here.
     page.context.grant_permissions(["local-network-access"], origin=SHOP_ORIGIN)
     page.route(f"{SHOP_ORIGIN}/", serve)
     page.goto(f"{SHOP_ORIGIN}/")
 
 
 def documented(service: Service, waitlist_id: str) -> str:
-    """Return the example of docs/app/customer-page.md for a running service."""
+    """Return the example in docs/app/customer-page.md, adapted to a running service."""
     (example,) = re.findall(r"```html\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert API in example
     return str(example.replace(API, service.url).replace('"sale"', f'"{waitlist_id}"'))
@@ -79,7 +81,7 @@ def test_the_documented_example_works(stage: Stage, service: Service) -> None:
 
     stage.page.route(f"{SHOP_ORIGIN}/shop/enter", enter)
     embed(stage.page, documented(service, stage.operator.waitlist_id))
-    with stage.page.expect_console_message(lambda one: one.text == "waiting 1"):
+    with stage.page.expect_console_message(lambda message: message.text == "waiting 1"):
         stage.press("Join the line")
     stage.admit()
     with stage.page.expect_response("**/shop/enter"):
@@ -91,7 +93,7 @@ def test_the_documented_example_works(stage: Stage, service: Service) -> None:
     assert stage.page.url == f"{SHOP_ORIGIN}/", "the page decides where to go"
 
 
-def test_a_link_that_is_set_before_the_script_has_loaded_opens_the_place(
+def test_a_link_that_is_set_before_the_script_has_loaded_opens_its_place(
     stage: Stage, service: Service
 ) -> None:
     stage.configure()
@@ -104,7 +106,7 @@ def test_a_link_that_is_set_before_the_script_has_loaded_opens_the_place(
 
 
 def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
-    """A poll that brings the same position, or changes only the total, is no change."""
+    """A poll that returns the same position, or changes only the total, is not a change."""
     stage.configure()
     listening = """
       <script>
@@ -120,20 +122,22 @@ def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
         stage.others.joined(f"late-{number}")
         expect(stage.page.get_by_text(behind)).to_be_visible()
     changes = stage.page.evaluate("() => changes.map(JSON.parse)")
-    assert [one["state"] for one in changes] == ["loading", "join", "joining", "waiting"]
+    assert [change["state"] for change in changes] == ["loading", "join", "joining", "waiting"]
 
 
-def test_a_strict_policy_of_the_page_needs_two_sources(stage: Stage, service: Service) -> None:
+def test_a_strict_content_security_policy_needs_only_two_sources(
+    stage: Stage, service: Service
+) -> None:
     stage.configure()
     policy = f"default-src 'none'; script-src {service.url}; connect-src {service.url}"
     embed(stage.page, element(service, stage.operator.waitlist_id), policy)
     stage.press("Join the line")
     stage.shows("You are in line")
     panel = stage.page.locator("waitlist-position .panel")
-    assert panel.evaluate("one => getComputedStyle(one).borderRadius") == "20px"
+    assert panel.evaluate("panel => getComputedStyle(panel).borderRadius") == "20px"
 
 
-def test_styles_of_the_page_and_of_the_element_do_not_meet(stage: Stage, service: Service) -> None:
+def test_styles_of_the_page_and_of_the_element_do_not_mix(stage: Stage, service: Service) -> None:
     stage.configure()
     styled = element(service, stage.operator.waitlist_id).replace(
         "<title>", "<style>button { display: none } h1 { color: red }</style><title>"
@@ -142,7 +146,7 @@ def test_styles_of_the_page_and_of_the_element_do_not_meet(stage: Stage, service
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
 
 
-def test_a_page_styles_the_documented_parts(stage: Stage, service: Service) -> None:
+def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -> None:
     fields = [
         {"name": "name", "label": "Name"},
         {"name": "city", "label": "City", "type": "select", "options": ["A"]},
@@ -150,7 +154,7 @@ def test_a_page_styles_the_documented_parts(stage: Stage, service: Service) -> N
     logo = f"{service.url}/assets/latest/icon.svg"
     (table,) = re.findall(r"\| part \|.*\n((?:\|.*\n)+)", DOCUMENT.read_text("utf-8"))
     documented = set(
-        re.findall(r"`([\w-]+)`", "".join(one.split("|")[1] for one in table.split("\n")[1:-1]))
+        re.findall(r"`([\w-]+)`", "".join(line.split("|")[1] for line in table.split("\n")[1:-1]))
     )
     assert len(documented) > 10
     stage.configure(
@@ -160,7 +164,7 @@ def test_a_page_styles_the_documented_parts(stage: Stage, service: Service) -> N
     embed(stage.page, element(service, stage.operator.waitlist_id).replace("<title>", style))
     stage.page.get_by_label("Name").wait_for()
     main = stage.page.get_by_role("button", name="Join the line")
-    assert main.evaluate("one => getComputedStyle(one).textTransform") == "uppercase"
+    assert main.evaluate("button => getComputedStyle(button).textTransform") == "uppercase"
     seen = parts_of(stage.page)
     main.click()
     stage.press("Leave the line")
@@ -168,20 +172,22 @@ def test_a_page_styles_the_documented_parts(stage: Stage, service: Service) -> N
 
 
 def parts_of(page: Page) -> set[str]:
-    """Return the names of all parts that the element has at this moment."""
+    """Return the names of all parts that the element currently has."""
     found = page.evaluate(
         """() => {
           const root = document.querySelector('waitlist-position').shadowRoot;
-          return [...root.querySelectorAll('[part]')].flatMap((one) => [...one.part]);
+          return [...root.querySelectorAll('[part]')].flatMap((node) => [...node.part]);
         }"""
     )
     return set(found)
 
 
-def test_a_customer_with_an_account_has_the_own_place(
+def test_a_customer_with_an_account_sees_their_own_place(
     accounts_stage: Stage, accounts: Service
 ) -> None:
-    """P5: by `entries/me`, with the token that the page hands over; nothing stays behind."""
+    """P5: the element uses `entries/me` with the token that the page provides, and stores nothing
+    in the browser.
+    """
     stage = accounts_stage
     stage.configure(admission=POLICY)
     issuer = LocalIssuer(ISSUER, AUDIENCE)
@@ -218,10 +224,12 @@ def test_a_customer_with_an_account_has_the_own_place(
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
 
 
-def test_a_token_that_cannot_be_had_is_asked_for_again(
+def test_the_element_asks_again_for_a_token_that_it_could_not_get(
     accounts_stage: Stage, accounts: Service
 ) -> None:
-    """The function of the site rejects: its own server is not reached at that moment."""
+    """The token function of the site rejects, because the site's own server cannot be reached at
+    the moment.
+    """
     stage = accounts_stage
     stage.configure()
     token = LocalIssuer(ISSUER, AUDIENCE).token("ada", int(time.time()))
@@ -243,7 +251,7 @@ def test_a_token_that_cannot_be_had_is_asked_for_again(
     stage.shows("You are in line")
 
 
-def test_the_page_of_a_list_with_accounts_asks_to_sign_in(
+def test_the_page_of_a_waitlist_with_accounts_asks_to_sign_in(
     accounts_stage: Stage, accounts: Service
 ) -> None:
     accounts_stage.configure()

@@ -1,4 +1,4 @@
-"""Mails as a mail program shows them: axe finds nothing, and Arabic begins on the right."""
+"""Mails as a mail program shows them. axe finds no violations, and Arabic starts on the right."""
 
 import pytest
 
@@ -14,13 +14,17 @@ NOW_MILLIS = 1_790_000_000_000
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])
-def test_axe_finds_nothing_in_a_mail(new_context: NewContext, axe: Axe, language: str) -> None:
+def test_axe_finds_no_violations_in_a_mail(
+    new_context: NewContext, axe: Axe, language: str
+) -> None:
     page = new_context(viewport={"width": 360, "height": 640}).new_page()
     settings = WaitlistSettings(name="Corner Bakery")
     for kind in KIND_NAMES:
         page.set_content(mails.part(mails.sent(kind, language, settings, NOW_MILLIS), "html"))
-        # A mail has no landmarks: its program has them around it.
-        found = [one for one in axe.violations(page) if not one.startswith(("region", "landmark"))]
+        # A mail has no landmarks, because the mail program has landmarks around it.
+        found = [
+            text for text in axe.violations(page) if not text.startswith(("region", "landmark"))
+        ]
         assert found == [], kind
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, kind
     box = page.locator("a").bounding_box()
@@ -29,7 +33,7 @@ def test_axe_finds_nothing_in_a_mail(new_context: NewContext, axe: Axe, language
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_the_page_that_ends_messages(
+def test_axe_finds_no_violations_in_the_unsubscribe_page(
     new_context: NewContext, axe: Axe, scheme: str
 ) -> None:
     page = new_context(viewport={"width": 320, "height": 640}, color_scheme=scheme).new_page()
@@ -41,7 +45,7 @@ def test_axe_finds_nothing_in_the_page_that_ends_messages(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_the_pages_of_the_local_run(
+def test_axe_finds_no_violations_in_the_pages_of_the_local_run(
     new_context: NewContext, operator: Operator, others: Customer, axe: Axe, scheme: str
 ) -> None:
     assert operator.put({"name": "Corner Bakery"}).status_code == 201

@@ -1,4 +1,4 @@
-"""One person, one place: from the phone to the mail, and on to the laptop."""
+"""A person with an address has a single place, on the phone, through the mail and on the laptop."""
 
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -16,18 +16,21 @@ from tests.e2e.callers import Operator
 DESKTOP = {"width": 1280, "height": 800}
 
 
-def test_a_place_goes_from_the_phone_by_mail_to_the_laptop(
+def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """P5: opening the link verifies nothing; the button does, on any device."""
+    """P5: opening the link verifies nothing.
+
+    Only the button verifies the address, on any device.
+    """
     rules = {"field": "email", "verify": "before_offer"}
     assert operator.put({"name": "Bakery", "identity": rules}).status_code == 201
     phone, laptop = new_context().new_page(), new_context(viewport=DESKTOP).new_page()
     path = f"/w/{operator.waitlist_id}"
 
     def mailed() -> list[str]:
-        """Return the links of this list's mails, oldest first."""
-        texts = [one["text"] for one in http.get("/_local/mailbox.json").json()["messages"]]
+        """Return the links in the mails of this waitlist, oldest first."""
+        texts = [mail["text"] for mail in http.get("/_local/mailbox.json").json()["messages"]]
         return [word for text in texts for word in text.split() if f"{path}#" in word]
 
     phone.goto(path)
@@ -50,7 +53,7 @@ def test_a_place_goes_from_the_phone_by_mail_to_the_laptop(
     laptop.reload()
     expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
 
-    # The phone's camera gets the same place from the laptop's screen.
+    # The phone's camera opens the same place from the laptop's screen.
     laptop.get_by_role("button", name="Open on another device").click()
     code = laptop.get_by_role("img", name="QR code with the link to your place")
     expect(code).to_be_visible()
@@ -66,7 +69,8 @@ def test_a_place_goes_from_the_phone_by_mail_to_the_laptop(
     laptop.get_by_role("button", name="Close").click()
     expect(laptop.get_by_role("dialog")).to_have_count(0)
 
-    # A browser that has lost the place gets the link again; nobody learns who has one.
+    # A browser that has lost the place can request the link again. The answer does not reveal who
+    # has a place.
     phone.get_by_role("button", name="Forget me here").click()
     phone.get_by_role("button", name="Forget me", exact=True).click()
     for address in ("nobody@example.com", "ada@example.com"):
@@ -79,10 +83,13 @@ def test_a_place_goes_from_the_phone_by_mail_to_the_laptop(
     assert operator.call("GET", "/stats").json()["waiting"] == 1
 
 
-def test_a_new_address_is_confirmed_by_its_mail(
+def test_a_new_address_must_be_confirmed_with_its_mail(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """P5: a form without the address asks for it here; one that is taken says so to its owner."""
+    """P5: if the form has no address field, the dialog asks for the address.
+
+    If the address is taken, only its owner is told.
+    """
     page = {"fields": [{"name": "name", "label": "Your name"}]}
     settings = {"name": "Bakery", "identity": {"field": "email"}, "page": page}
     assert operator.put(settings).status_code == 201
@@ -98,9 +105,9 @@ def test_a_new_address_is_confirmed_by_its_mail(
         laptop.get_by_role("button", name="Forget me", exact=True).click()
 
     def link_to(address: str) -> str:
-        """Return the link of the newest mail to an address."""
+        """Return the link in the newest mail to an address."""
         mails = http.get("/_local/mailbox.json").json()["messages"]
-        texts = [one["text"] for one in mails if one["to"] == address]
+        texts = [mail["text"] for mail in mails if mail["to"] == address]
         return next(str(word) for word in texts[-1].split() if f"{path}#" in word)
 
     joined("bob@example.com")
@@ -123,7 +130,7 @@ def test_a_new_address_is_confirmed_by_its_mail(
         if new == "bob@example.com":
             notice = laptop.locator("waitlist-position .notice")
             expect(notice).to_have_text("This address already has a place.")
-        status.evaluate("(one) => (one.textContent = '')")
+        status.evaluate("(node) => (node.textContent = '')")
     expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
     found = operator.call("POST", "/find", json={"email": "ada@example.org"}).json()
     assert (found["position"], found["profile"]) == (2, {"email": "ada@example.org"})
@@ -132,7 +139,7 @@ def test_a_new_address_is_confirmed_by_its_mail(
     expect(address).to_have_value("ada@example.org")
 
 
-def test_a_link_with_a_token_opens_the_place(
+def test_a_link_with_a_token_opens_its_place(
     new_context: NewContext, operator: Operator, http: httpx.Client
 ) -> None:
     assert operator.put({"name": "Bakery"}).status_code == 201
@@ -150,10 +157,10 @@ def test_a_link_with_a_token_opens_the_place(
     expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
 
 
-def test_a_strangers_link_replaces_no_place(
+def test_the_link_of_a_stranger_does_not_replace_a_place(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """The page asks, says that a link has opened the place, and keeps both places."""
+    """The page asks first, says that a link has opened the place, and keeps both places."""
     stage.join()
     kept = stage.kept["entry"]
     link = f"{stage.page.url}#t={kept['entry_id']}.{kept['entry_token']}"
@@ -186,7 +193,7 @@ def test_a_strangers_link_replaces_no_place(
     own.press("Show the other place")
     expect(warning).to_be_visible()
 
-    # An end of the stranger's place leaves the customer's own.
+    # When the stranger's place ends, the customer's own place stays.
     own.press("Leave the line")
     own.confirm("Leave")
     own.shows("You are not in the line")
@@ -197,10 +204,10 @@ def test_a_strangers_link_replaces_no_place(
     expect(own.page.get_by_role("button", name="Show the other place")).to_have_count(0)
 
 
-def test_a_link_in_a_browser_without_a_place_says_that_it_has_opened_the_place(
+def test_the_page_says_that_a_link_has_opened_the_place(
     new_context: NewContext, stage: Stage
 ) -> None:
-    """What a customer enters there would go to whoever has sent the link."""
+    """Anything that a customer enters there would go to the sender of the link."""
     stage.join()
     kept = stage.kept["entry"]
     page = new_context().new_page()
@@ -209,7 +216,7 @@ def test_a_link_in_a_browser_without_a_place_says_that_it_has_opened_the_place(
     expect(page.get_by_role("button", name="Show the other place")).to_have_count(0)
 
 
-def test_a_code_of_someone_else_replaces_no_place(
+def test_the_verification_code_of_someone_else_does_not_replace_a_place(
     new_context: NewContext, operator: Operator, http: httpx.Client
 ) -> None:
     rules = {"field": "email", "verify": "before_offer"}
@@ -221,12 +228,12 @@ def test_a_code_of_someone_else_replaces_no_place(
         body = {"profile": {"email": f"{name}@example.com"}}
         http.post(f"/v1/waitlists/{operator.waitlist_id}/entries", json=body)
         mails = http.get("/_local/mailbox.json").json()["messages"]
-        texts = [one["text"] for one in mails if one["to"] == body["profile"]["email"]]
+        texts = [mail["text"] for mail in mails if mail["to"] == body["profile"]["email"]]
         page.goto(next(word for word in texts[-1].split() if f"{path}#" in word))
         expect(page.get_by_text("This browser already has a place")).to_have_count(len(opened))
         page.get_by_role("button", name="Keep my place").click()
         expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
-        kept = "Object.values(localStorage).map(JSON.parse).find((one) => one.entry).entry.entry_id"
+        kept = "Object.values(localStorage).map(JSON.parse).find((all) => all.entry).entry.entry_id"
         opened.append(page.evaluate(kept))
     expect(page.get_by_text("A link has opened this place.")).to_be_visible()
     page.get_by_role("button", name="Show the other place").click()
@@ -236,10 +243,10 @@ def test_a_code_of_someone_else_replaces_no_place(
 
 
 @pytest.mark.parametrize("length", [20, 40])
-def test_a_link_that_was_cut_off_takes_no_place(
+def test_a_truncated_link_does_not_replace_a_place(
     stage: Stage, new_context: NewContext, length: int
 ) -> None:
-    """P5: within the id, and within the token."""
+    """P5: the link is cut off within the id, or within the token."""
     stage.join()
     kept = stage.kept["entry"]
     proof = f"{kept['entry_id']}.{kept['entry_token']}"

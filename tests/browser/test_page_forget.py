@@ -1,4 +1,7 @@
-"""A device of several people: a customer makes the browser forget, and keeps the place."""
+"""A device that several people use.
+
+A customer makes the browser forget them, and keeps their place.
+"""
 
 import json
 import re
@@ -20,8 +23,8 @@ FORGOTTEN = "This browser has forgotten you."
 
 
 def stored(page: Page) -> list[Any]:
-    """Return what the browser stores for the page's origin."""
-    return [one for one in page.evaluate("() => Object.values(localStorage)") if one != "{}"]
+    """Return the data that the browser stores for the origin of the page."""
+    return [text for text in page.evaluate("() => Object.values(localStorage)") if text != "{}"]
 
 
 def forget(stage: Stage) -> None:
@@ -34,7 +37,7 @@ def status_of(stage: Stage, entry_id: str) -> str:
     return str(stage.operator.call("GET", f"/entries/{entry_id}").json()["status"])
 
 
-def test_the_browser_forgets_and_the_place_stays(stage: Stage) -> None:
+def test_the_browser_forgets_the_customer_and_the_place_stays(stage: Stage) -> None:
     stage.configure(page={"fields": FIELDS})
     stage.open()
     stage.page.get_by_label("Your name").fill("Ada")
@@ -57,8 +60,10 @@ def test_the_browser_forgets_and_the_place_stays(stage: Stage) -> None:
     assert stage.entry_id != entry_id
 
 
-def test_the_next_customer_is_not_the_one_who_left(stage: Stage) -> None:
-    """On a list that takes each customer once, the next one at this device may join."""
+def test_the_next_customer_on_the_device_is_a_different_customer(stage: Stage) -> None:
+    """If the waitlist accepts each customer only once, the next customer on this device can still
+    join.
+    """
     STATES["left"](stage)
     stage.configure(rejoin="never")
     before = stage.kept["customer"]
@@ -73,7 +78,7 @@ def test_the_next_customer_is_not_the_one_who_left(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("state", ["offered", "called", "parked", "inside", "exited"])
-def test_each_state_of_an_entry_can_be_forgotten(stage: Stage, state: str) -> None:
+def test_the_browser_can_forget_an_entry_in_every_state(stage: Stage, state: str) -> None:
     STATES[state](stage)
     entry_id = stage.entry_id
     before = status_of(stage, entry_id)
@@ -95,7 +100,7 @@ def test_other_tabs_forget_too(stage: Stage) -> None:
     assert stored(other.page) == []
 
 
-def test_by_keyboard_and_screen_reader(stage: Stage) -> None:
+def test_forgetting_works_by_keyboard_and_screen_reader(stage: Stage) -> None:
     stage.join()
     press = stage.page.keyboard.press
     reach(stage.page, "Forget me here")
@@ -113,7 +118,7 @@ def test_by_keyboard_and_screen_reader(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
-def test_in_every_language(stage: Stage, language: str) -> None:
+def test_forgetting_works_in_every_language(stage: Stage, language: str) -> None:
     stage.configure()
     stage.others.joined("early")
     stage.open(f"?lang={language}")
@@ -132,14 +137,14 @@ def test_in_every_language(stage: Stage, language: str) -> None:
     assert stored(stage.page) == []
 
 
-def test_an_answer_that_was_under_way_brings_nothing_back(stage: Stage) -> None:
+def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
     stage.join()
     held: list[Route] = []
     stage.page.route(
         ENTRY, lambda route: held.append(route) if is_look(route) else route.continue_()
     )
     stage.page.wait_for_event("request", lambda request: bool(ENTRY.search(request.url)))
-    stage.page.evaluate("() => 0")  # the route is handled behind its request
+    stage.page.evaluate("() => 0")  # The route is handled after its request.
     late = held[0].fetch()
     forget(stage)
     held[0].fulfill(response=late)
@@ -148,15 +153,15 @@ def test_an_answer_that_was_under_way_brings_nothing_back(stage: Stage) -> None:
     expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
 
 
-def test_a_signup_that_gets_no_answer_is_not_tried_again(stage: Stage) -> None:
-    """The next customer need not wait for its end."""
+def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
+    """The next customer does not have to wait until the request ends."""
     stage.configure()
     stage.open()
     held: list[Route] = []
     stage.page.route(ENTRIES, lambda route: route.continue_() if held else held.append(route))
     stage.press("Join the line")
     stage.shows("You are joining…")
-    stage.page.evaluate("() => 0")  # the route is handled behind its request
+    stage.page.evaluate("() => 0")  # The route is handled after its request.
     stage.press("Forget me here")
     expect(stage.page.get_by_text("If your request has arrived, you have a place")).to_be_visible()
     stage.confirm("Forget me")
@@ -168,7 +173,7 @@ def test_a_signup_that_gets_no_answer_is_not_tried_again(stage: Stage) -> None:
     assert stage.operator.stats()["signed_up"] == 1
 
 
-def test_the_element_forgets_when_its_page_asks_it_to(stage: Stage, service: Service) -> None:
+def test_a_page_can_make_the_element_forget(stage: Stage, service: Service) -> None:
     stage.configure()
     embed(stage.page, element(service, stage.operator.waitlist_id))
     stage.press("Join the line")

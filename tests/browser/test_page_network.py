@@ -1,4 +1,6 @@
-"""Lost networks, busy services, sleeping phones, wrong clocks, tabs: the page goes on by itself."""
+"""The page keeps working despite lost networks, busy services, sleeping phones, wrong clocks and
+several tabs.
+"""
 
 import json
 import re
@@ -14,7 +16,7 @@ from tests.browser.stage import Stage
 ENTRY = re.compile(r"/v1/waitlists/[^/]+/entries/[a-z2-7]{26}$")
 ENTRIES = re.compile(r"/v1/waitlists/[^/]+/entries$")
 LIST = re.compile(r"/v1/waitlists/[^/]+$")
-# A page is visible or hidden as the test says; no browser without a window hides one by itself.
+# The test decides whether a page is visible, because a headless browser never hides a page.
 VISIBILITY = """
   let state = 'visible';
   Object.defineProperty(Document.prototype, 'visibilityState', { get: () => state });
@@ -24,7 +26,7 @@ VISIBILITY = """
   };
 """
 
-# A browser that may store nothing of a site has no locks either.
+# A browser that may not store data for a site does not offer locks either.
 BLOCKED = """
   Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } });
   LockManager.prototype.request = () => Promise.reject(new Error('blocked'));
@@ -32,7 +34,7 @@ BLOCKED = """
 
 
 def looks_of(page: Page) -> list[Request]:
-    """Return a list to which each poll of a page is added."""
+    """Return a list that collects each poll of a page."""
     looks: list[Request] = []
 
     def note(request: Request) -> None:
@@ -52,8 +54,10 @@ def refusing(status: int, retry_after: str | None, code: str = "") -> Callable[[
     return refuse
 
 
-def test_a_form_that_did_not_load_comes_by_itself(stage: Stage) -> None:
-    """A browser remembers that a module failed; the page asks for it by another address."""
+def test_a_form_that_did_not_load_is_loaded_later(stage: Stage) -> None:
+    """A browser remembers that loading a module failed, so the page requests it with another
+    address.
+    """
     stage.page.clock.install()
     stage.configure(page={"fields": [{"name": "name", "label": "Your name"}]})
     stage.page.route(re.compile(r"/form\.js$"), lambda route: route.abort())
@@ -66,7 +70,7 @@ def test_a_form_that_did_not_load_comes_by_itself(stage: Stage) -> None:
     stage.shows("You are in line")
 
 
-def test_offline_and_back(stage: Stage) -> None:
+def test_the_page_recovers_when_the_network_returns(stage: Stage) -> None:
     early = stage.others
     stage.configure()
     first = early.joined("early")
@@ -80,7 +84,7 @@ def test_offline_and_back(stage: Stage) -> None:
     expect(stage.page.get_by_text("No connection.")).to_be_hidden()
 
 
-def test_offline_at_joining_the_page_promises_no_place(stage: Stage) -> None:
+def test_the_page_promises_no_place_if_the_network_fails_at_the_signup(stage: Stage) -> None:
     stage.configure()
     stage.open()
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
@@ -96,7 +100,7 @@ def test_offline_at_joining_the_page_promises_no_place(stage: Stage) -> None:
     )
 
 
-def test_a_busy_service_is_left_alone_as_long_as_it_asks(stage: Stage) -> None:
+def test_the_page_respects_the_retry_after_of_a_busy_service(stage: Stage) -> None:
     stage.page.clock.install()
     stage.join()
     looks = looks_of(stage.page)
@@ -113,7 +117,7 @@ def test_a_busy_service_is_left_alone_as_long_as_it_asks(stage: Stage) -> None:
     stage.shows("You are in line")
 
 
-def test_a_service_that_is_down_is_asked_again_more_and_more_seldom(stage: Stage) -> None:
+def test_the_page_polls_a_failing_service_with_increasing_pauses(stage: Stage) -> None:
     stage.page.clock.install()
     stage.join()
     looks = looks_of(stage.page)
@@ -127,8 +131,8 @@ def test_a_service_that_is_down_is_asked_again_more_and_more_seldom(stage: Stage
     expect(stage.page.get_by_text("The service is not responding")).to_be_hidden()
 
 
-def test_a_signup_without_an_answer_is_the_same_signup_when_it_is_repeated(stage: Stage) -> None:
-    """P6: also after a reload in between."""
+def test_a_signup_without_an_answer_is_retried_as_the_same_signup(stage: Stage) -> None:
+    """P6: this works even if the page is reloaded before the retry."""
     stage.configure()
     stage.open()
     sent: list[tuple[str | None, Any]] = []
@@ -150,7 +154,7 @@ def test_a_signup_without_an_answer_is_the_same_signup_when_it_is_repeated(stage
     assert stage.operator.stats()["signed_up"] == 1
 
 
-def test_an_enter_without_an_answer_is_repeated(stage: Stage) -> None:
+def test_an_enter_request_without_an_answer_is_retried(stage: Stage) -> None:
     """P6"""
     stage.offer()
     lost: list[Route] = []
@@ -185,7 +189,7 @@ def test_a_reload_and_a_second_tab_show_the_same_place(stage: Stage) -> None:
     assert stage.operator.stats()["signed_up"] == 1
 
 
-def test_tabs_share_one_poll(stage: Stage) -> None:
+def test_tabs_share_their_polls(stage: Stage) -> None:
     context = stage.page.context
     context.clock.install()
     stage.join()
@@ -196,14 +200,14 @@ def test_tabs_share_one_poll(stage: Stage) -> None:
     looks = [looks_of(tab) for tab in tabs]
     for _ in range(20):
         context.clock.run_for(1_000)
-    # By themselves the tabs would have looked some 50 times in these 20 seconds.
+    # Separate tabs would have sent about 50 polls in these 20 seconds.
     assert sum(map(len, looks)) <= 22
     stage.others.joined("late")
     for tab in tabs:
         expect(tab.get_by_text("1 person behind you")).to_be_visible()
 
 
-def test_a_phone_that_wakes_looks_at_once(stage: Stage) -> None:
+def test_the_page_polls_at_once_when_the_phone_wakes_up(stage: Stage) -> None:
     stage.page.add_init_script(VISIBILITY)
     stage.page.clock.install()
     stage.configure()
@@ -211,7 +215,7 @@ def test_a_phone_that_wakes_looks_at_once(stage: Stage) -> None:
     stage.join()
     stage.page.evaluate("() => setVisibility('hidden')")
     looks = looks_of(stage.page)
-    # It sleeps: time goes by, and no timer runs.
+    # The phone sleeps: time passes, but no timer runs.
     stage.page.clock.set_system_time(stage.page.evaluate("() => Date.now() + 600_000"))
     assert stage.others.leave(first).status_code == 204
     assert looks == []
@@ -220,7 +224,7 @@ def test_a_phone_that_wakes_looks_at_once(stage: Stage) -> None:
     assert len(looks) == 1
 
 
-def test_without_storage_the_page_says_that_it_must_stay_open(stage: Stage) -> None:
+def test_the_page_says_that_it_must_stay_open_if_there_is_no_storage(stage: Stage) -> None:
     stage.page.add_init_script(BLOCKED)
     stage.join()
     expect(stage.page.get_by_text("Please keep this page open")).to_be_visible()
@@ -229,7 +233,9 @@ def test_without_storage_the_page_says_that_it_must_stay_open(stage: Stage) -> N
 
 
 def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
-    """P5: an operator erased the person; another signup of the same id has another stay."""
+    """P5: an operator has erased the person, and another signup with the same customer id has begun
+    another stay.
+    """
     stage.join()
     customer = stage.kept["customer"]
     assert stage.operator.call("DELETE", f"/entries/{stage.entry_id}").status_code == 204
@@ -242,7 +248,7 @@ def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
     expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
 
 
-def test_a_customer_that_an_operator_erased_may_join_again(stage: Stage) -> None:
+def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -> None:
     stage.join()
     assert stage.operator.call("DELETE", f"/entries/{stage.entry_id}").status_code == 204
     stage.notices("Your earlier place no longer exists.")
@@ -250,8 +256,8 @@ def test_a_customer_that_an_operator_erased_may_join_again(stage: Stage) -> None
     stage.shows("You are in line")
 
 
-def test_something_before_the_service_that_refuses_takes_no_place(stage: Stage) -> None:
-    """A firewall's 403 has no code of the service: the entry is kept."""
+def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
+    """The 403 of a firewall has no error code of the service, so the page keeps the entry."""
     stage.join()
     stage.page.route(ENTRY, refusing(403, None))
     stage.shows("Please sign in to see your place")
@@ -260,7 +266,9 @@ def test_something_before_the_service_that_refuses_takes_no_place(stage: Stage) 
     stage.shows("You are in line")
 
 
-def test_a_service_that_is_down_when_the_page_opens(stage: Stage, new_context: NewContext) -> None:
+def test_the_page_recovers_if_the_service_was_down_when_it_opened(
+    stage: Stage, new_context: NewContext
+) -> None:
     stage.configure()
     stage.page.route(LIST, refusing(503, "1", "rebuilding"))
     stage.open()
@@ -271,8 +279,10 @@ def test_a_service_that_is_down_when_the_page_opens(stage: Stage, new_context: N
 
 
 @pytest.mark.parametrize("body", ["<!doctype html><title>One moment</title>", ""])
-def test_a_success_of_something_before_the_service_is_no_answer(stage: Stage, body: str) -> None:
-    """A firewall's challenge is a 202, a proxy's page a 200."""
+def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body: str) -> None:
+    """The challenge of a firewall has the status 202, and the page of a proxy has the
+    status 200.
+    """
     challenges: list[Route] = []
 
     def challenge(route: Route) -> None:
@@ -298,8 +308,10 @@ def test_a_success_of_something_before_the_service_is_no_answer(stage: Stage, bo
     assert stage.operator.stats()["signed_up"] == 1
 
 
-def test_a_refusal_that_no_one_explains_is_not_asked_for_again_at_once(stage: Stage) -> None:
-    """Of API Gateway, or of a proxy that knows no such path: it has no code of the service."""
+def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) -> None:
+    """API Gateway, or a proxy that does not know the path, sends a refusal that has no error code
+    of the service.
+    """
     down = stage.page.get_by_text("The service is not responding right now.")
     stage.page.clock.install()
     stage.configure()
@@ -320,8 +332,8 @@ def test_a_refusal_that_no_one_explains_is_not_asked_for_again_at_once(stage: St
     expect(down).to_have_count(0)
 
 
-def test_an_entry_that_is_leaving_is_looked_at_as_the_service_asks(stage: Stage) -> None:
-    """Until maintenance has ended what another request began."""
+def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stage) -> None:
+    """The entry is leaving until maintenance has finished the change that another request began."""
     stage.page.clock.install()
     stage.join()
     looks = looks_of(stage.page)
@@ -335,8 +347,10 @@ def test_an_entry_that_is_leaving_is_looked_at_as_the_service_asks(stage: Stage)
         assert len(looks) == number + 1
 
 
-def test_a_storage_without_room_keeps_the_place_in_the_page(stage: Stage) -> None:
-    """It has room for the little that the page tries it with, and none for an entry."""
+def test_the_page_keeps_the_place_in_memory_if_the_storage_is_full(stage: Stage) -> None:
+    """The storage has room for the short value with which the page tests it, but not for an
+    entry.
+    """
     stage.page.add_init_script(
         """
         const set = Storage.prototype.setItem;
@@ -354,14 +368,14 @@ def test_a_storage_without_room_keeps_the_place_in_the_page(stage: Stage) -> Non
     assert stage.page.evaluate("() => localStorage.length") == 0
 
 
-def test_a_signup_whose_tab_is_closed_goes_on_in_another(stage: Stage) -> None:
-    """P6: with the same key."""
+def test_a_signup_whose_tab_was_closed_continues_in_another_tab(stage: Stage) -> None:
+    """P6: the other tab uses the same key."""
     stage.configure()
     second = Stage(stage.page.context.new_page(), stage.operator, stage.others)
     second.page.clock.install()
-    for one in (stage, second):
-        one.open()
-        expect(one.page.get_by_role("button", name="Join the line")).to_be_visible()
+    for tab in (stage, second):
+        tab.open()
+        expect(tab.page.get_by_role("button", name="Join the line")).to_be_visible()
     stage.page.route(ENTRIES, lambda _route: None)
     with stage.page.expect_request(ENTRIES):
         stage.press("Join the line")
@@ -376,7 +390,9 @@ def test_a_signup_whose_tab_is_closed_goes_on_in_another(stage: Stage) -> None:
 
 @pytest.mark.parametrize("millis", [-86_400_000, 86_400_000])
 def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -> None:
-    """Nor does it after a reload, when the page has kept all but the difference of the clocks."""
+    """This is also true after a reload, when the page has stored everything except the difference
+    between the clocks.
+    """
     stage.page.add_init_script(
         f"const real = Date.now.bind(Date); Date.now = () => real() + {millis};"
     )
@@ -385,8 +401,8 @@ def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -
     stage.shows("You are in")
 
 
-def test_a_clock_that_is_set_back_stops_no_poll(stage: Stage) -> None:
-    """What was kept of the last look is of a day that the clock has not reached yet."""
+def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
+    """The stored time of the last poll is on a day that the clock has not reached yet."""
     stage.page.add_init_script(
         """
         const real = Date.now.bind(Date);
@@ -400,15 +416,17 @@ def test_a_clock_that_is_set_back_stops_no_poll(stage: Stage) -> None:
     expect(stage.page.get_by_text("1 person behind you")).to_be_visible()
 
 
-def test_an_answer_that_was_under_way_does_not_undo_what_the_customer_did(stage: Stage) -> None:
-    """A poll is answered before the customer leaves, and arrives after it."""
+def test_a_late_answer_does_not_undo_an_action_of_the_customer(stage: Stage) -> None:
+    """A poll is answered before the customer declines the offer, but the answer arrives
+    afterwards.
+    """
     stage.offer()
     held: list[Route] = []
     stage.page.route(
         ENTRY, lambda route: held.append(route) if is_look(route) else route.continue_()
     )
     stage.page.wait_for_event("request", lambda request: bool(ENTRY.search(request.url)))
-    stage.page.evaluate("() => 0")  # the route is handled behind its request
+    stage.page.evaluate("() => 0")  # The route is handled after its request.
     late = held[0].fetch()
     stage.press("Not now")
     stage.confirm("Go to the end")

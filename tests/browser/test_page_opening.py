@@ -1,4 +1,4 @@
-"""A list that opens at a time: the page counts down, and opens without a reload."""
+"""A waitlist that opens at a set time. The page counts down, and opens without a reload."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -10,12 +10,14 @@ from playwright.sync_api import Route, expect
 from tests.browser.stage import Stage
 
 AN_HOUR = timedelta(hours=1)
-SPREAD_MILLIS = 5_000  # within which all pages ask after the opening
+SPREAD_MILLIS = 5_000  # All pages poll within this time after the opening.
 
 
 @dataclass
 class Door:
-    """Answers for the service by a clock of its own, which goes on as the page's does."""
+    """Answers in place of the service with its own clock, which advances together with the page's
+    clock.
+    """
 
     stage: Stage
     now: datetime
@@ -39,10 +41,13 @@ class Door:
 
 
 @pytest.mark.parametrize(("off", "place"), [(-AN_HOUR, 0.1), (AN_HOUR, 0.9)])
-def test_a_page_opens_by_itself_some_seconds_after_the_time_by_the_clock_that_decides(
+def test_a_page_opens_within_seconds_of_the_time_by_the_clock_of_the_service(
     stage: Stage, off: timedelta, place: float
 ) -> None:
-    """The phone's clock is an hour off; each browser has its place within the seconds."""
+    """The phone's clock is wrong by an hour.
+
+    Each browser polls at a different moment within these seconds.
+    """
     page = stage.page
     page.add_init_script(f"Math.random = () => {place}; window.isSame = true;")
     stage.configure()
@@ -75,7 +80,7 @@ def test_a_page_opens_by_itself_some_seconds_after_the_time_by_the_clock_that_de
     stage.shows("You are in line")
 
 
-def test_a_page_whose_opening_is_moved_finds_out(stage: Stage) -> None:
+def test_a_page_notices_that_the_opening_time_has_changed(stage: Stage) -> None:
     opens_at = datetime.now(UTC) + timedelta(days=3)
     stage.configure(opens_at=opens_at.isoformat().replace("+00:00", "Z"))
     stage.page.clock.install()
@@ -88,8 +93,8 @@ def test_a_page_whose_opening_is_moved_finds_out(stage: Stage) -> None:
     stage.shows("You are in line")
 
 
-def test_a_signup_that_comes_too_early_brings_the_countdown(stage: Stage) -> None:
-    """The operator has set the time while the form was open."""
+def test_a_signup_that_comes_too_early_shows_the_countdown(stage: Stage) -> None:
+    """The operator sets the opening time while the form is open."""
     stage.configure()
     stage.open()
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()

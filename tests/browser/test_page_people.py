@@ -1,4 +1,6 @@
-"""For all people: keyboard, screen readers, languages, colours, alerts; and hostile text."""
+"""The page is usable for everyone: by keyboard, with screen readers, in all languages, with all
+colours. Hostile text has no effect.
+"""
 
 import re
 from datetime import datetime, timedelta
@@ -23,7 +25,7 @@ LANGUAGES = {
 }
 
 
-def test_the_whole_story_by_keyboard(stage: Stage) -> None:
+def test_the_whole_story_works_by_keyboard(stage: Stage) -> None:
     stage.configure(page={"fields": FIELDS, "enter_url": SHOP}, admission=POLICY)
     stage.page.route(f"{SHOP}**", lambda route: route.fulfill(body="in"))
     stage.open()
@@ -47,10 +49,12 @@ def test_the_whole_story_by_keyboard(stage: Stage) -> None:
     stage.page.wait_for_url(f"{SHOP}#pass=*")
 
 
-def test_consent_and_where_the_customer_comes_from_are_kept(
+def test_the_consent_and_the_source_of_the_customer_are_stored(
     stage: Stage, new_context: NewContext
 ) -> None:
-    """P5: the box is empty, and what is kept is the text that the customer has seen."""
+    """P5: the checkbox is empty at first, and the stored text is the text that the customer has
+    seen.
+    """
     names = ("utm_source", "utm_term")
     hidden = [{"name": name, "label": name, "type": "hidden"} for name in names]
     texts = {
@@ -85,8 +89,8 @@ def test_consent_and_where_the_customer_comes_from_are_kept(
     assert entry["profile"] == {"name": "آدا", "terms": agreed, "utm_source": source}
 
 
-def test_a_customer_changes_their_details_by_keyboard(stage: Stage) -> None:
-    """P5: a refusal changes nothing, and what was agreed to stays as it was."""
+def test_a_customer_can_change_their_details_by_keyboard(stage: Stage) -> None:
+    """P5: a refusal changes nothing, and the stored consent does not change."""
     changing(stage)
     dialog, press = stage.page.get_by_role("dialog", name="Your details"), stage.page.keyboard.press
     name, status = dialog.get_by_label("Your name"), dialog.get_by_role("status")
@@ -116,7 +120,7 @@ def test_a_customer_changes_their_details_by_keyboard(stage: Stage) -> None:
     stage.shows("You are in line")
 
 
-def test_details_that_are_saved_by_a_double_click_are_not_called_refused(stage: Stage) -> None:
+def test_a_double_click_on_save_shows_no_refusal(stage: Stage) -> None:
     changing(stage)
     held: list[Route] = []
     stage.page.route(re.compile(r"/entries/[a-z2-7]{26}$"), lambda route: held.append(route))
@@ -125,12 +129,12 @@ def test_details_that_are_saved_by_a_double_click_are_not_called_refused(stage: 
     with stage.page.expect_request(lambda request: request.method == "PATCH"):
         dialog.get_by_role("button", name="Save").dblclick()
     expect(dialog.get_by_role("status")).to_have_text("")
-    for one in held:
-        one.continue_()
+    for route in held:
+        route.continue_()
     expect(dialog.get_by_role("status")).to_have_text("Your details are saved.")
 
 
-def test_a_customer_switches_messages_off_where_the_form_asks_nothing(stage: Stage) -> None:
+def test_a_customer_can_switch_messages_off_if_the_form_has_no_fields(stage: Stage) -> None:
     stage.join(messages={"kinds": ["joined"]})
     stage.press("Change my details")
     dialog = stage.page.get_by_role("dialog", name="Your details")
@@ -146,7 +150,10 @@ def test_a_customer_switches_messages_off_where_the_form_asks_nothing(stage: Sta
 
 
 def reach(page: Page, button: str) -> None:
-    """Press Tab until a button has the focus; every stop on the way must show that it has it."""
+    """Press Tab until a button has the focus.
+
+    Every element on the way must show that it has the focus.
+    """
     for _ in range(12):
         page.keyboard.press("Tab")
         outline = page.evaluate(
@@ -163,7 +170,7 @@ def reach(page: Page, button: str) -> None:
     raise AssertionError(f"Tab does not reach {button}")
 
 
-def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
+def test_a_customer_can_let_others_pass_by_keyboard(stage: Stage) -> None:
     page, press = stage.page, stage.page.keyboard.press
     stage.join(rest={"max_days": 10, "times": 1})
     entry_id, status = stage.entry_id, page.locator("waitlist-position .resting")
@@ -176,7 +183,7 @@ def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
     dialog.get_by_label("Until").fill("2999-01-01T09:00")
     dialog.get_by_role("button", name="Let others pass").click()
     expect(dialog.get_by_label("Until")).to_be_focused()
-    tomorrow = datetime.now() + timedelta(days=1)  # noqa: DTZ005 (the field has the device's clock)
+    tomorrow = datetime.now() + timedelta(days=1)  # noqa: DTZ005 (the field uses the clock of the device)
     dialog.get_by_label("Until").fill(f"{tomorrow:%Y-%m-%dT%H:%M}")
     reach(page, "Let others pass")
     press("Enter")
@@ -199,7 +206,7 @@ def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
     expect(page.get_by_role("button", name="Let others pass")).to_be_hidden()
 
 
-def test_a_customer_sees_until_when_the_turn_is_put_off(stage: Stage) -> None:
+def test_a_customer_sees_when_their_turn_can_come_again(stage: Stage) -> None:
     stage.join()
     entry_id = stage.entry_id
     stage.act("claims", "release", claim_token=stage.claim(), delay_seconds=3600)
@@ -213,12 +220,12 @@ def test_a_customer_sees_until_when_the_turn_is_put_off(stage: Stage) -> None:
     )
 
 
-def test_a_customer_confirms_by_keyboard_that_they_still_wait(stage: Stage) -> None:
+def test_a_customer_can_confirm_by_keyboard_that_they_are_still_waiting(stage: Stage) -> None:
     loaded: list[str] = []
     stage.page.on("request", lambda request: loaded.append(request.url))
     stage.join(confirm={"every_days": 90})
     status = stage.page.locator("waitlist-position .asked")
-    assert not [url for url in loaded if "asked" in url], "a customer who is not asked"
+    assert not [url for url in loaded if "asked" in url], "nobody has asked the customer yet"
     assert stage.operator.call("POST", "/confirm", json={}).json()["asked"] == 1
     expect(status).to_contain_text("Are you still waiting?")
     reach(stage.page, "I am still waiting")
@@ -230,7 +237,7 @@ def test_a_customer_confirms_by_keyboard_that_they_still_wait(stage: Stage) -> N
     assert (found["confirm_by"], found["confirmed_at"] is None) == (None, False)
 
 
-def test_a_list_says_who_is_passed_over(stage: Stage) -> None:
+def test_the_page_says_that_entries_which_are_not_ready_are_passed_over(stage: Stage) -> None:
     loaded: list[str] = []
     stage.page.on("request", lambda request: loaded.append(request.url))
     stage.configure()
@@ -239,7 +246,9 @@ def test_a_list_says_who_is_passed_over(stage: Stage) -> None:
     expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
     held = {"ready": False}
     path = f"/entries/{early.entry_id}/ready"
-    assert not [url for url in loaded if "rest" in url], "a list that has no use for it"
+    assert not [url for url in loaded if "rest" in url], (
+        "the waitlist does not need this module yet"
+    )
     assert stage.operator.call("POST", path, json=held).status_code == 200
     expect(stage.page.get_by_text("You are next.")).to_be_visible()
     stage.act("entries", "ready", **held)
@@ -248,7 +257,7 @@ def test_a_list_says_who_is_passed_over(stage: Stage) -> None:
     expect(stage.page.get_by_role("button", name="Let others pass")).to_be_hidden()
 
 
-def test_screen_readers_hear_changes_and_not_each_poll(stage: Stage) -> None:
+def test_screen_readers_announce_changes_but_not_every_poll(stage: Stage) -> None:
     stage.configure()
     early = [stage.others.joined(f"early-{number}") for number in range(30)]
     stage.page.clock.install()
@@ -269,10 +278,10 @@ def test_screen_readers_hear_changes_and_not_each_poll(stage: Stage) -> None:
         expect(stage.page.get_by_text(f"{29 - number} people ahead of you")).to_be_visible()
     said = stage.page.evaluate("() => window.said")
     assert 1 <= len(said) <= 3, said
-    assert all(re.fullmatch(r"Your position is \d+\.", one) for one in said)
+    assert all(re.fullmatch(r"Your position is \d+\.", text) for text in said)
 
 
-def test_screen_readers_hear_why_something_has_changed(stage: Stage) -> None:
+def test_screen_readers_announce_why_something_has_changed(stage: Stage) -> None:
     said = stage.page.locator("waitlist-position .unseen")
     stage.offer()
     expect(said).to_have_text("It is your turn")
@@ -284,7 +293,9 @@ def test_screen_readers_hear_why_something_has_changed(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_language_is_whole_and_fits(new_context: NewContext, stage: Stage, language: str) -> None:
+def test_a_language_is_complete_and_fits_on_the_screen(
+    new_context: NewContext, stage: Stage, language: str
+) -> None:
     stage.configure(rest={"max_days": 10, "times": 2})
     stage.others.joined("early")
     page = new_context(locale=f"{language}-{language.upper()}").new_page()
@@ -306,7 +317,7 @@ def test_a_language_is_whole_and_fits(new_context: NewContext, stage: Stage, lan
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_estimates_and_plurals_in_words(stage: Stage, axe: Axe, language: str) -> None:
+def test_estimates_and_plurals_are_written_in_words(stage: Stage, axe: Axe, language: str) -> None:
     stage.configure()
     stage.open(f"?lang={language}")
     expect(stage.page.locator("html")).to_have_attribute("lang", language)
@@ -343,7 +354,7 @@ def test_estimates_and_plurals_in_words(stage: Stage, axe: Axe, language: str) -
         assert said["said"][13:] == ["0:59", "1:02:05", "1 minute", "10 seconds"]
 
 
-def test_any_colour_can_be_seen_and_text_on_it_be_read(stage: Stage) -> None:
+def test_every_colour_is_visible_and_text_on_it_is_readable(stage: Stage) -> None:
     stage.configure()
     stage.open()
     stage.shows("Corner Bakery")
@@ -353,7 +364,7 @@ def test_any_colour_can_be_seen_and_text_on_it_be_read(stage: Stage) -> None:
           const href = links.find((one) => one.href.endsWith('/colours.js')).href;
           const { contrast, visible } = await import(href);
           const steps = [0, 51, 102, 119, 128, 153, 204, 255];
-          const hex = (one) => one.toString(16).padStart(2, '0');
+          const hex = (value) => value.toString(16).padStart(2, '0');
           let worst = { seen: 21, read: 21 };
           for (const r of steps) for (const g of steps) for (const b of steps)
             for (const panel of ['#ffffff', '#1c1f26']) {
@@ -368,11 +379,11 @@ def test_any_colour_can_be_seen_and_text_on_it_be_read(stage: Stage) -> None:
     )
     assert worst["seen"] >= 3
     assert worst["read"] >= 4.5
-    assert round(worst["known"], 2) == 4.48, "as WCAG computes it"
+    assert round(worst["known"], 2) == 4.48, "this is the contrast that WCAG computes"
 
 
 @pytest.mark.parametrize("colour", ["#ffff00", "#000000", "#ffffff", "#777777"])
-def test_a_lists_colour_is_shown_readably(stage: Stage, axe: Axe, colour: str) -> None:
+def test_the_colour_of_a_waitlist_is_readable(stage: Stage, axe: Axe, colour: str) -> None:
     stage.configure(page={"colour": colour})
     stage.open()
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
@@ -381,7 +392,7 @@ def test_a_lists_colour_is_shown_readably(stage: Stage, axe: Axe, colour: str) -
         assert axe.violations(stage.page) == []
 
 
-def test_a_logo_is_loaded_from_its_origin_alone(stage: Stage) -> None:
+def test_a_logo_is_loaded_without_sending_the_address_of_the_page(stage: Stage) -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"/>'
     asked: list[str | None] = []
 
@@ -394,12 +405,14 @@ def test_a_logo_is_loaded_from_its_origin_alone(stage: Stage) -> None:
     stage.open()
     logo = stage.page.locator("img.logo")
     expect(logo).to_be_visible()
-    assert logo.evaluate("one => one.naturalWidth") == 90
-    assert asked == [None], "without the page's address"
+    assert logo.evaluate("img => img.naturalWidth") == 90
+    assert asked == [None], "the request must not contain the address of the page"
 
 
-def test_choices_have_the_customers_language(new_context: NewContext, stage: Stage) -> None:
-    """The answer is the value, whatever the customer reads."""
+def test_choices_are_shown_in_the_language_of_the_customer(
+    new_context: NewContext, stage: Stage
+) -> None:
+    """The stored answer is the value of the choice, whatever the language."""
     small = {"value": "s", "labels": {"en": "Small", "de": "Klein"}}
     size = {"name": "size", "label": "Size", "type": "select", "options": [small, "XL"]}
     assert stage.operator.put({"name": "Bakery", "page": {"fields": [size]}}).is_success
@@ -415,7 +428,7 @@ def test_choices_have_the_customers_language(new_context: NewContext, stage: Sta
 
 
 def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
-    """P5: of operators, and of customers in their own form."""
+    """P5: the text may come from operators, or from customers in their own form."""
     fields = [
         {"name": "a", "label": SCRIPT[:100]},
         {"name": "b", "label": "B", "type": "select", "options": [SCRIPT[:64], "x"]},
@@ -441,7 +454,7 @@ def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
     assert axe.violations(stage.page) == []
 
 
-def test_markup_in_the_address_is_nothing(browser_page: Page) -> None:
+def test_markup_in_the_address_has_no_effect(browser_page: Page) -> None:
     """P5"""
     browser_page.goto("/w/a%3Cscript%3Ewindow.hacked=1%3C%2Fscript%3E?lang=%3Cb%3E")
     browser_page.goto("/w/a%3Cimg%20src=x%20onerror=window.hacked=1%3E?lang=%3Cb%3E")
@@ -449,7 +462,7 @@ def test_markup_in_the_address_is_nothing(browser_page: Page) -> None:
     assert browser_page.evaluate("() => window.hacked") is None
 
 
-def test_a_customer_who_allows_alerts_is_alerted_at_the_offer(stage: Stage) -> None:
+def test_a_customer_who_allows_alerts_is_alerted_about_the_offer(stage: Stage) -> None:
     stage.page.context.grant_permissions(["notifications"])
     stage.page.add_init_script(
         """
@@ -482,8 +495,8 @@ def test_a_customer_who_allows_no_alerts_gets_none(stage: Stage) -> None:
     assert stage.page.evaluate("() => window.alerts") == []
 
 
-def test_the_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
-    """The phone is an hour behind; the countdown is the service's."""
+def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
+    """The phone is an hour behind, but the countdown uses the clock of the service."""
     stage.page.add_init_script(
         "const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000;"
     )
@@ -491,8 +504,10 @@ def test_the_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
     expect(stage.page.get_by_role("timer")).to_have_text(re.compile(r"^(10:00|9:[0-5]\d)$"))
 
 
-def test_a_question_that_is_asked_for_twice_is_asked_once(stage: Stage) -> None:
-    """Its part is loaded at the first click, and the second comes before it."""
+def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:
+    """The module of the dialog is loaded at the first click, and the second click comes before it
+    has loaded.
+    """
     held: list[Route] = []
     stage.join()
     stage.page.route("**/devices.js", lambda route: held.append(route))
@@ -507,7 +522,7 @@ def test_a_question_that_is_asked_for_twice_is_asked_once(stage: Stage) -> None:
     expect(button).to_be_focused()
 
 
-def test_the_page_moves_less_for_people_who_prefer_less_motion(stage: Stage) -> None:
+def test_the_page_has_less_motion_for_people_who_prefer_this(stage: Stage) -> None:
     stage.page.emulate_media(reduced_motion="reduce")
     stage.join()
     bar = "getComputedStyle(bar, '::-webkit-progress-value').transitionDuration"

@@ -1,4 +1,7 @@
-"""A stack with a bot check: the form shows the widget, here of the stand-in of the local run."""
+"""A stack with a bot check.
+
+The form shows a widget, which the stand-in of the local run provides here.
+"""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -30,7 +33,7 @@ def checked(service: Service, new_context: Callable[..., BrowserContext]) -> Ite
         yield Stage(context.new_page(), operator, Customer(http, operator.waitlist_id))
 
 
-def test_a_person_joins_by_the_widget(checked: Stage) -> None:
+def test_a_person_joins_after_solving_the_widget(checked: Stage) -> None:
     page: Page = checked.page
     checked.configure(page={"fields": [{"name": "name", "label": "Your name", "required": True}]})
     checked.open()
@@ -44,7 +47,7 @@ def test_a_person_joins_by_the_widget(checked: Stage) -> None:
     expect(page.get_by_label(BOX)).to_have_count(0)
 
 
-def test_a_widget_that_cannot_be_loaded_leaves_the_decision_to_the_service(checked: Stage) -> None:
+def test_the_service_decides_if_the_widget_could_not_be_loaded(checked: Stage) -> None:
     page: Page = checked.page
     page.route(f"**{SCRIPT}", lambda route: route.abort())
     checked.configure()

@@ -1,4 +1,4 @@
-"""Each state of the page: what it says, that people who use no mouse can, and that it fits."""
+"""Each state of the page: its text, its accessibility, and its layout on all screens."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ SIZES = [(320, 568), (390, 844), (844, 390), (1280, 800), (3840, 2160)]
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_a_state_is_accessible_in_light_and_dark_and_fits_every_screen(
+def test_each_state_is_accessible_in_light_and_dark_and_fits_every_screen(
     stage: Stage, axe: Axe, name: str
 ) -> None:
     STATES[name](stage)
@@ -30,8 +30,8 @@ def test_a_state_is_accessible_in_light_and_dark_and_fits_every_screen(
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "ar"])
-def test_a_long_number_is_in_one_line(stage: Stage, language: str) -> None:
-    """One that breaks is read as a smaller one."""
+def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
+    """A number that is broken into two lines would be read as a smaller number."""
     page = stage.page
     page.set_viewport_size({"width": 320, "height": 568})
     number = page.locator("waitlist-position .number")
@@ -50,7 +50,7 @@ def test_a_long_number_is_in_one_line(stage: Stage, language: str) -> None:
     assert (lines_of(number), sideways(page), cut_off(page)) == (1, 0, [])
 
 
-def test_without_a_policy_people_go_on_to_the_place_though_there_is_no_pass(stage: Stage) -> None:
+def test_people_without_a_pass_still_continue_to_the_entrance(stage: Stage) -> None:
     page = stage.page
     page.route(f"{SHOP}**", lambda route: route.fulfill(content_type="text/html", body="Shop"))
     stage.join(page={"enter_url": SHOP})
@@ -64,37 +64,37 @@ def test_without_a_policy_people_go_on_to_the_place_though_there_is_no_pass(stag
 
 
 def lines_of(text: Locator) -> int:
-    """Return in how many lines a text stands."""
-    height = "(one) => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)"
+    """Return the number of lines of a text."""
+    height = "(node) => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
     return round(float(text.evaluate(height)))
 
 
 def sideways(page: Page) -> int:
-    """Return by how many pixels the page can be scrolled to the side."""
+    """Return how many pixels the page can be scrolled sideways."""
     root = "document.documentElement"
     return int(page.evaluate(f"() => {root}.scrollWidth - {root}.clientWidth"))
 
 
 def cut_off(page: Page) -> list[str]:
-    """Return the texts and buttons that stick out of the panel, or of their own box."""
+    """Return the texts and buttons that extend beyond the panel or their own box."""
     found = page.evaluate(
         """() => {
           const root = document.querySelector('waitlist-position').shadowRoot;
           const panel = root.querySelector('.panel').getBoundingClientRect();
           return [...root.querySelectorAll('.panel > *, .panel > * > *')]
-            .filter((one) => !one.closest('dialog') && one.checkVisibility())
-            .filter((one) => {
-              const box = one.getBoundingClientRect();
+            .filter((node) => !node.closest('dialog') && node.checkVisibility())
+            .filter((node) => {
+              const box = node.getBoundingClientRect();
               const isOut = box.left < panel.left - 1 || box.right > panel.right + 1;
-              return isOut || one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0;
+              return isOut || node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0;
             })
-            .map((one) => one.outerHTML);
+            .map((node) => node.outerHTML);
         }"""
     )
     return list(found)
 
 
-def test_the_accessibility_checks_find_what_is_wrong(stage: Stage, axe: Axe) -> None:
+def test_the_accessibility_checks_find_violations(stage: Stage, axe: Axe) -> None:
     stage.configure()
     stage.open()
     stage.shows("Corner Bakery")
@@ -137,7 +137,7 @@ def test_a_customer_who_leaves_with_an_offer_declines_it(stage: Stage) -> None:
     assert history[-1]["reason"] == "declined"
 
 
-def test_an_offer_that_an_operator_takes_back_was_not_missed(stage: Stage) -> None:
+def test_an_offer_that_an_operator_withdraws_does_not_count_as_missed(stage: Stage) -> None:
     stage.offer()
     entry = f"/entries/{stage.entry_id}"
     assert stage.operator.call("POST", f"{entry}/withdraw", json={}).status_code == 200
@@ -151,13 +151,13 @@ def test_an_offer_that_an_operator_takes_back_was_not_missed(stage: Stage) -> No
     expect(stage.page.get_by_text("did not enter in time")).to_be_hidden()
 
 
-def test_a_missed_offer_is_said(stage: Stage) -> None:
+def test_the_page_says_that_an_offer_was_missed(stage: Stage) -> None:
     stage.join(admission={**POLICY_OF_SECONDS, "no_show": "to_back"})
     stage.admit()
     stage.shows("It is your turn")
     stage.shows("Your time has ended")
     expect(stage.page.get_by_role("button", name="Enter now")).to_have_count(0)
-    # Maintenance, which runs each minute, gives the place on.
+    # Maintenance runs every minute, and gives the place to the next person.
     in_line = stage.page.get_by_role("heading", name="You are in line")
     expect(in_line).to_be_visible(timeout=2 * PATIENCE_MS)
     stage.notices("Your turn has passed")
@@ -166,7 +166,7 @@ def test_a_missed_offer_is_said(stage: Stage) -> None:
 POLICY_OF_SECONDS = {"offer_seconds": 10, "pass_seconds": 600}
 
 
-def test_a_list_that_opens_is_found_by_the_page_itself(stage: Stage) -> None:
+def test_the_page_notices_by_itself_that_the_waitlist_opens(stage: Stage) -> None:
     stage.configure(open=False)
     stage.page.clock.install()
     stage.open()
@@ -176,7 +176,7 @@ def test_a_list_that_opens_is_found_by_the_page_itself(stage: Stage) -> None:
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
 
 
-def test_a_full_list_refuses_calmly_and_keeps_what_was_typed(stage: Stage) -> None:
+def test_the_form_keeps_its_input_when_the_waitlist_is_full(stage: Stage) -> None:
     stage.configure(capacity=1, page={"fields": [{"name": "name", "label": "Your name"}]})
     stage.open()
     stage.page.get_by_label("Your name").fill("Ada")
@@ -189,8 +189,8 @@ def test_a_full_list_refuses_calmly_and_keeps_what_was_typed(stage: Stage) -> No
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
 
 
-def test_a_form_that_an_operator_changes_keeps_what_was_typed(stage: Stage) -> None:
-    """The page looks again when its customer comes back from another app."""
+def test_the_form_keeps_its_input_when_an_operator_changes_it(stage: Stage) -> None:
+    """The page polls again when the customer comes back from another app."""
     stage.page.clock.install()
     fields = [*FIELDS, TERMS]
     stage.configure(page={"fields": fields})
@@ -207,7 +207,7 @@ def test_a_form_that_an_operator_changes_keeps_what_was_typed(stage: Stage) -> N
     expect(stage.page.get_by_role("checkbox")).to_be_checked()
 
 
-def test_the_end_of_the_pass_is_shown_when_it_comes(stage: Stage) -> None:
+def test_the_page_shows_the_end_of_the_pass(stage: Stage) -> None:
     stage.enter()
     stage.page.clock.install()
     stage.page.reload()
@@ -216,8 +216,8 @@ def test_the_end_of_the_pass_is_shown_when_it_comes(stage: Stage) -> None:
     stage.shows("Your time has ended")
 
 
-def test_an_admission_without_an_offer_has_its_pass(stage: Stage) -> None:
-    """The list admits at once; the page fetches the pass."""
+def test_an_admission_without_an_offer_has_a_pass(stage: Stage) -> None:
+    """The waitlist admits people at once, and the page fetches the pass."""
     stage.join(page={"enter_url": SHOP}, admission={"acceptance": "automatic"})
     stage.admit()
     stage.shows("You are in")
@@ -226,7 +226,7 @@ def test_an_admission_without_an_offer_has_its_pass(stage: Stage) -> None:
     stage.page.wait_for_url(f"{SHOP}#pass=*")
 
 
-def test_after_leaving_one_joins_again_unless_the_list_forbids_it(stage: Stage) -> None:
+def test_a_customer_who_left_can_join_again_unless_the_waitlist_forbids_it(stage: Stage) -> None:
     stage.join(rejoin="after_leaving")
     for _ in range(2):
         stage.press("Leave the line")

@@ -1,4 +1,4 @@
-"""A customer's whole story on the page, with the real service and its real policy."""
+"""The whole story of a customer on the page, with the real service and its real policy."""
 
 import re
 from urllib.parse import urlsplit
@@ -19,14 +19,14 @@ PAGE = {"text": "Fresh bread.\nEvery morning.", "colour": "#0b6e4f", "enter_url"
 AT_ONCE = {"rate": {"count": 100, "per": "second"}, "offer_seconds": 600, "pass_seconds": 600}
 
 
-def test_from_joining_to_the_exit(
+def test_a_customer_goes_from_joining_to_the_exit(
     browser_page: Page,
     operator: Operator,
     others: Customer,
     service: Service,
     http: httpx.Client,
 ) -> None:
-    """P1 P2 P4: the position is true at every poll, and the pass opens the place."""
+    """P1 P2 P4: the position is correct at every poll, and the pass opens the entrance."""
     config = {"name": "Corner Bakery", "page": PAGE}
     assert operator.put(config).status_code == 201
     ahead = [others.joined(f"early-{number}") for number in range(5)]
@@ -80,10 +80,10 @@ def test_from_joining_to_the_exit(
 
 @pytest.mark.parametrize("status", [302, 303, 307])
 @pytest.mark.parametrize(("fragment", "arrives"), [("", True), ("#", False)])
-def test_a_redirect_to_another_origin_takes_the_pass_along_unless_it_has_a_fragment(
+def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
     stage: Stage, status: int, fragment: str, *, arrives: bool
 ) -> None:
-    """What docs/app/admission-pass.md says about browsers."""
+    """docs/app/admission-pass.md describes this behaviour of browsers."""
 
     def shop(_request: HttpRequest) -> HttpResponse:
         return HttpResponse(200, (("content-type", "text/html"),), b"<h1>The shop</h1>")
@@ -102,5 +102,5 @@ def test_a_redirect_to_another_origin_takes_the_pass_along_unless_it_has_a_fragm
 
 
 def progress(page: Page) -> float:
-    """Return how far the bar has come, from 0 to 1."""
+    """Return the progress of the bar, from 0 to 1."""
     return round(float(page.get_by_role("progressbar").evaluate("bar => bar.value")), 3)
