@@ -92,8 +92,8 @@ def _code(pieces: Names, names: str, body: str) -> str:
     """Return the complete code of a script without comments.
 
     Comments are removed because Redis reads and hashes every byte of a script. Each line keeps its
-    number, because Redis errors contain line numbers. The code for the names therefore replaces the
-    first line of the header.
+    number, because Redis errors contain line numbers. For the same reason, the code that defines
+    the names is put into the first line, in place of a comment.
     """
     library = "".join([(LIBRARY / f"{name}.lua").read_text("utf-8") for name in pieces])
     code = names + COMMENT.sub("", body)

@@ -52,7 +52,7 @@ local due
 if entry_id ~= '' then
   local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return {'not_waiting'} end
-  -- If the tickets differ, the message is late, because the customer has signed up again since.
+  -- If the customer has signed up again since the message was sent, the entry has a different ticket.
   if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'not_waiting'} end
   if not is_ready then return {'entry_not_ready'} end
   if room == 0 then return {'inside_full'} end

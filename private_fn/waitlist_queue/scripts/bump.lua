@@ -16,7 +16,7 @@ local rank = waiting_rank(keys, entry_id)
 if not rank then return {'not_waiting'} end
 now = micros(now)
 local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
--- If the tickets differ, the message is late, because the customer has signed up again since.
+-- If the customer has signed up again since the message was sent, the entry has a different ticket.
 if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
 -- Places count all waiting entries, including entries with an unverified address, which positions do not count.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end

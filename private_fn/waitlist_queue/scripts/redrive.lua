@@ -16,7 +16,7 @@ if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
 local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'
--- If the message is late, the entry may have been parked again since, at a different time.
+-- The entry may have been parked again, at a later time, since the message was sent.
 local is_requested_parking = parked_millis == '' or
   tonumber(parked_millis) == tonumber(redis.call('ZSCORE', keys.parked, entry_id) or nil)
 if hold and hold.state == 'parked' and is_requested_parking then
