@@ -471,7 +471,7 @@ def test_a_launch_can_be_set_by_keyboard_in_the_time_zone_of_the_browser(
     console = opened(new_context, new_address, operator, others, **zone)
     page = console.page
     console.go(f"{console.list_path}/policy")
-    tab_to(page, "A launch")
+    tab_to(page, "a launch")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
     expect(page.locator("#preview")).to_contain_text("Begins: choose a date and a time.")

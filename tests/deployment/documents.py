@@ -10,7 +10,7 @@ from tests.rules.sources import ROOT
 Row = dict[str, str]
 
 
-def tables_of(path: str) -> list[list[Row]]:
+def read_tables(path: str) -> list[list[Row]]:
     """Return the tables of a document, each as a list of rows."""
     blocks = re.findall(r"(?:^\|.*\|$\n?)+", (ROOT / path).read_text(encoding="utf-8"), re.M)
     return [_rows(block.strip().splitlines()) for block in blocks]

@@ -25,16 +25,16 @@ OF_CUSTOMERS = {
 }
 
 
-def api(parameters: dict[str, str]) -> Any:
+def make_api(parameters: dict[str, str]) -> Any:
     """Return the document that API Gateway imports."""
     return deployed(parameters)["Api"]["Properties"]["Body"]
 
 
-def guards(parameters: dict[str, str]) -> dict[str, Any]:
+def read_guards(parameters: dict[str, str]) -> dict[str, Any]:
     """Return the security requirement of each route, or None if the route has none."""
     return {
         f"{method.upper()} {path}": operation.get("security")
-        for path, item in api(parameters)["paths"].items()
+        for path, item in make_api(parameters)["paths"].items()
         for method, operation in item.items()
         if method != "head"
     }
@@ -44,8 +44,8 @@ def guards(parameters: dict[str, str]) -> dict[str, Any]:
 def test_the_api_has_all_routes_and_each_route_calls_the_function(
     parameters: dict[str, str],
 ) -> None:
-    assert set(guards(parameters)) == set(route_authorizers())
-    for item in api(parameters)["paths"].values():
+    assert set(read_guards(parameters)) == set(route_authorizers())
+    for item in make_api(parameters)["paths"].values():
         for operation in item.values():
             integration = operation["x-amazon-apigateway-integration"]
             assert "/functions/${PublicFn.Arn}:live/" in integration["uri"]["Fn::Sub"]
@@ -55,28 +55,30 @@ def test_the_api_has_all_routes_and_each_route_calls_the_function(
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
 def test_each_get_has_a_head_for_the_same_callers(parameters: dict[str, str]) -> None:
     """API Gateway does not use a GET route for HEAD requests, and would answer them with 404."""
-    for path, item in api(parameters)["paths"].items():
+    for path, item in make_api(parameters)["paths"].items():
         assert item.get("head") == item.get("get"), path
 
 
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
 def test_operator_routes_need_iam_with_and_without_an_issuer(parameters: dict[str, str]) -> None:
     """P5"""
-    for route, security in guards(parameters).items():
+    for route, security in read_guards(parameters).items():
         is_admin = route.split()[1].startswith("/v1/admin/")
         assert (security == [{"AWS_IAM": []}]) == is_admin, route
 
 
 def test_customer_routes_have_no_authorizer_if_there_is_no_issuer() -> None:
     """The function itself checks entry tokens."""
-    guarded = {route for route, security in guards({}).items() if security == [{"Customer": []}]}
+    guarded = {
+        route for route, security in read_guards({}).items() if security == [{"Customer": []}]
+    }
     assert guarded == set()
-    assert set(api({})["components"]["securitySchemes"]) == {"AWS_IAM"}
+    assert set(make_api({})["components"]["securitySchemes"]) == {"AWS_IAM"}
 
 
 def test_an_issuer_guards_only_the_customer_routes() -> None:
     """P5"""
-    found = guards(ISSUER)
+    found = read_guards(ISSUER)
     assert {route for route, one in found.items() if one == [{"Customer": []}]} == OF_CUSTOMERS
     open_to_all = {route for route, security in found.items() if security is None}
     assert open_to_all == {
@@ -93,7 +95,7 @@ def test_an_issuer_guards_only_the_customer_routes() -> None:
 
 def test_the_authorizer_checks_issuer_and_audience() -> None:
     """P5: a token that the issuer made for another service is refused."""
-    scheme = api(ISSUER)["components"]["securitySchemes"]["Customer"]
+    scheme = make_api(ISSUER)["components"]["securitySchemes"]["Customer"]
     assert scheme == {
         "type": "oauth2",
         "x-amazon-apigateway-authorizer": {

@@ -17,24 +17,26 @@ EXTENSION = "x-amazon-apigateway-cors"
 READ_BY_ANY_PAGE = {"cache-control", "content-type"}
 
 
-def api(parameters: dict[str, str]) -> Any:
+def make_api(parameters: dict[str, str]) -> Any:
     return deployed(parameters)["Api"]["Properties"]["Body"]
 
 
 def test_no_origin_is_allowed_by_default() -> None:
     """P5"""
     assert TEMPLATE["Parameters"]["CorsOrigins"]["Default"] == ""
-    assert EXTENSION not in api({})
+    assert EXTENSION not in make_api({})
     assert "CorsConfiguration" not in deployed()["Api"]["Properties"]
 
 
 def test_cors_allows_the_headers_of_pages_and_no_credentials() -> None:
-    rules = api(ORIGINS)[EXTENSION]
+    rules = make_api(ORIGINS)[EXTENSION]
     assert rules["allowOrigins"] == {"Fn::Split": [",", {"Ref": "CorsOrigins"}]}
     sent = {"authorization", "content-type", "idempotency-key", "x-correlation-id"}
     assert sent <= set(rules["allowHeaders"])
     # A browser sends HEAD requests without a preflight request.
-    methods = {method.upper() for item in api({})["paths"].values() for method in item} - {"HEAD"}
+    methods = {method.upper() for item in make_api({})["paths"].values() for method in item} - {
+        "HEAD"
+    }
     assert set(rules["allowMethods"]) == methods
     assert {"retry-after", "apigw-requestid", "x-correlation-id", "age", "via"} <= set(
         rules["exposeHeaders"]
@@ -43,7 +45,7 @@ def test_cors_allows_the_headers_of_pages_and_no_credentials() -> None:
 
 
 def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
-    rules = api(ORIGINS)[EXTENSION]
+    rules = make_api(ORIGINS)[EXTENSION]
     document = json.loads((ROOT / "docs/openapi/guests.json").read_text(encoding="utf-8"))
     operations = [operation for item in document["paths"].values() for operation in item.values()]
     sent = {
@@ -66,8 +68,8 @@ def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
 @pytest.mark.parametrize("parameters", [ORIGINS, ORIGINS | ISSUER], ids=["guests", "issuer"])
 def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) -> None:
     """API Gateway answers a preflight request itself if no route of the API matches it."""
-    assert EXTENSION in api(parameters)
-    for path, item in api(parameters)["paths"].items():
+    assert EXTENSION in make_api(parameters)
+    for path, item in make_api(parameters)["paths"].items():
         assert path.startswith(("/v1/", "/.well-known/", "/w/", "/assets/")), (
             "a default route would take preflights"
         )

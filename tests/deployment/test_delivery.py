@@ -77,11 +77,14 @@ def test_the_parameter_decides_how_traffic_moves_and_alarms_are_watched(
     assert preference["Type"] == {"Ref": "Deployment"}
     role = f"{function.removesuffix('Fn')}DeployRole"
     assert preference["Role"] == {"Fn::GetAtt": [role, "Arn"]}
-    assert _watched({"Deployment": "AllAtOnce"}, function) == JUDGES[function][:1]
-    assert _watched({"Deployment": "Canary10Percent5Minutes"}, function) == JUDGES[function]
+    assert _find_watched_alarms({"Deployment": "AllAtOnce"}, function) == JUDGES[function][:1]
+    assert (
+        _find_watched_alarms({"Deployment": "Canary10Percent5Minutes"}, function)
+        == JUDGES[function]
+    )
 
 
-def _watched(parameters: dict[str, str], function: str) -> list[str]:
+def _find_watched_alarms(parameters: dict[str, str], function: str) -> list[str]:
     group = deployed(parameters)[f"{function}DeploymentGroup"]["Properties"]
     assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
     named_alarms = {
@@ -147,7 +150,7 @@ def test_the_start_up_parameter_applies_to_functions_that_callers_wait_for(
 
 @pytest.mark.parametrize("environment", ["default", "dev", "prod"])
 def test_each_section_of_samconfig_matches_the_template(environment: str) -> None:
-    given = parameters_of(environment)
+    given = read_parameters(environment)
     for name, value in given.items():
         parameter = TEMPLATE["Parameters"][name]
         allowed_values = parameter.get("AllowedValues", [value])
@@ -157,11 +160,11 @@ def test_each_section_of_samconfig_matches_the_template(environment: str) -> Non
 
 
 def test_prod_moves_traffic_gradually_and_dev_all_at_once() -> None:
-    assert parameters_of("prod")["Deployment"].startswith("Canary")
-    assert parameters_of("dev")["Deployment"] == "AllAtOnce"
+    assert read_parameters("prod")["Deployment"].startswith("Canary")
+    assert read_parameters("dev")["Deployment"] == "AllAtOnce"
 
 
-def parameters_of(environment: str) -> dict[str, str]:
+def read_parameters(environment: str) -> dict[str, str]:
     return Settings.read(environment).parameters
 
 
@@ -173,8 +176,8 @@ EXISTING = {
 
 def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() -> None:
     """P3: if the parameter is emptied again, the stack's own table is still there."""
-    own = {name for name, found in _users_of_table({}).items() if "WaitlistTable" in found}
-    existing = _users_of_table(EXISTING)
+    own = {name for name, found in _find_users_of_table({}).items() if "WaitlistTable" in found}
+    existing = _find_users_of_table(EXISTING)
     functions = {"PublicFn", "MaintenanceFn", "PublicFnRole", "MaintenanceFnRole"}
     events = {"EventsFnStream", "EventsFnRole"}
     assert own == functions | events | {"Dashboard"}
@@ -185,7 +188,7 @@ def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() 
     assert "Condition" not in RESOURCES["WaitlistTable"]
 
 
-def _users_of_table(parameters: dict[str, str]) -> dict[str, set[str]]:
+def _find_users_of_table(parameters: dict[str, str]) -> dict[str, set[str]]:
     types = {
         "AWS::Lambda::Function",
         "AWS::IAM::Role",

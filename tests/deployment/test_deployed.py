@@ -1,4 +1,4 @@
-"""Each fact of facts.py holds in every kind of stack, and a violation is found."""
+"""Every stack satisfies each fact of facts.py, and each fact detects a violation."""
 
 import copy
 from typing import Any
@@ -17,7 +17,7 @@ TRUST = ("PublicFnRole", "Properties", "AssumeRolePolicyDocument", "Statement", 
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.__name__)
-def test_a_fact_holds_in_every_stack(fact: Fact) -> None:
+def test_every_stack_satisfies_each_fact(fact: Fact) -> None:
     """P5, P8"""
     for parameters, resources in every_stack():
         assert fact(resources) == [], parameters
@@ -29,7 +29,8 @@ def test_each_condition_is_true_in_one_stack_and_false_in_another() -> None:
         assert decided == {True, False}, name
 
 
-# Each fact with violations: a place in the stack, and the wrong value there.
+# The violations of each fact. Each consists of a place in the stack, and the wrong value at this
+# place.
 Path = tuple[str | int, ...]
 VIOLATIONS: list[tuple[Fact, Path, Any]] = [
     (
@@ -133,7 +134,7 @@ VIOLATIONS: list[tuple[Fact, Path, Any]] = [
 @pytest.mark.parametrize(
     ("fact", "place", "value"), VIOLATIONS, ids=lambda one: getattr(one, "__name__", None)
 )
-def test_a_violation_is_found(fact: Fact, place: Path, value: Any) -> None:
+def test_each_fact_detects_its_violations(fact: Fact, place: Path, value: Any) -> None:
     resources: Resources = copy.deepcopy(deployed())
     assert fact(resources) == []
     *way, last = place
@@ -144,5 +145,5 @@ def test_a_violation_is_found(fact: Fact, place: Path, value: Any) -> None:
     assert fact(resources)
 
 
-def test_every_fact_has_a_violation() -> None:
+def test_every_fact_has_a_tested_violation() -> None:
     assert {fact for fact, _, _ in VIOLATIONS} == set(FACTS)

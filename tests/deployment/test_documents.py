@@ -1,11 +1,11 @@
-"""What the documents point to is there."""
+"""The links, paths, commands and tables in the documents are correct."""
 
 import re
 import subprocess
 from pathlib import Path
 from typing import get_args
 
-from tests.deployment.documents import tables_of
+from tests.deployment.documents import read_tables
 from tests.rules.sources import ROOT
 from tests.support.each import each, labelled
 from waitlist_api.records.entry import Status
@@ -27,64 +27,70 @@ PATH = re.compile(
 RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
 
 
-def documents() -> list[str]:
-    """Return every document that is kept, by its path."""
+def list_documents() -> list[str]:
+    """Return the path of every document in the repository."""
     command = ["git", "ls-files", "*.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return found.stdout.splitlines()
 
 
-def anchors(document: Path) -> set[str]:
-    """Return what a link may name in a document, as GitHub makes it of the headings."""
+def find_anchors(document: Path) -> set[str]:
+    """Return the anchors of a document to which a link may lead.
+
+    GitHub makes them from the headings.
+    """
     headings = HEADING.findall(document.read_text("utf-8"))
-    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@each("name", labelled(*documents()))
-def test_links_lead_somewhere(name: str) -> None:
+@each("name", labelled(*list_documents()))
+def test_every_link_leads_to_an_existing_place(name: str) -> None:
     document = ROOT / name
     for path, anchor in LINK.findall(document.read_text("utf-8")):
         target = document.parent / path if path else document
         assert target.exists(), path
-        assert not anchor or anchor in anchors(target), (path, anchor)
+        assert not anchor or anchor in find_anchors(target), (path, anchor)
 
 
-@each("name", labelled(*documents()))
-def test_a_table_has_a_head(name: str) -> None:
-    """An empty line within a table ends it: what follows is shown as text."""
+@each("name", labelled(*list_documents()))
+def test_every_table_has_a_header(name: str) -> None:
+    """An empty line ends a table, and the rows after the line would be shown as plain text."""
     text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text("utf-8"), flags=re.M | re.S)
     assert re.findall(r"(?:^|\n\n)(\|.*\n(?!\|[ :|-]+\|\n))", text) == []
 
 
-@each("name", labelled(*documents()))
-def test_no_secret_stands_on_a_command_line(name: str) -> None:
-    """P5: each user of a machine can read the arguments of a program. local:local is no secret."""
+@each("name", labelled(*list_documents()))
+def test_no_command_contains_a_secret(name: str) -> None:
+    """P5: every user of a machine can read the arguments of a command.
+
+    `local:local` is not a secret.
+    """
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
     assert SECRET_ARGUMENT.findall(text) == []
 
 
-@each("name", labelled(*documents()))
-def test_targets_of_make_that_are_named_exist(name: str) -> None:
+@each("name", labelled(*list_documents()))
+def test_the_make_targets_in_documents_exist(name: str) -> None:
     rules = set(RULE.findall((ROOT / "Makefile").read_text("utf-8")))
     assert set(TARGET.findall((ROOT / name).read_text("utf-8"))) <= rules
 
 
-def test_the_architecture_page_lists_every_key_of_redis() -> None:
-    (table,) = [rows for rows in tables_of("docs/internals/architecture.md") if "type" in rows[0]]
+def test_the_architecture_page_lists_every_redis_key() -> None:
+    (table,) = [rows for rows in read_tables("docs/internals/architecture.md") if "type" in rows[0]]
     stored = [make("bakery").split(":")[2] for make in keys.OF_WAITLIST.values()]
     listed = [row["key"].strip("`").split(":")[0] for row in table]
     assert sorted(listed) == sorted([*stored, "moves", "once"])
 
 
-def test_the_architecture_page_draws_every_status() -> None:
+def test_the_diagram_on_the_architecture_page_has_every_status() -> None:
     text = (ROOT / "docs/internals/architecture.md").read_text("utf-8")
     diagram = text.partition("stateDiagram-v2")[2].partition("```")[0]
     drawn = set(re.findall(r"^  (\w+) -->", diagram, re.M)) | set(re.findall(r"--> (\w+)", diagram))
     assert drawn == set(get_args(Status))
 
 
-def test_the_architecture_page_maps_states_of_redis_and_verbs_to_every_status() -> None:
-    page = tables_of("docs/internals/architecture.md")
+def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> None:
+    page = read_tables("docs/internals/architecture.md")
     (table,) = [rows for rows in page if "state in Redis" in rows[0]]
     words = re.compile(r"`(\w+)`")
     status_of: dict[str, str] = {}
@@ -94,13 +100,15 @@ def test_the_architecture_page_maps_states_of_redis_and_verbs_to_every_status() 
         status_of |= dict.fromkeys(words.findall(row["verbs of decisions"]), status)
         stages |= {(status, state) for state in words.findall(row["state in Redis"])}
     assert status_of == {verb: stage.status for stage in LIFECYCLE for verb in stage.verbs}
-    # A joining entry may have its place already.
-    assert stages - {("joining", "waiting")} == {(one.status, one.state) for one in LIFECYCLE}
+    # A joining entry may already have a place.
+    assert stages - {("joining", "waiting")} == {(stage.status, stage.state) for stage in LIFECYCLE}
     assert {words.findall(row["status in the record"])[0] for row in table} == set(get_args(Status))
 
 
-def test_documents_that_files_name_exist() -> None:
-    """Comments, alarms and messages name documents by their path from the root."""
+def test_the_documents_that_files_name_exist() -> None:
+    """Comments, alarms and messages name documents by their path from the root of the
+    repository.
+    """
     command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     named = set(found.stdout.split())
@@ -108,17 +116,19 @@ def test_documents_that_files_name_exist() -> None:
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
-@each("name", labelled(*documents()))
-def test_paths_that_are_named_exist(name: str) -> None:
+@each("name", labelled(*list_documents()))
+def test_the_paths_in_documents_exist(name: str) -> None:
     named = set(PATH.findall((ROOT / name).read_text("utf-8")))
     assert [path for path in sorted(named) if not any(ROOT.glob(path.rstrip("/")))] == []
 
 
-@each("name", labelled(*documents()))
-def test_a_stack_is_deployed_by_make_with_its_section(name: str) -> None:
-    """A bare `sam deploy` deploys `default`, another stack, and takes no release from the build.
+@each("name", labelled(*list_documents()))
+def test_documents_deploy_stacks_only_with_make_and_a_section(name: str) -> None:
+    """A bare `sam deploy` deploys `default`, which is another stack, and ignores the release of the
+    build.
 
-    With parameters that the build does not know, callers use the versions of before.
+    If a deployment sets parameters that the build does not know, callers keep using the previous
+    versions.
     """
     text = (ROOT / name).read_text("utf-8")
     assert re.findall(r"SAM_DEPLOY_FLAGS=.*--parameter-overrides", text) == []

@@ -33,18 +33,18 @@ PASSES_ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
 PASSES_ORIGIN = "88a5eaf4-2fd4-4709-b370-b4c650ea3fcf"
 
 
-def distribution(parameters: dict[str, str] = EDGE) -> dict[str, Any]:
+def make_distribution(parameters: dict[str, str] = EDGE) -> dict[str, Any]:
     stack = deployed(parameters)
     config: dict[str, Any] = stack["Distribution"]["Properties"]["DistributionConfig"]
     return config
 
 
-def behaviour(route: str) -> dict[str, Any]:
+def find_behaviour(route: str) -> dict[str, Any]:
     """Return the cache behavior of a route.
 
     The first behavior whose pattern matches the path decides.
     """
-    config = distribution()
+    config = make_distribution()
     path = re.sub(r"\{\w+\}", "bakery", route.split()[1])
     fitting = (one for one in config["CacheBehaviors"] if fnmatchcase(path, one["PathPattern"]))
     return next(fitting, config["DefaultCacheBehavior"])
@@ -53,7 +53,7 @@ def behaviour(route: str) -> dict[str, Any]:
 @pytest.mark.parametrize("route", sorted(all_routes()))
 def test_only_responses_that_are_equal_for_all_callers_are_cached(route: str) -> None:
     """P5: the cache ignores credentials."""
-    found = behaviour(route)
+    found = find_behaviour(route)
     is_cached = found["CachePolicyId"] != CACHES_NOTHING
     asked = route.replace("HEAD ", "GET ")
     assert is_cached == (asked in SAME_FOR_ALL or asked.startswith(("GET /w/", "GET /assets/")))
@@ -63,17 +63,17 @@ def test_only_responses_that_are_equal_for_all_callers_are_cached(route: str) ->
 def test_an_entry_named_like_the_board_is_not_cached() -> None:
     for path in ("entries/board", "entries/me", "entries"):
         route = f"GET /v1/waitlists/bakery/{path}"
-        assert behaviour(route)["CachePolicyId"] == CACHES_NOTHING
+        assert find_behaviour(route)["CachePolicyId"] == CACHES_NOTHING
 
 
-def behaviours(*, cached: bool) -> list[dict[str, Any]]:
-    config = distribution()
+def list_behaviours(*, cached: bool) -> list[dict[str, Any]]:
+    config = make_distribution()
     every = [config["DefaultCacheBehavior"], *config["CacheBehaviors"]]
     return [one for one in every if (one["CachePolicyId"] != CACHES_NOTHING) == cached]
 
 
 def test_tokens_and_queries_reach_the_api() -> None:
-    for one in behaviours(cached=False):
+    for one in list_behaviours(cached=False):
         assert one["OriginRequestPolicyId"] == PASSES_ALL_BUT_HOST
         assert one["ViewerProtocolPolicy"] == "https-only"
 
@@ -82,18 +82,18 @@ def test_a_cached_response_depends_only_on_its_cache_key() -> None:
     """P5: no query, cookie or header reaches the API, except for the Origin header, which is part
     of the cache key.
     """
-    for one in behaviours(cached=True):
+    for one in list_behaviours(cached=True):
         assert one["OriginRequestPolicyId"] == PASSES_ORIGIN
         assert one["ViewerProtocolPolicy"] == "https-only"
 
 
 def test_a_function_normalizes_the_paths_of_cached_requests() -> None:
     """tests/browser/test_edge_key.py runs this function."""
-    for one in behaviours(cached=True):
+    for one in list_behaviours(cached=True):
         (association,) = one["FunctionAssociations"]
         assert association["EventType"] == "viewer-request"
         assert association["FunctionARN"] == {"Fn::GetAtt": ["EdgeKey", "FunctionARN"]}
-    assert all("FunctionAssociations" not in one for one in behaviours(cached=False))
+    assert all("FunctionAssociations" not in one for one in list_behaviours(cached=False))
 
 
 def test_a_query_does_not_bypass_the_cache() -> None:
@@ -106,7 +106,7 @@ def test_a_query_does_not_bypass_the_cache() -> None:
 
 def test_no_error_is_cached() -> None:
     """P5: by default, CloudFront would cache a 404 for ten seconds and send it to other callers."""
-    errors = distribution()["CustomErrorResponses"]
+    errors = make_distribution()["CustomErrorResponses"]
     assert {one["ErrorCode"] for one in errors} >= {403, 404, 500, 502, 503, 504}
     assert {one["ErrorCachingMinTTL"] for one in errors} == {0}
 
@@ -117,10 +117,10 @@ def test_the_routes_say_how_long_their_responses_are_valid() -> None:
 
 
 def test_a_domain_has_its_certificate() -> None:
-    config = distribution(EDGE | DOMAIN)
+    config = make_distribution(EDGE | DOMAIN)
     assert config["Aliases"] == [{"Ref": "EdgeDomain"}]
     assert config["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
-    assert distribution()["ViewerCertificate"] == {"CloudFrontDefaultCertificate": True}
+    assert make_distribution()["ViewerCertificate"] == {"CloudFrontDefaultCertificate": True}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 COMPILERS = json.loads((ROOT / "tests/service/clients/compilers/package.json").read_text("utf-8"))
 
 
-def versions_of_the_tests() -> dict[str, str]:
+def read_tested_versions() -> dict[str, str]:
     """Return the version of each generator that `make test-clients` and `make test` install."""
     (python,) = re.findall(r"^CLIENT_GENERATOR_VERSION := (\S+)", MAKEFILE, re.M)
     (others,) = re.findall(r"^OPENAPI_GENERATOR_VERSION := (\S+)", MAKEFILE, re.M)
@@ -27,7 +27,7 @@ def versions_of_the_tests() -> dict[str, str]:
 
 def test_the_page_names_the_tested_versions() -> None:
     named = re.findall(r"([A-Za-z-]+)(?: |@|==)(\d+\.\d+\.\d+)", PAGE)
-    versions = versions_of_the_tests()
+    versions = read_tested_versions()
     assert {name for name, _ in named} == versions.keys()
     assert [(name, version) for name, version in named if version != versions[name]] == []
 

@@ -54,16 +54,16 @@ def arn(service: str, resource: str) -> str:
     return ARN.format(service, resource)
 
 
-def bounded(one: Set) -> Stack:
+def make_bounded_stack(one: Set) -> Stack:
     return make(one.parameters | BOUNDARY, "waitlist", "us-east-1")
 
 
-def calls() -> dict[str, list[Call]]:
+def collect_calls() -> dict[str, list[Call]]:
     """Return all calls that CloudFormation makes for the resources of every parameter set, by
     action in lower case.
     """
     found: dict[str, list[Call]] = defaultdict(list)
-    for stack in map(bounded, sets()):
+    for stack in map(make_bounded_stack, sets()):
         for logical_id, handler in product(stack.resources, HANDLERS):
             for step in steps(stack, logical_id, handler):
                 if isinstance(step, Step):
@@ -135,7 +135,7 @@ def test_an_environment_uploads_to_its_own_bucket() -> None:
 # What CloudFormation may do with the stack.
 
 
-def document(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
+def read_statements(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
     """Return the statements in the managed policies of a role, each with the name of its policy."""
     return [
         (policy["Ref"], statement)
@@ -144,11 +144,11 @@ def document(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def without(policy: str, number: int, position: int) -> Rights:
+def remove_action(policy: str, number: int, position: int) -> Rights:
     """Return the permissions of the execution role after removing one action from a statement."""
     roles = roles_of("waitlist")
     found: list[Rule] = []
-    for name in dict.fromkeys(name for name, _ in document()):
+    for name in dict.fromkeys(name for name, _ in read_statements()):
         written = deepcopy(roles.resources[name]["Properties"]["PolicyDocument"])
         if name == policy:
             statement = written["Statement"][number]
@@ -158,11 +158,11 @@ def without(policy: str, number: int, position: int) -> Rights:
     return Rights(found)
 
 
-def places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
+def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
     """Yield the places where an action is allowed: policy, statement, position, action and first
     resource.
     """
-    for policy in dict.fromkeys(policy for policy, _ in document()):
+    for policy in dict.fromkeys(policy for policy, _ in read_statements()):
         written = roles_of("waitlist").resources[policy]["Properties"]["PolicyDocument"]
         for number, statement in enumerate(written["Statement"]):
             for position, allowed in enumerate(as_list(statement["Action"])):
@@ -199,9 +199,9 @@ def test_the_role_needs_each_of_its_actions() -> None:
     """Except for the spare actions, each action is called for a resource that no other statement
     covers.
     """
-    called = calls()
-    for policy, number, position, action, resource in places():
-        less = without(policy, number, position)
+    called = collect_calls()
+    for policy, number, position, action, resource in find_places():
+        less = remove_action(policy, number, position)
         asked = chain(*(called[name] for name in called if fnmatchcase(name, action.lower())))
         is_spare = any(
             action == spare and (resource == end or (end != "*" and resource.endswith(end)))
@@ -211,8 +211,8 @@ def test_the_role_needs_each_of_its_actions() -> None:
 
 
 def test_the_checker_finds_a_missing_permission() -> None:
-    ((policy, number, position, _, _),) = places("cloudwatch:DeleteAlarms")
-    found = list(denied(bounded(sets()[0]), without(policy, number, position)))
+    ((policy, number, position, _, _),) = find_places("cloudwatch:DeleteAlarms")
+    found = list(denied(make_bounded_stack(sets()[0]), remove_action(policy, number, position)))
     assert any("delete ErrorsAlarm: cloudwatch:DeleteAlarms" in one for one in found)
 
 

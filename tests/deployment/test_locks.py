@@ -17,7 +17,7 @@ each_lock = pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.rel
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 
-def rule(target: str) -> tuple[str, str]:
+def read_rule(target: str) -> tuple[str, str]:
     """Return the prerequisites of a Makefile target, and its recipe."""
     (found,) = re.findall(rf"^{re.escape(target)}: ?([^#\n]*).*\n((?:\t.*\n)*)", MAKEFILE, re.M)
     return found[0].strip(), found[1]
@@ -59,7 +59,7 @@ def test_a_lock_is_written_with_the_digest_of_its_source(
 
 
 def test_sam_is_installed_by_hash_from_wheels_only() -> None:
-    needed, recipe = rule("$(SAM_INSTALLED)")
+    needed, recipe = read_rule("$(SAM_INSTALLED)")
     assert needed == "$(SAM_LOCK)"
     installing = [line for line in recipe.splitlines() if "pip install" in line]
     assert len(installing) == 1
@@ -67,11 +67,11 @@ def test_sam_is_installed_by_hash_from_wheels_only() -> None:
 
 
 def test_sam_build_only_finds_wheels_that_were_downloaded_by_hash() -> None:
-    needed, recipe = rule("sam-build")
+    needed, recipe = read_rule("sam-build")
     assert "$(WHEELS)/complete" in needed
     (build,) = [line for line in recipe.splitlines() if "$(SAM) build" in line]
     assert "PIP_NO_INDEX=1 PIP_FIND_LINKS=$(CURDIR)/$(WHEELS)" in build
-    assert "$(FUNCTION_LOCKS)" in rule("$(WHEELS)/complete")[0]
+    assert "$(FUNCTION_LOCKS)" in read_rule("$(WHEELS)/complete")[0]
     assert "--require-hashes --no-deps --only-binary :all:" in MAKEFILE.split("PIP_DOWNLOAD =")[1]
 
 
@@ -86,13 +86,13 @@ def test_a_job_installs_its_packages_before_it_gets_credentials(environment: str
     targets = [name for run in after for name in re.findall(r"\bmake ([a-z-]+)", run)]
     assert targets == ["sam-deploy", "smoke"]
     for target in targets:
-        needed, recipe = rule(target)
+        needed, recipe = read_rule(target)
         assert needed == "$(SAM_INSTALLED)", f"{target} would install {needed}"
         assert "pip" not in recipe
-    assert rule("sam-installed")[0] == "$(SAM_INSTALLED)"
+    assert read_rule("sam-installed")[0] == "$(SAM_INSTALLED)"
 
 
-def closure(target: str) -> dict[str, str]:
+def collect_recipes(target: str) -> dict[str, str]:
     """Return the recipes of a target and of all targets that it needs, by target."""
     found: dict[str, str] = {}
     waiting = [target]
@@ -100,7 +100,7 @@ def closure(target: str) -> dict[str, str]:
         name = waiting.pop()
         if name in found:
             continue
-        needed, recipe = rule(name)
+        needed, recipe = read_rule(name)
         found[name] = recipe
         called = re.findall(r"\$\(MAKE\)(?: --no-print-directory)? ([a-z -]+)", recipe)
         prerequisites = [*needed.split(), *" ".join(called).split()]
@@ -116,7 +116,7 @@ def test_a_release_is_built_with_tools_that_are_installed_by_hash() -> None:
     """A program that runs next to the files of a release could change them before they are
     attested.
     """
-    recipes = closure("release")
+    recipes = collect_recipes("release")
     assert {"sam-build", "sbom", "api-pages"} <= set(recipes)
     assert "$(INSTALLED)" not in recipes, "the tools of the tests are not locked"
     lines = [line for recipe in recipes.values() for line in recipe.splitlines()]

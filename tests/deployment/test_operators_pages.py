@@ -12,10 +12,10 @@ from botocore.session import Session
 from pydantic_core import PydanticUndefined, to_json
 
 from tests.deployment.deployed import deployed
-from tests.deployment.documents import tables_of
+from tests.deployment.documents import read_tables
 from tests.deployment.facts import allowing, of_type
 from tests.deployment.template import RESOURCES, TEMPLATE, as_list, named
-from tests.deployment.test_documents import anchors
+from tests.deployment.test_documents import find_anchors
 from tests.rules.sources import ROOT
 from waitlist_api.http.schemas.waitlists import WaitlistBody
 from waitlist_api.messages.kinds import KIND_NAMES
@@ -44,14 +44,14 @@ def test_the_pages_set_parameters_that_the_stack_has() -> None:
 
 
 def test_each_parameter_is_listed_with_its_default() -> None:
-    (table,) = [rows for rows in tables_of("docs/operate/deploy.md") if "parameters" in rows[0]]
+    (table,) = [rows for rows in read_tables("docs/operate/deploy.md") if "parameters" in rows[0]]
     listed = [name for row in table for name in re.findall(r"`([^`]+)`", row["parameters"])]
     stated = [f"{name}={one['Default']}" for name, one in TEMPLATE["Parameters"].items()]
     assert sorted(listed) == sorted(stated)
 
 
 def test_the_settings_page_lists_each_setting_with_its_default() -> None:
-    (table,) = tables_of("docs/operate/lists.md")
+    (table,) = read_tables("docs/operate/lists.md")
     listed = {
         name: row["default"].strip("`")
         for row in table
@@ -73,7 +73,7 @@ def test_the_settings_page_explains_each_warning() -> None:
 
 
 def test_the_messages_page_lists_each_kind_of_message() -> None:
-    (table,) = [rows for rows in tables_of("docs/operate/messages.md") if "kind" in rows[0]]
+    (table,) = [rows for rows in read_tables("docs/operate/messages.md") if "kind" in rows[0]]
     assert {row["kind"].strip("`") for row in table} == set(KIND_NAMES)
 
 
@@ -152,7 +152,7 @@ def test_the_pages_name_stacks_and_sections_of_samconfig() -> None:
 def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: str) -> None:
     description = str(named("AWS::CloudWatch::Alarm")[alarm]["AlarmDescription"])
     ((page, anchor),) = re.findall(r"(docs/[a-z/-]+\.md)(?:#([a-z-]+))?$", description)
-    assert not anchor or anchor in anchors(ROOT / page)
+    assert not anchor or anchor in find_anchors(ROOT / page)
     assert f"`{alarm}`" in (ROOT / page).read_text(encoding="utf-8")
 
 
@@ -174,15 +174,15 @@ JOINED = COMMANDS.replace("\\\n", " ")
 CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)
 
 
-def cli(name: str) -> str:
+def cli_name(name: str) -> str:
     return xform_name(name, "-")
 
 
-def operations(service: str) -> dict[str, set[str]]:
+def read_operations(service: str) -> dict[str, set[str]]:
     """Return the options of each operation of a service, with their names in the CLI."""
     model: Any = Session().get_service_model(NAMED.get(service, service))
     return {
-        cli(name): set(_options(model.operation_model(name).input_shape.members))
+        cli_name(name): set(_options(model.operation_model(name).input_shape.members))
         for name in model.operation_names
         if model.operation_model(name).input_shape is not None
     }
@@ -190,14 +190,16 @@ def operations(service: str) -> dict[str, set[str]]:
 
 def _options(members: dict[str, Any]) -> Iterator[str]:
     for name, shape in members.items():
-        yield cli(name)
+        yield cli_name(name)
         if shape.type_name == "boolean":
-            yield f"no-{cli(name)}"
+            yield f"no-{cli_name(name)}"
 
 
-def waiters(service: str) -> dict[str, str]:
+def read_waiters(service: str) -> dict[str, str]:
     model: Any = Session().get_waiter_model(service)
-    return {cli(name): cli(model.get_waiter(name).operation) for name in model.waiter_names}
+    return {
+        cli_name(name): cli_name(model.get_waiter(name).operation) for name in model.waiter_names
+    }
 
 
 @pytest.mark.parametrize(
@@ -209,8 +211,8 @@ def test_each_command_exists_in_the_aws_cli(service: str, command: str, rest: st
         assert options <= CUSTOM[service, command]
         return
     if command.startswith("wait "):
-        command = waiters(service)[command.removeprefix("wait ")]
-    assert options <= operations(service)[command]
+        command = read_waiters(service)[command.removeprefix("wait ")]
+    assert options <= read_operations(service)[command]
 
 
 def test_all_aws_commands_on_the_pages_are_found() -> None:

@@ -78,7 +78,7 @@ MAKES_EDGE = MAKES_ALL | {"HasEdge", "HasBlueEdgeKey"}
 def test_the_parameters_decide_what_the_stack_creates(
     parameters: dict[str, str], made: set[str]
 ) -> None:
-    assert broken_rules(parameters) == []
+    assert find_broken_rules(parameters) == []
     conditions = TEMPLATE["Conditions"]
     assert {name for name in conditions if holds(conditions[name], parameters)} == made
 
@@ -113,10 +113,10 @@ def test_the_parameters_decide_what_the_stack_creates(
 def test_an_incomplete_combination_of_parameters_is_refused(
     parameters: dict[str, str], message: str
 ) -> None:
-    assert any(broken.startswith(message) for broken in broken_rules(parameters))
+    assert any(broken.startswith(message) for broken in find_broken_rules(parameters))
 
 
-def broken_rules(parameters: dict[str, str]) -> list[str]:
+def find_broken_rules(parameters: dict[str, str]) -> list[str]:
     return [
         assertion["AssertDescription"]
         for rule in TEMPLATE["Rules"].values()

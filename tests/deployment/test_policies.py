@@ -19,12 +19,12 @@ SECRETS = {"entry_token", "link", "url"}
 BUMP = "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"
 
 
-def statements(name: str) -> list[dict[str, Any]]:
+def read_statements(name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((POLICIES / name).read_text())["Statement"]
     return found
 
 
-def opened(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]:
+def find_allowed_routes(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]:
     """Return the routes that a policy allows in one waitlist."""
     document = json.loads((POLICIES / name).read_text())
     own = list(rules("operator", name, document))
@@ -45,12 +45,12 @@ def arn_of(route: str, waitlist_id: str) -> str:
 
 def test_an_operator_may_call_exactly_the_operator_routes() -> None:
     """P5"""
-    assert opened("operator.json") == ADMIN
+    assert find_allowed_routes("operator.json") == ADMIN
 
 
 def test_a_limited_operator_may_not_delete_or_erase_or_see_tokens() -> None:
     """P5"""
-    assert ADMIN - opened("limited-operator.json") == {
+    assert ADMIN - find_allowed_routes("limited-operator.json") == {
         "DELETE /v1/admin/waitlists/{waitlist_id}",
         "DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}",
         "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/link",
@@ -58,7 +58,7 @@ def test_a_limited_operator_may_not_delete_or_erase_or_see_tokens() -> None:
         "POST /v1/admin/waitlists/{waitlist_id}/import/tokens",
         "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
     }
-    assert opened("limited-operator.json") <= ADMIN
+    assert find_allowed_routes("limited-operator.json") <= ADMIN
 
 
 def test_the_team_on_duty_may_do_all_daily_tasks() -> None:
@@ -72,7 +72,7 @@ def test_the_team_on_duty_may_do_all_daily_tasks() -> None:
             for verb in ("admit", "bump", "exit", "ready", "reinstate", "remove", "unban", "verify")
         ),
     }
-    assert tasks <= opened("limited-operator.json")
+    assert tasks <= find_allowed_routes("limited-operator.json")
 
 
 def test_a_limited_operator_may_not_call_routes_that_return_a_secret_of_a_customer() -> None:
@@ -88,7 +88,7 @@ def test_a_limited_operator_may_not_call_routes_that_return_a_secret_of_a_custom
         if any(_refers(operation["responses"], name) for name in secret)
     }
     assert "POST /v1/admin/waitlists/{waitlist_id}/import/tokens" in answering
-    assert answering & opened("limited-operator.json") == set()
+    assert answering & find_allowed_routes("limited-operator.json") == set()
 
 
 def _refers(schema: Any, name: str) -> bool:
@@ -99,20 +99,23 @@ def test_a_limited_operator_stays_limited_with_a_second_policy() -> None:
     names = ("operator.json", "limited-operator.json")
     documents = {name: json.loads((POLICIES / name).read_text()) for name in names}
     both = [rule for name in names for rule in rules("operator", name, documents[name])]
-    for route in ADMIN - opened("limited-operator.json"):
+    for route in ADMIN - find_allowed_routes("limited-operator.json"):
         assert not is_allowed(Call("execute-api:Invoke", arn_of(route, "WAITLIST_ID")), both)
 
 
 def test_a_read_only_operator_may_read_every_route_and_change_nothing() -> None:
     """P5"""
     reads = {route for route in ADMIN if route.startswith(("GET ", "HEAD "))}
-    assert opened("read-only.json") == {*reads, "POST /v1/admin/waitlists/{waitlist_id}/preview"}
+    assert find_allowed_routes("read-only.json") == {
+        *reads,
+        "POST /v1/admin/waitlists/{waitlist_id}/preview",
+    }
 
 
 def test_a_bump_only_backend_may_only_bump_in_its_waitlist() -> None:
     """P5"""
-    assert opened("bump-only.json") == {BUMP}
-    assert opened("bump-only.json", waitlist_id="another") == set()
+    assert find_allowed_routes("bump-only.json") == {BUMP}
+    assert find_allowed_routes("bump-only.json", waitlist_id="another") == set()
 
 
 # This policy allows calls of AWS services. tests/unit/tools/test_preflight.py compares it with the
@@ -123,7 +126,7 @@ EVERY = {path.name for path in POLICIES.glob("*.json")}
 
 @pytest.mark.parametrize("name", sorted(EVERY - OF_AWS))
 def test_a_policy_only_allows_calls_of_a_single_api(name: str) -> None:
-    for statement in statements(name):
+    for statement in read_statements(name):
         assert statement["Action"] == "execute-api:Invoke"
         for resource in as_list(statement["Resource"]):
             assert resource.startswith(f"{API}/"), resource

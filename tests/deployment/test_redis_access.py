@@ -20,7 +20,7 @@ OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "i
 OF_THE_LAST_RELEASE: set[str] = set()
 
 
-def commands_of(code: str) -> set[str]:
+def find_commands(code: str) -> set[str]:
     """Return the commands that Lua code calls.
 
     Each call contains one command name, or an expression that chooses between several names.
@@ -33,11 +33,11 @@ def commands_of(code: str) -> set[str]:
     return found
 
 
-def of_scripts() -> set[str]:
+def find_script_commands() -> set[str]:
     return {
         command
         for source in (*VERBS.values(), *LIBRARY.values())
-        for command in commands_of(source.code)
+        for command in find_commands(source.code)
     }
 
 
@@ -45,7 +45,7 @@ def test_all_calls_of_redis_commands_in_scripts_are_found() -> None:
     sources = [*VERBS.values(), *LIBRARY.values()]
     calls = sum(len(re.findall(r"\bredis\b", source.code)) for source in sources)
     assert calls == sum(len(CALLED.findall(source.code)) for source in sources) > 100
-    assert {"zpopmin", "zpopmax"} <= of_scripts()
+    assert {"zpopmin", "zpopmax"} <= find_script_commands()
 
 
 def test_the_user_may_run_exactly_the_commands_of_scripts_and_client() -> None:
@@ -54,8 +54,8 @@ def test_the_user_may_run_exactly_the_commands_of_scripts_and_client() -> None:
     assert all(re.fullmatch(r"\+[a-z|]+", rule) for rule in granted)
     commands = [rule.removeprefix("+") for rule in granted]
     assert len(set(commands)) == len(commands)
-    assert not OF_THE_LAST_RELEASE & of_scripts()
-    assert set(commands) == OF_CLIENT | of_scripts() | OF_THE_LAST_RELEASE
+    assert not OF_THE_LAST_RELEASE & find_script_commands()
+    assert set(commands) == OF_CLIENT | find_script_commands() | OF_THE_LAST_RELEASE
 
 
 def test_the_user_may_access_only_the_keys_of_waitlists_and_no_channels() -> None:

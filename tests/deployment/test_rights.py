@@ -159,7 +159,7 @@ class WebhookSecrets:
 
 
 @cache
-def stacks() -> list[tuple[Set, Roles]]:
+def make_all_roles() -> list[tuple[Set, Roles]]:
     """Return the roles of each parameter set, both without a boundary and with GitHub's
     boundary.
     """
@@ -167,11 +167,11 @@ def stacks() -> list[tuple[Set, Roles]]:
         (one, Roles(stack, bounds))
         for one in sets()
         for stack in [make(one.parameters, one.name, one.region)]
-        for bounds in [None, *boundary_of(one)]
+        for bounds in [None, *make_boundary(one)]
     ]
 
 
-def boundary_of(one: Set) -> Iterator[Stack]:
+def make_boundary(one: Set) -> Iterator[Stack]:
     """Yield the stack that contains the boundary, unless GitHub's roles do not accept the name of
     the stack.
     """
@@ -184,7 +184,7 @@ def test_a_role_allows_all_calls_that_are_made_with_it(uses: frozenset[Use]) -> 
     """P5"""
     denied = {
         f"{need} ({one.label}{', bounded' if roles.boundary else ''})"
-        for one, roles in stacks()
+        for one, roles in make_all_roles()
         for need in needs(roles.stack, uses)
         if not roles.allow(need)
     }
@@ -195,7 +195,7 @@ def test_a_role_has_no_permission_that_is_not_needed(uses: frozenset[Use]) -> No
     """P5: removing any permission from a role, a key or a boundary denies a call that is made."""
     rights: set[str] = set()
     needed: set[str] = set()
-    for _, roles in stacks():
+    for _, roles in make_all_roles():
         asked = needs(roles.stack, uses)
         for name, right in roles.rights():
             rights.add(name)
@@ -209,7 +209,7 @@ def test_the_code_of_the_function_may_not_change_the_network() -> None:
 
     A deny statement applies only to calls of the function's code.
     """
-    for _, roles in stacks():
+    for _, roles in make_all_roles():
         code = {OF_CODE: roles.stack.attribute("PrivateFn", "Arn")}
         for action in NETWORK_ACTIONS:
             assert roles.allow(Need("PrivateFnRole", Call(action, "*")))
@@ -218,7 +218,7 @@ def test_the_code_of_the_function_may_not_change_the_network() -> None:
 
 def test_only_the_public_function_may_sign_passes() -> None:
     """P5: no other role of the stack may sign, and the account cannot pass the permission on."""
-    for _, roles in stacks():
+    for _, roles in make_all_roles():
         for key, rules in roles.keys.items():
             for role in roles.own:
                 signs = roles.allow(Need(role, Call("kms:Sign", key)))
@@ -231,7 +231,7 @@ def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(uses: frozen
     """P5: the names of keys and secrets do not contain the stack, so the boundary compares tags."""
     (mine,) = [one for one in sets() if one.label == "defaults"]
     another = make(mine.parameters, "another", mine.region)
-    unbounded, bounded = Roles(another), Roles(another, *boundary_of(mine))
+    unbounded, bounded = Roles(another), Roles(another, *make_boundary(mine))
     tagged = [
         need
         for need in needs(another, uses)

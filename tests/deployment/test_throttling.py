@@ -51,11 +51,11 @@ HEADS = {
 } - GROUPS["Look"]
 
 
-def stage() -> Any:
+def make_stage() -> Any:
     return deployed()["ApiApiGatewayDefaultStage"]["Properties"]
 
 
-def limits(group: str) -> dict[str, Any]:
+def limits_of_group(group: str) -> dict[str, Any]:
     return {
         "ThrottlingRateLimit": {"Ref": f"{group}RateLimit"},
         "ThrottlingBurstLimit": {"Ref": f"{group}BurstLimit"},
@@ -67,17 +67,17 @@ def test_each_group_of_customer_routes_has_its_own_limit() -> None:
     limit.
     """
     expected: dict[str, Any] = {
-        route: limits(group) for group, routes in GROUPS.items() for route in routes
+        route: limits_of_group(group) for group, routes in GROUPS.items() for route in routes
     }
     for route in ("GET /v1/health", *HEADS):
         expected[route] = {"ThrottlingRateLimit": 20, "ThrottlingBurstLimit": 40}
-    assert stage()["RouteSettings"] == expected
-    assert stage()["DefaultRouteSettings"] == limits("Api")
+    assert make_stage()["RouteSettings"] == expected
+    assert make_stage()["DefaultRouteSettings"] == limits_of_group("Api")
 
 
 def test_every_limit_belongs_to_an_existing_route() -> None:
     """API Gateway refuses a stage that names any other route."""
-    assert set(stage()["RouteSettings"]) <= set(all_routes())
+    assert set(make_stage()["RouteSettings"]) <= set(all_routes())
 
 
 def test_a_released_route_with_its_own_limit_still_exists() -> None:
@@ -88,16 +88,16 @@ def test_a_released_route_with_its_own_limit_still_exists() -> None:
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(all_routes()) == set()
-    assert set(stage()["RouteSettings"]) - released == set()
+    assert set(make_stage()["RouteSettings"]) - released == set()
 
 
 def test_more_frequent_calls_have_higher_limits() -> None:
     """The limit for polls is high enough for 100,000 customers who follow `poll_after_seconds`."""
-    rates = {name: default(f"{name}RateLimit") for name in ("Change", "Signup", "Api", "Look")}
+    rates = {name: read_default(f"{name}RateLimit") for name in ("Change", "Signup", "Api", "Look")}
     assert rates["Change"] < rates["Signup"] <= rates["Api"] < rates["Look"]
     assert rates["Look"] >= 500
     for name, rate in rates.items():
-        assert default(f"{name}BurstLimit") >= rate
+        assert read_default(f"{name}BurstLimit") >= rate
         assert TEMPLATE["Parameters"][f"{name}RateLimit"]["MinValue"] >= 1
 
 
@@ -130,5 +130,5 @@ def test_all_customer_requests_together_stay_below_the_limit_of_the_table(sectio
     assert table_units(rates) <= 0.95 * most
 
 
-def default(parameter: str) -> int:
+def read_default(parameter: str) -> int:
     return int(TEMPLATE["Parameters"][parameter]["Default"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.deployment.documents import Row, tables_of
+from tests.deployment.documents import Row, read_tables
 from tests.deployment.template import TEMPLATE, functions, named
 from tests.queue.test_hung_servers import LIMIT_SECONDS
 from tests.rules.sources import ROOT
@@ -27,7 +27,7 @@ DOCUMENT = "docs/internals/time-budgets.md"
 # Lambda's limit for the start of a function.
 INIT_SECONDS = 10
 HTTP_API_SECONDS = 30
-BUDGETS, _RETRIES, GATEWAY, RETRY_AFTER = tables_of(DOCUMENT)
+BUDGETS, _RETRIES, GATEWAY, RETRY_AFTER = read_tables(DOCUMENT)
 TEXT = " ".join((ROOT / DOCUMENT).read_text(encoding="utf-8").split())
 PUBLIC = functions()["PublicFn"]
 (API_MILLIS,) = {
@@ -45,16 +45,16 @@ MESSAGE_SECONDS = service.EXPIRING_SECONDS + LIMIT_SECONDS
 Budget = tuple[list[float], int, list[float]]
 
 
-def row(who: str, what: str) -> Row:
+def find_row(who: str, what: str) -> Row:
     (found,) = [one for one in BUDGETS if (one["who waits"], one["for what"]) == (who, what)]
     return found
 
 
-def numbers(cell: str) -> list[float]:
+def parse_numbers(cell: str) -> list[float]:
     return [float(part) for part in cell.split("+") if part.strip()]
 
 
-def client_row(config: Any) -> Budget:
+def budget_of_client(config: Any) -> Budget:
     """Return the time budget of a botocore client: the seconds of one attempt, the number of
     attempts and the longest pauses.
     """
@@ -68,10 +68,10 @@ HELD: list[tuple[str, str, Budget]] = [
     ("API", "the public function", ([API_SECONDS], 1, [])),
     ("Lambda", "the public function to start", ([INIT_SECONDS], 1, [])),
     ("Lambda", "the public function", ([PUBLIC_SECONDS], 1, [])),
-    ("public function", "the private function", client_row(clients.LAMBDA)),
-    ("public function", "DynamoDB", client_row(clients.DYNAMODB)),
-    ("public function", "Secrets Manager", client_row(clients.SECRETS)),
-    ("public function", "KMS", client_row(clients.KMS)),
+    ("public function", "the private function", budget_of_client(clients.LAMBDA)),
+    ("public function", "DynamoDB", budget_of_client(clients.DYNAMODB)),
+    ("public function", "Secrets Manager", budget_of_client(clients.SECRETS)),
+    ("public function", "KMS", budget_of_client(clients.KMS)),
     ("public function", "the provider of the bot check", ([ASK_SECONDS], 1, [])),
     ("Lambda", "the private function", ([PRIVATE_SECONDS], 1, [])),
     (
@@ -86,9 +86,9 @@ HELD: list[tuple[str, str, Budget]] = [
         ([connections.CONNECT_SECONDS], 1 + connections.RETRIES, [connections.PAUSE_SECONDS]),
     ),
     ("a call of Redis", "an answer", ([connections.ANSWER_SECONDS], 1, [])),
-    ("maintenance", "the private function", client_row(clients.PATIENT_LAMBDA)),
-    ("maintenance", "DynamoDB", client_row(clients.DYNAMODB)),
-    ("function of events", "EventBridge", client_row(clients.EVENTS)),
+    ("maintenance", "the private function", budget_of_client(clients.PATIENT_LAMBDA)),
+    ("maintenance", "DynamoDB", budget_of_client(clients.DYNAMODB)),
+    ("function of events", "EventBridge", budget_of_client(clients.EVENTS)),
     ("Lambda", "the function of events", ([functions()["EventsFn"]["Timeout"]], 1, [])),
     ("webhook function", "the webhook", ([ATTEMPT_SECONDS], 1, [])),
     ("Lambda", "the webhook function", ([WEBHOOK_SECONDS], 1, [])),
@@ -98,11 +98,11 @@ HELD: list[tuple[str, str, Budget]] = [
 
 @pytest.mark.parametrize(("who", "what", "expected"), HELD)
 def test_the_document_states_the_numbers_of_the_code(who: str, what: str, expected: Budget) -> None:
-    found = row(who, what)
+    found = find_row(who, what)
     one_try, tries, pauses = expected
-    assert numbers(found["one try"]) == one_try
+    assert parse_numbers(found["one try"]) == one_try
     assert int(found["tries"]) == tries
-    assert numbers(found["pauses"]) == pauses
+    assert parse_numbers(found["pauses"]) == pauses
     in_all = tries * sum(one_try) + sum(pauses)
     assert float(found["in all"]) == pytest.approx(in_all)
 
@@ -114,7 +114,7 @@ def test_the_document_has_no_row_that_is_not_tested() -> None:
 
 
 def test_the_command_line_waits_and_retries_as_documented() -> None:
-    found = row("client", "the API")
+    found = find_row("client", "the API")
     assert (float(found["one try"]), int(found["tries"])) == (
         PATIENT.timeout_seconds,
         PATIENT.tries,
@@ -155,7 +155,7 @@ def test_each_timeout_is_shorter_than_the_timeout_of_its_caller() -> None:
     assert clients.attempt_seconds(client) < CALLS_SECONDS < PUBLIC_SECONDS
     assert INIT_SECONDS + PUBLIC_SECONDS < API_SECONDS < PATIENT.timeout_seconds
     assert API_SECONDS <= HTTP_API_SECONDS
-    assert float(row("public function", "all that it calls")["one try"]) == CALLS_SECONDS
+    assert float(find_row("public function", "all that it calls")["one try"]) == CALLS_SECONDS
 
 
 def test_one_attempt_of_any_client_fits_into_a_request() -> None:
@@ -173,14 +173,14 @@ def test_maintenance_waits_until_a_request_can_no_longer_be_running() -> None:
 def test_the_lease_of_a_webhook_outlives_its_function() -> None:
     """P2: while the function runs, no second process can send the events of the same entry."""
     assert WEBHOOK_SECONDS < deliver.LEASE_SECONDS
-    (tries,) = (float(row("maintenance", "DynamoDB")["in all"]),)
+    (tries,) = (float(find_row("maintenance", "DynamoDB")["in all"]),)
     assert ATTEMPT_SECONDS + tries < WEBHOOK_SECONDS
     queue = named("AWS::SQS::Queue")["WebhookQueue"]
     assert queue["VisibilityTimeout"] == 6 * WEBHOOK_SECONDS
 
 
 def test_a_lease_lasts_longer_than_the_time_between_its_renewals() -> None:
-    tries = float(row("maintenance", "DynamoDB")["in all"])
+    tries = float(find_row("maintenance", "DynamoDB")["in all"])
     assert rebuild.NOTE_SECONDS + tries < lease.LEASE_MILLIS / 1000
 
 

@@ -112,7 +112,7 @@ def test_each_tool_reads_the_parameters_that_it_must_know(parameter: str) -> Non
     asked = {
         tool
         for tool, files in TOOLS.items()
-        if any(INSTEAD.get(parameter, f'"{parameter}"') in text_of(file) for file in files)
+        if any(INSTEAD.get(parameter, f'"{parameter}"') in read_text(file) for file in files)
     }
     assert asked >= KNOWN_TO[parameter]
 
@@ -126,11 +126,11 @@ def test_a_parameter_with_allowed_values_has_them(parameter: str) -> None:
 @pytest.mark.parametrize("module", [forget_order, rotate_token_secret])
 def test_the_operator_tools_work_with_every_set_of_parameters(module: Any) -> None:
     """These tools only read outputs that every stack has."""
-    asked = set(re.findall(r'^[A-Z]+ = "([A-Z][a-z]\w+)"$', text_of_module(module), re.M))
+    asked = set(re.findall(r'^[A-Z]+ = "([A-Z][a-z]\w+)"$', read_module(module), re.M))
     outputs = asked & TEMPLATE["Outputs"].keys()
     assert outputs
     assert not [name for name in outputs if "Condition" in TEMPLATE["Outputs"][name]]
-    assert "ParameterKey" not in text_of_module(module)
+    assert "ParameterKey" not in read_module(module)
 
 
 @pytest.mark.parametrize(("given", "table"), [({}, "WaitlistTable"), (EXISTING, "other-table")])
@@ -140,9 +140,9 @@ def test_the_output_names_the_table_that_the_stack_uses(given: dict[str, str], t
     assert stack.outputs["TableName"] == (own if table == "WaitlistTable" else table)
 
 
-def text_of_module(module: Any) -> str:
-    return text_of(str(module.__file__))
+def read_module(module: Any) -> str:
+    return read_text(str(module.__file__))
 
 
-def text_of(file: str) -> str:
+def read_text(file: str) -> str:
     return (ROOT / file).read_text(encoding="utf-8")

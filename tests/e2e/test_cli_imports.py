@@ -29,12 +29,12 @@ def bakery(service: Service) -> Bakery:
     return new_bakery(Typed(service.url))
 
 
-def waiting(bakery: Bakery) -> int:
+def count_waiting(bakery: Bakery) -> int:
     return int(bakery.typed.json("stats", bakery.waitlist_id)["waiting"])
 
 
 @contextmanager
-def under_way(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
+def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
     """Start an import in a process of its own.
 
     It gets all rows of a file except the last, and waits for the last.
@@ -78,8 +78,8 @@ def test_an_import_that_was_killed_can_be_run_again(
     people = assign_shuffled_times(names)
     path = write_timed_file(tmp_path / "p.csv", people)
     words = ["--keep-time", "applied"] if keep_time else []
-    with under_way(bakery, path, *words) as process:
-        wait_until(lambda: waiting(bakery) >= 300)
+    with running_import(bakery, path, *words) as process:
+        wait_until(lambda: count_waiting(bakery) >= 300)
         process.kill()
     summary = bakery.typed.json("import", bakery.waitlist_id, path, *words)
     assert summary["joined"] + summary["already"] == COUNT

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.processes import Service, run_module, running_service
-from tests.e2e.test_pages import carried_out, printed_commands
+from tests.e2e.test_pages import parse_commands, send_command
 from tests.support.plain_http import plain_client
 
 ISSUER = {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"}
@@ -21,7 +21,7 @@ def service() -> Iterator[Service]:
 
 def test_the_printed_commands_work_and_a_token_opens_only_its_own_entry(service: Service) -> None:
     """P5"""
-    done = [carried_out(command) for command in printed_commands(service.banner)]
+    done = [send_command(command) for command in parse_commands(service.banner)]
     assert [answer.status_code for answer in done] == [201, 201, 200, 200, 200]
     _, signed_up, looked, bumped, stats = (answer.json() for answer in done)
     assert signed_up["entry_id"] == looked["entry_id"] == bumped["entry_id"]

@@ -48,19 +48,19 @@ def test_the_documentation_describes_every_route(http: httpx.Client) -> None:
     assert "post" in document["paths"]["/v1/waitlists/{waitlist_id}/entries"]
 
 
-def printed_commands(banner: str) -> list[list[str]]:
+def parse_commands(banner: str) -> list[list[str]]:
     """Return the curl commands in the banner, split into words as a shell would do."""
     joined = banner.replace("\\\n", " ")
     found = re.findall(r"^(?:TOKEN=\$\()?(curl .*?)(?: \| tee .*)?$", joined, re.MULTILINE)
     return [shlex.split(command) for command in found]
 
 
-def carried_out(command: list[str], token: str = "") -> httpx.Response:
+def send_command(command: list[str], token: str = "") -> httpx.Response:
     """Send the request of a printed command."""
     return send([word.replace("$TOKEN", token) for word in command[1:]])
 
 
-def kept_token(signup: httpx.Response) -> str:
+def extract_token(signup: httpx.Response) -> str:
     """Extract the token as the printed pipe behind a signup does."""
     pipe = ["bash", "-c", f"cat | {KEEP_TOKEN} 2>/dev/null"]
     run = subprocess.run(pipe, input=signup.text, capture_output=True, text=True, check=True)
@@ -68,11 +68,11 @@ def kept_token(signup: httpx.Response) -> str:
 
 
 def test_the_printed_first_steps_work_in_their_order(service: Service) -> None:
-    commands = printed_commands(service.banner)
+    commands = parse_commands(service.banner)
     assert len(commands) == 5
     assert f"{service.url}/_local/mailbox" in service.banner
-    answers = [carried_out(command) for command in commands[:2]]
-    answers += [carried_out(command, kept_token(answers[1])) for command in commands[2:]]
+    answers = [send_command(command) for command in commands[:2]]
+    answers += [send_command(command, extract_token(answers[1])) for command in commands[2:]]
     assert [answer.status_code for answer in answers] == [201, 201, 200, 200, 200]
     made, _, position, bumped, stats = (answer.json() for answer in answers)
     assert made["waitlist_id"] == "bakery"

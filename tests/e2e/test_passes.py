@@ -39,25 +39,25 @@ class Shown:
 
 @pytest.fixture
 def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
-    entry, accepted = entered(http, operator)
+    entry, accepted = enter_place(http, operator)
     elsewhere = Operator(http, operator.auth, f"{operator.waitlist_id}-2")
     # The shortest pass lasts a minute, so this test signs an expired pass with the key of the
     # service.
-    issuer = Issuer(Passes(KmsKeys((KEY_ARN,), lambda: kms_of(service))), service.url)
+    issuer = Issuer(Passes(KmsKeys((KEY_ARN,), lambda: create_kms_client(service))), service.url)
     return Shown(
         operator.waitlist_id,
         entry.entry_id,
         accepted,
         {
             "expired": issuer.issue(operator.waitlist_id, PASS_SECONDS + 60),
-            "of another list": entered(http, elsewhere)[1],
+            "of another list": enter_place(http, elsewhere)[1],
             "changed": changed(accepted),
             "of another issuer": issuer.other().issue(operator.waitlist_id),
         },
     )
 
 
-def entered(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
+def enter_place(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
     """Return a customer who accepted an offer, and the customer's pass."""
     policy = {"name": "Place", "admission": {"max_inside": 1}}
     assert operator.put(policy).status_code in (200, 201)
@@ -71,7 +71,7 @@ def entered(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
     return entry, admission["pass"]
 
 
-def kms_of(service: Service) -> Any:
+def create_kms_client(service: Service) -> Any:
     return boto3.client(
         "kms",
         endpoint_url=service.url + PATH,

@@ -26,7 +26,7 @@ DYNAMODB_CALLS = {
 }
 
 
-def calls_of(module: Module) -> set[str]:
+def find_called_methods(module: Module) -> set[str]:
     """Return the names of the methods that a module calls."""
     return {
         node.func.attr
@@ -63,7 +63,7 @@ def test_only_the_login_by_iam_imports_the_signer() -> None:
     assert not signing.imports_any_of("boto3")
 
 
-def loaded_by_private_function(**environ: str) -> set[str]:
+def load_private_function(**environ: str) -> set[str]:
     """Return the packages that the private function has loaded before its first request."""
     program = "import sys, waitlist_queue.app as app; app.service(); print(*sys.modules)"
     folders = [str(PACKAGES[name].parent) for name in ("waitlist_queue", "waitlist_shared")]
@@ -81,7 +81,7 @@ def loaded_by_private_function(**environ: str) -> set[str]:
 
 def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
     """These packages would make a cold start slower, even if only a library imported them."""
-    loaded = loaded_by_private_function(REDIS_URL="rediss://cache.example.com:6379")
+    loaded = load_private_function(REDIS_URL="rediss://cache.example.com:6379")
     assert {"redis", "waitlist_queue", "waitlist_shared", "msgspec"} <= loaded
     assert not loaded & {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "waitlist_api"}
 
@@ -89,7 +89,7 @@ def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
 def test_the_signer_is_loaded_before_the_first_redis_call() -> None:
     """P9"""
     cache = "arn:aws:elasticache:eu-west-1:123456789012:serverlesscache:waitlist"
-    loaded = loaded_by_private_function(
+    loaded = load_private_function(
         REDIS_URL="rediss://cache.example.com:6379",
         REDIS_IAM_USER="waitlist",
         REDIS_IAM_CACHE_ARN=cache,
@@ -99,20 +99,24 @@ def test_the_signer_is_loaded_before_the_first_redis_call() -> None:
 
 
 def test_only_the_records_call_dynamodb() -> None:
-    calling = [name for name, module in MODULES.items() if calls_of(module) & DYNAMODB_CALLS]
+    calling = [
+        name for name, module in MODULES.items() if find_called_methods(module) & DYNAMODB_CALLS
+    ]
     assert calling
     assert all(name.startswith("waitlist_api.records.") for name in calling), calling
 
 
 def test_only_the_queue_client_invokes_a_function() -> None:
-    calling = [name for name, module in MODULES.items() if "invoke" in calls_of(module)]
+    calling = [name for name, module in MODULES.items() if "invoke" in find_called_methods(module)]
     assert calling == ["waitlist_api.queue.client"]
 
 
 def test_only_passes_call_kms() -> None:
-    calling = [name for name, module in MODULES.items() if "get_public_key" in calls_of(module)]
+    calling = [
+        name for name, module in MODULES.items() if "get_public_key" in find_called_methods(module)
+    ]
     assert calling == ["waitlist_api.auth.passes"]
-    signing = [name for name, module in MODULES.items() if "sign" in calls_of(module)]
+    signing = [name for name, module in MODULES.items() if "sign" in find_called_methods(module)]
     # The signer of webhooks is a library that sends no requests.
     assert sorted(signing) == [*calling, "waitlist_api.webhooks.signatures"]
 

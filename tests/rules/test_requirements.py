@@ -22,22 +22,22 @@ OWN = {"waitlist_api", "waitlist_queue", "waitlist_shared", "waitlist_cli", "too
 TESTING = {"pytest", "hypothesis", "mypy", "ruff", "playwright", "cfn-lint", "schemathesis", "uv"}
 
 
-def listed(path: Path) -> dict[str, Requirement]:
+def read_requirements(path: Path) -> dict[str, Requirement]:
     """Return the packages in a requirements file, including the files to which it refers."""
     found: dict[str, Requirement] = {}
     for line in path.read_text("utf-8").splitlines():
         text = line.partition("#")[0].strip()
         if other := re.fullmatch(r"-r (.+)", text):
-            found |= listed(path.parent / other[1])
+            found |= read_requirements(path.parent / other[1])
         elif text and not text.startswith("-e "):
             requirement = Requirement(text)
             found[canonicalize_name(requirement.name)] = requirement
     return found
 
 
-def installed(path: Path) -> set[str]:
+def find_installed(path: Path) -> set[str]:
     """Return the packages that a requirements file installs, including their dependencies."""
-    wanted = list(listed(path).values())
+    wanted = list(read_requirements(path).values())
     found: set[str] = set()
     while wanted:
         requirement = wanted.pop()
@@ -58,10 +58,10 @@ def installed(path: Path) -> set[str]:
     return found
 
 
-RUN = installed(ROOT / "requirements-run.txt")
+RUN = find_installed(ROOT / "requirements-run.txt")
 
 
-def imported() -> set[str]:
+def find_imported() -> set[str]:
     """Return the packages that the code of the run imports, according to the packages installed
     here.
     """
@@ -83,16 +83,19 @@ def imported() -> set[str]:
 
 
 def test_the_run_installs_each_package_that_it_imports() -> None:
-    assert imported() - RUN == set()
+    assert find_imported() - RUN == set()
 
 
 def test_the_run_installs_no_test_tools() -> None:
     assert not RUN & TESTING
-    assert TESTING - listed(ROOT / "requirements-dev.txt").keys() == set()
+    assert TESTING - read_requirements(ROOT / "requirements-dev.txt").keys() == set()
 
 
 def test_the_tests_install_the_same_versions_as_the_run() -> None:
-    run, dev = listed(ROOT / "requirements-run.txt"), listed(ROOT / "requirements-dev.txt")
+    run, dev = (
+        read_requirements(ROOT / "requirements-run.txt"),
+        read_requirements(ROOT / "requirements-dev.txt"),
+    )
     assert {name: str(requirement.specifier) for name, requirement in run.items()} == {
         name: str(dev[name].specifier) for name in run
     }

@@ -44,7 +44,8 @@ class Scenario:
     look_every: int = MINUTE
     step: int = 5
     policy: Policy | None = None
-    # Returns how many people are inside. The samples contain this number if there is a policy.
+    # A function that returns how many people are inside. The samples contain this number if there is
+    # a policy.
     inside: Callable[[Service], int] = lambda _: 0
     instants: Instants | None = None
 

@@ -52,7 +52,7 @@ def main() -> None:
     handler_path, control_fd = sys.argv[1:]
     control = socket.socket(fileno=int(control_fd))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The kernel then reaps the environments that have ended.
+    # With this setting, the kernel reaps ended environments.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     module, _, name = handler_path.rpartition(".")
     handler: Handler = getattr(import_module(module), name)

@@ -13,7 +13,7 @@ from itertools import islice
 
 import pytest
 
-from tests.deployment.documents import tables_of
+from tests.deployment.documents import read_tables
 from tests.reliability.model import pairs
 from tests.reliability.model.cases import EVERYTHING, Result, Sample, number_of
 from tests.reliability.model.jobs import Job, jobs, replay
@@ -159,7 +159,7 @@ def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
 
 def test_the_guarantees_list_the_known_failures() -> None:
     """docs/internals/guarantees.md lists each cause of known failures, with rows of its tables."""
-    tables = tables_of("docs/internals/guarantees.md")
+    tables = read_tables("docs/internals/guarantees.md")
     (causes,) = [rows for rows in tables if "rows" in rows[0]]
     listed = {row["name of the cause in `known_failures.py`"]: row["rows"] for row in causes}
     assert list(listed) == [known.name for known in KNOWN_FAILURES]

@@ -6,7 +6,7 @@ from typing import Any
 
 from moto.events.models import EventPattern
 
-from tests.deployment.documents import tables_of
+from tests.deployment.documents import read_tables
 from tests.rules.sources import ROOT
 from tests.service.bus.life import samples
 from tests.service.bus.stories import STORIES, WORDS
@@ -23,7 +23,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_every_event_has_a_line_with_its_possible_actors() -> None:
-    (table,) = tables_of(DOCUMENT)
+    (table,) = read_tables(DOCUMENT)
     lines = {row["event"].strip("`"): set(re.findall(r"`(\w+)`", row["by"])) for row in table}
     assert set(lines) == set(WORDS)
     for story in STORIES:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.deployment.deployed import deployed
-from tests.deployment.documents import tables_of
+from tests.deployment.documents import read_tables
 from tests.service.privacy.deployment import NAMESPACE, Deployment
 from tests.service.privacy.drives import (
     ADMIN,
@@ -197,7 +197,7 @@ def test_an_alarm_describes_the_first_step_and_missing_data() -> None:
 
 
 def test_the_document_lists_each_alarm_and_marks_those_that_are_not_essential() -> None:
-    (table,) = tables_of("docs/operate/alarms.md")
+    (table,) = read_tables("docs/operate/alarms.md")
     listed = {
         name: re.search(r"\(full\b", row["alarm"]) is not None
         for row in table

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import typer
 
-from tests.deployment.test_documents import documents
+from tests.deployment.test_documents import list_documents
 from tests.rules.sources import ROOT
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
@@ -45,7 +45,9 @@ def test_the_readme_names_every_command(name: str) -> None:
 
 
 def test_options_in_documents_exist() -> None:
-    texts = [(ROOT / name).read_text("utf-8") for name in documents() if "decisions/" not in name]
+    texts = [
+        (ROOT / name).read_text("utf-8") for name in list_documents() if "decisions/" not in name
+    ]
     spans = re.findall(r"(?:^\$ |`|^)(waitlist [^`\n]+)", "\n".join(texts), re.MULTILINE)
     named = {
         (words[0], option)

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.deployment.documents import tables_of
+from tests.deployment.documents import read_tables
 from tools.local import settings
 from tools.local.settings import LOG_LEVELS, SettingError, Settings, without_password
 from tools.local.settings import WEBHOOK_SECRET as SECRET
 
 
 def test_the_document_about_the_local_run_lists_all_variables() -> None:
-    (table,) = [rows for rows in tables_of("docs/app/local-run.md") if "variable" in rows[0]]
+    (table,) = [rows for rows in read_tables("docs/app/local-run.md") if "variable" in rows[0]]
     listed = [name for row in table for name in re.findall(r"`(\w+)`", row["variable"])]
     read = set(re.findall(r'"([A-Z_]{4,})"', inspect.getsource(settings))) - set(LOG_LEVELS)
     assert sorted(listed) == sorted(read)
