@@ -44,8 +44,7 @@ class Scenario:
     look_every: int = MINUTE
     step: int = 5
     policy: Policy | None = None
-    # A function that returns how many people are inside. The samples contain this number if there is
-    # a policy.
+    # Returns the number of people inside, which the samples contain if there is a policy.
     inside: Callable[[Service], int] = lambda _: 0
     instants: Instants | None = None
 
