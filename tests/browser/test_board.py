@@ -33,7 +33,7 @@ CUTS = [[rank * 10, rank] for rank in range(1, 201)] + [[2050, 202], [3000, 204]
 BOARD = {"as_of": "2999-01-01T00:00:00.000Z", "total": 210, "cuts": CUTS, "isCached": True}
 
 
-def module(page: Page, operator: Operator) -> str:
+def open_client_module(page: Page, operator: Operator) -> str:
     """The page of a customer far back in a long queue.
 
     It reads the board if a cache serves it, and polls otherwise.
@@ -50,7 +50,7 @@ def test_the_page_computes_the_bounds_from_the_board(
     new_context: NewContext, operator: Operator
 ) -> None:
     page = new_context().new_page()
-    file = module(page, operator)
+    file = open_client_module(page, operator)
     ranks = [0, 9, 10, 15, 1995, 2000, 2049, 2050, 2999, 3000, 9999]
     found = page.evaluate(BOUNDS, [file, BOARD, ranks])
     cuts = [(rank, position) for rank, position in CUTS]
@@ -60,7 +60,7 @@ def test_the_page_computes_the_bounds_from_the_board(
 
 def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator: Operator) -> None:
     page = new_context().new_page()
-    file = module(page, operator)
+    file = open_client_module(page, operator)
 
     def follow(board: dict[str, Any], **entry: Any) -> Any:
         waiting = {"status": "waiting", "rank": 2999, "position": 250, "ownAt": 9e15, "asOf": ""}
@@ -89,7 +89,7 @@ def test_the_page_recognises_a_board_from_a_cache(
     new_context: NewContext, operator: Operator
 ) -> None:
     page = new_context().new_page()
-    file = module(page, operator)
+    file = open_client_module(page, operator)
 
     def as_of_a_cache(route: Route) -> None:
         body = json.dumps({**BOARD, "isCached": None})

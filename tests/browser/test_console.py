@@ -132,10 +132,10 @@ def console(
 ) -> Console:
     config = {"name": "Bakery", "segments": [["language"]]}
     assert operator.put(config).status_code == 201
-    return opened(new_context, new_address, operator, others)
+    return open_console(new_context, new_address, operator, others)
 
 
-def opened(
+def open_console(
     new_context: NewContext,
     new_address: NewAddress,
     operator: Operator,
@@ -468,7 +468,7 @@ def test_a_launch_can_be_set_by_keyboard_in_the_time_zone_of_the_browser(
 ) -> None:
     assert operator.put({"name": "Bakery"}).status_code == 201
     zone = {"timezone_id": "America/New_York", "locale": "en-US"}
-    console = opened(new_context, new_address, operator, others, **zone)
+    console = open_console(new_context, new_address, operator, others, **zone)
     page = console.page
     console.go(f"{console.list_path}/policy")
     tab_to(page, "a launch")
@@ -713,7 +713,7 @@ def pages_of(console: Console) -> list[str]:
     ]
 
 
-def filled(console: Console) -> None:
+def fill_waitlist(console: Console) -> None:
     profile = {"name": "Zoé", "note": "x" * 1900, "right": "שלום <b>world</b>"}
     console.sign_up("ada", attributes={"language": "de"}, profile=profile)
     console.sign_up("a" * 256, "late")
@@ -743,10 +743,10 @@ def test_axe_finds_no_violations_on_any_page(
     scheme: str,
 ) -> None:
     assert operator.put({"name": "Bakery", "segments": [["language"]]}).status_code == 201
-    console = opened(
+    console = open_console(
         new_context, new_address, operator, others, color_scheme=scheme, bypass_csp=True
     )
-    filled(console)
+    fill_waitlist(console)
     for path in pages_of(console):
         console.go(path)
         if path == console.list_path:
@@ -794,7 +794,7 @@ def test_axe_finds_no_violations_on_any_page(
 def test_no_page_is_wider_than_the_screen(
     console: Console, width: int, new_context: NewContext
 ) -> None:
-    filled(console)
+    fill_waitlist(console)
     console.page.set_viewport_size({"width": width, "height": 900})
     for path in pages_of(console):
         console.go(path)
@@ -932,7 +932,7 @@ def test_the_page_waits_for_a_service_that_restarts(
         operator = Operator(http, local_operator(), f"kept-{secrets.token_hex(4)}")
         assert operator.put({"name": "Kept"}).status_code == 201
         others = Customer(http, operator.waitlist_id)
-        console = opened(new_context, new_address, operator, others)
+        console = open_console(new_context, new_address, operator, others)
         console.sign_up("ada")
         console.go(console.list_path)
         first.stop()

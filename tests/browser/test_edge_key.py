@@ -19,18 +19,17 @@ EVIL = "https://evil.example.com"
 
 
 @cache
-def code(cors_origins: str) -> str:
+def read_function_code(cors_origins: str) -> str:
     stack = make({"Edge": "on", "CorsOrigins": cors_origins})
     return str(stack.resources["EdgeKey"]["Properties"]["FunctionCode"])
 
 
-def run(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
+def run_function(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
     """Return the request that goes on to the cache, or a response that is not cached."""
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}
-    call = (
-        f"{code(cors_origins)}\nconsole.log(JSON.stringify(handler({{request: JSON.parse(A)}})));"
-    )
+    code = read_function_code(cors_origins)
+    call = f"{code}\nconsole.log(JSON.stringify(handler({{request: JSON.parse(A)}})));"
     program = f"const A = {json.dumps(json.dumps(request))};\n{call}"
     done = subprocess.run(["node"], input=program, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
@@ -50,7 +49,7 @@ def run(path: str, origin: str | None = None, cors_origins: str = "") -> dict[st
     ],
 )
 def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
-    found = run(path)
+    found = run_function(path)
     assert (found["uri"], found["headers"]) == (path, {"accept": {"value": "*/*"}})
 
 
@@ -73,14 +72,14 @@ def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
 )
 def test_another_spelling_of_a_path_is_refused_before_the_cache(path: str) -> None:
     """P5: the API would accept the spelling, and each spelling would get its own cache entry."""
-    found = run(path, APP, KNOWN)
+    found = run_function(path, APP, KNOWN)
     assert (found["statusCode"], json.loads(found["body"])["code"]) == (404, "not_found")
     assert found["headers"]["cache-control"] == {"value": "no-store"}
 
 
 @pytest.mark.parametrize("origin", [APP, SHOP])
 def test_each_origin_in_cors_origins_has_its_own_cache_entry(origin: str) -> None:
-    assert run("/w/bakery", origin, KNOWN)["headers"]["origin"] == {"value": origin}
+    assert run_function("/w/bakery", origin, KNOWN)["headers"]["origin"] == {"value": origin}
 
 
 @pytest.mark.parametrize("origin", [EVIL, f"{APP}.evil.example.com", "null", APP.upper(), KNOWN])
@@ -89,10 +88,12 @@ def test_other_origins_share_the_cache_entry_without_an_origin(
     origin: str, cors_origins: str
 ) -> None:
     """P5: an invented origin neither reaches the functions nor fills the cache."""
-    assert "origin" not in run("/w/bakery", origin, cors_origins)["headers"]
+    assert "origin" not in run_function("/w/bakery", origin, cors_origins)["headers"]
 
 
 def test_all_origins_share_a_cache_entry_if_every_origin_is_allowed() -> None:
-    one, other = (run("/w/bakery", origin, "*")["headers"]["origin"] for origin in (APP, EVIL))
+    one, other = (
+        run_function("/w/bakery", origin, "*")["headers"]["origin"] for origin in (APP, EVIL)
+    )
     assert one == other
-    assert "origin" not in run("/w/bakery", None, "*")["headers"]
+    assert "origin" not in run_function("/w/bakery", None, "*")["headers"]

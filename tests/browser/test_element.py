@@ -55,14 +55,14 @@ def embed(page: Page, html: str, policy: str = "") -> None:
     page.goto(f"{SHOP_ORIGIN}/")
 
 
-def documented(service: Service, waitlist_id: str) -> str:
+def read_example(service: Service, waitlist_id: str) -> str:
     """Return the example in docs/app/customer-page.md, adapted to a running service."""
     (example,) = re.findall(r"```html\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert API in example
     return str(example.replace(API, service.url).replace('"sale"', f'"{waitlist_id}"'))
 
 
-def element(service: Service, waitlist_id: str, more: str = "") -> str:
+def element_html(service: Service, waitlist_id: str, more: str = "") -> str:
     source = f"{service.url}/assets/latest/waitlist-position.js"
     return (
         f'<!doctype html><html lang="en"><title>Shop</title>'
@@ -80,7 +80,7 @@ def test_the_documented_example_works(stage: Stage, service: Service) -> None:
         route.fulfill(body="in")
 
     stage.page.route(f"{SHOP_ORIGIN}/shop/enter", enter)
-    embed(stage.page, documented(service, stage.operator.waitlist_id))
+    embed(stage.page, read_example(service, stage.operator.waitlist_id))
     with stage.page.expect_console_message(lambda message: message.text == "waiting 1"):
         stage.press("Join the line")
     stage.admit()
@@ -100,7 +100,7 @@ def test_a_link_that_is_set_before_the_script_has_loaded_opens_its_place(
     entry = stage.others.joined("ada")
     link = {"entry_id": entry.entry_id, "entry_token": entry.token}
     early = f"document.querySelector('waitlist-position').link = {json.dumps(link)};"
-    html = element(service, stage.operator.waitlist_id)
+    html = element_html(service, stage.operator.waitlist_id)
     embed(stage.page, html.replace("</html>", f"<script>{early}</script></html>"))
     stage.shows("You are in line")
 
@@ -114,7 +114,9 @@ def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
         addEventListener('waitlist-change', ({ detail }) => changes.push(JSON.stringify(detail)));
       </script>
       <waitlist-position"""
-    page = element(service, stage.operator.waitlist_id).replace("<waitlist-position", listening)
+    page = element_html(service, stage.operator.waitlist_id).replace(
+        "<waitlist-position", listening
+    )
     embed(stage.page, page)
     stage.press("Join the line")
     stage.shows("You are in line")
@@ -130,7 +132,7 @@ def test_a_strict_content_security_policy_needs_only_two_sources(
 ) -> None:
     stage.configure()
     policy = f"default-src 'none'; script-src {service.url}; connect-src {service.url}"
-    embed(stage.page, element(service, stage.operator.waitlist_id), policy)
+    embed(stage.page, element_html(service, stage.operator.waitlist_id), policy)
     stage.press("Join the line")
     stage.shows("You are in line")
     panel = stage.page.locator("waitlist-position .panel")
@@ -139,7 +141,7 @@ def test_a_strict_content_security_policy_needs_only_two_sources(
 
 def test_styles_of_the_page_and_of_the_element_do_not_mix(stage: Stage, service: Service) -> None:
     stage.configure()
-    styled = element(service, stage.operator.waitlist_id).replace(
+    styled = element_html(service, stage.operator.waitlist_id).replace(
         "<title>", "<style>button { display: none } h1 { color: red }</style><title>"
     )
     embed(stage.page, f"{styled}<h1>Shop</h1>")
@@ -161,17 +163,17 @@ def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -
         page={"text": "Bread", "logo_url": logo.replace("http:", "https:"), "fields": fields}
     )
     style = "<style>waitlist-position::part(main) { text-transform: uppercase }</style><title>"
-    embed(stage.page, element(service, stage.operator.waitlist_id).replace("<title>", style))
+    embed(stage.page, element_html(service, stage.operator.waitlist_id).replace("<title>", style))
     stage.page.get_by_label("Name").wait_for()
     main = stage.page.get_by_role("button", name="Join the line")
     assert main.evaluate("button => getComputedStyle(button).textTransform") == "uppercase"
-    seen = parts_of(stage.page)
+    seen = find_parts(stage.page)
     main.click()
     stage.press("Leave the line")
-    assert documented - seen - parts_of(stage.page) == set()
+    assert documented - seen - find_parts(stage.page) == set()
 
 
-def parts_of(page: Page) -> set[str]:
+def find_parts(page: Page) -> set[str]:
     """Return the names of all parts that the element currently has."""
     found = page.evaluate(
         """() => {
@@ -192,7 +194,7 @@ def test_a_customer_with_an_account_sees_their_own_place(
     stage.configure(admission=POLICY)
     issuer = LocalIssuer(ISSUER, AUDIENCE)
     tokens = {name: issuer.token(name, int(time.time())) for name in ("ada", "bob")}
-    embed(stage.page, element(accounts, stage.operator.waitlist_id, "account"))
+    embed(stage.page, element_html(accounts, stage.operator.waitlist_id, "account"))
     stage.shows("Please sign in to see your place")
     stage.page.evaluate(
         "token => { document.querySelector('waitlist-position').token = token; }", tokens["ada"]
@@ -233,7 +235,7 @@ def test_the_element_asks_again_for_a_token_that_it_could_not_get(
     stage = accounts_stage
     stage.configure()
     token = LocalIssuer(ISSUER, AUDIENCE).token("ada", int(time.time()))
-    embed(stage.page, element(accounts, stage.operator.waitlist_id, "account"))
+    embed(stage.page, element_html(accounts, stage.operator.waitlist_id, "account"))
     stage.page.evaluate(
         """token => {
           let isLost = true;

@@ -12,17 +12,17 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import SHOP_ORIGIN
 from tests.browser.stage import FIELDS, STATES, Stage
-from tests.browser.test_element import element, embed
-from tests.browser.test_page_network import ENTRIES, ENTRY, is_look
-from tests.browser.test_page_people import reach
-from tests.browser.test_page_states import sideways
+from tests.browser.test_element import element_html, embed
+from tests.browser.test_page_network import ENTRIES, ENTRY, is_poll
+from tests.browser.test_page_people import tab_to_button
+from tests.browser.test_page_states import measure_sideways_scroll
 from tests.e2e.processes import Service
 from waitlist_api.http.page.files import FOLDER
 
 FORGOTTEN = "This browser has forgotten you."
 
 
-def stored(page: Page) -> list[Any]:
+def read_storage(page: Page) -> list[Any]:
     """Return the data that the browser stores for the origin of the page."""
     return [text for text in page.evaluate("() => Object.values(localStorage)") if text != "{}"]
 
@@ -51,7 +51,7 @@ def test_the_browser_forgets_the_customer_and_the_place_stays(stage: Stage) -> N
     forget(stage)
     expect(stage.page.get_by_text("1 person is waiting.")).to_be_visible()
     expect(stage.page.get_by_label("Your name")).to_have_value("")
-    assert stored(stage.page) == []
+    assert read_storage(stage.page) == []
     assert status_of(stage, entry_id) == "waiting"
     stage.page.reload()
     stage.page.get_by_label("Your name").fill("Bob")
@@ -83,7 +83,7 @@ def test_the_browser_can_forget_an_entry_in_every_state(stage: Stage, state: str
     entry_id = stage.entry_id
     before = status_of(stage, entry_id)
     forget(stage)
-    assert stored(stage.page) == []
+    assert read_storage(stage.page) == []
     assert status_of(stage, entry_id) == before
 
 
@@ -97,13 +97,13 @@ def test_other_tabs_forget_too(stage: Stage) -> None:
     other.notices(FORGOTTEN)
     expect(other.page.get_by_role("dialog")).to_have_count(0)
     expect(other.page.get_by_role("button", name="Join the line")).to_be_visible()
-    assert stored(other.page) == []
+    assert read_storage(other.page) == []
 
 
 def test_forgetting_works_by_keyboard_and_screen_reader(stage: Stage) -> None:
     stage.join()
     press = stage.page.keyboard.press
-    reach(stage.page, "Forget me here")
+    tab_to_button(stage.page, "Forget me here")
     press("Enter")
     dialog = stage.page.get_by_role("dialog", name="Forget me in this browser?")
     expect(dialog).to_be_visible()
@@ -128,20 +128,20 @@ def test_forgetting_works_in_every_language(stage: Stage, language: str) -> None
     words = json.loads((FOLDER / f"{language}.json").read_text("utf-8"))
     stage.press(words["forget"])
     stage.page.set_viewport_size({"width": 320, "height": 568})
-    assert sideways(stage.page) == 0
+    assert measure_sideways_scroll(stage.page) == 0
     text = stage.page.get_by_role("dialog").inner_text()
     assert not re.search(r"undefined|\{", text), text
     stage.confirm(words["forget.yes"])
     expect(stage.page.locator("form")).to_be_visible()
     expect(stage.page.locator("waitlist-position .notice")).to_be_visible()
-    assert stored(stage.page) == []
+    assert read_storage(stage.page) == []
 
 
 def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
     stage.join()
     held: list[Route] = []
     stage.page.route(
-        ENTRY, lambda route: held.append(route) if is_look(route) else route.continue_()
+        ENTRY, lambda route: held.append(route) if is_poll(route) else route.continue_()
     )
     stage.page.wait_for_event("request", lambda request: bool(ENTRY.search(request.url)))
     stage.page.evaluate("() => 0")  # The route is handled after its request.
@@ -166,7 +166,7 @@ def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
     expect(stage.page.get_by_text("If your request has arrived, you have a place")).to_be_visible()
     stage.confirm("Forget me")
     stage.notices(FORGOTTEN)
-    assert stored(stage.page) == []
+    assert read_storage(stage.page) == []
     stage.press("Join the line")
     stage.shows("You are in line")
     held[0].abort()
@@ -175,10 +175,10 @@ def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
 
 def test_a_page_can_make_the_element_forget(stage: Stage, service: Service) -> None:
     stage.configure()
-    embed(stage.page, element(service, stage.operator.waitlist_id))
+    embed(stage.page, element_html(service, stage.operator.waitlist_id))
     stage.press("Join the line")
     stage.shows("You are in line")
     stage.page.evaluate("() => document.querySelector('waitlist-position').forget()")
     stage.notices(FORGOTTEN)
     assert stage.page.url == f"{SHOP_ORIGIN}/"
-    assert stored(stage.page) == []
+    assert read_storage(stage.page) == []

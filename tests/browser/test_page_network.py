@@ -33,7 +33,7 @@ BLOCKED = """
 """
 
 
-def looks_of(page: Page) -> list[Request]:
+def record_polls(page: Page) -> list[Request]:
     """Return a list that collects each poll of a page."""
     looks: list[Request] = []
 
@@ -45,7 +45,7 @@ def looks_of(page: Page) -> list[Request]:
     return looks
 
 
-def refusing(status: int, retry_after: str | None, code: str = "") -> Callable[[Route], None]:
+def refuse_with(status: int, retry_after: str | None, code: str = "") -> Callable[[Route], None]:
     def refuse(route: Route) -> None:
         headers = {"Retry-After": retry_after} if retry_after else {}
         body = json.dumps({"code": code} if code else {"message": "Too Many Requests"})
@@ -103,8 +103,8 @@ def test_the_page_promises_no_place_if_the_network_fails_at_the_signup(stage: St
 def test_the_page_respects_the_retry_after_of_a_busy_service(stage: Stage) -> None:
     stage.page.clock.install()
     stage.join()
-    looks = looks_of(stage.page)
-    stage.page.route(ENTRY, refusing(429, "40"))
+    looks = record_polls(stage.page)
+    stage.page.route(ENTRY, refuse_with(429, "40"))
     stage.page.clock.run_for(2_000)
     expect(stage.page.get_by_text("Many people are here right now.")).to_be_visible()
     assert len(looks) == 1
@@ -120,8 +120,8 @@ def test_the_page_respects_the_retry_after_of_a_busy_service(stage: Stage) -> No
 def test_the_page_polls_a_failing_service_with_increasing_pauses(stage: Stage) -> None:
     stage.page.clock.install()
     stage.join()
-    looks = looks_of(stage.page)
-    stage.page.route(ENTRY, refusing(503, None))
+    looks = record_polls(stage.page)
+    stage.page.route(ENTRY, refuse_with(503, None))
     for _ in range(120):
         stage.page.clock.run_for(1_000)
     expect(stage.page.get_by_text("The service is not responding right now.")).to_be_visible()
@@ -197,7 +197,7 @@ def test_tabs_share_their_polls(stage: Stage) -> None:
     for tab in tabs[1:]:
         tab.goto(stage.page.url)
         expect(tab.get_by_role("heading", name="You are in line")).to_be_visible()
-    looks = [looks_of(tab) for tab in tabs]
+    looks = [record_polls(tab) for tab in tabs]
     for _ in range(20):
         context.clock.run_for(1_000)
     # Separate tabs would have sent about 50 polls in these 20 seconds.
@@ -214,7 +214,7 @@ def test_the_page_polls_at_once_when_the_phone_wakes_up(stage: Stage) -> None:
     first, _ = stage.others.joined("bob"), stage.others.joined("cyd")
     stage.join()
     stage.page.evaluate("() => setVisibility('hidden')")
-    looks = looks_of(stage.page)
+    looks = record_polls(stage.page)
     # The phone sleeps: time passes, but no timer runs.
     stage.page.clock.set_system_time(stage.page.evaluate("() => Date.now() + 600_000"))
     assert stage.others.leave(first).status_code == 204
@@ -259,7 +259,7 @@ def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -
 def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
     """The 403 of a firewall has no error code of the service, so the page keeps the entry."""
     stage.join()
-    stage.page.route(ENTRY, refusing(403, None))
+    stage.page.route(ENTRY, refuse_with(403, None))
     stage.shows("Please sign in to see your place")
     stage.page.unroute(ENTRY)
     stage.page.reload()
@@ -270,7 +270,7 @@ def test_the_page_recovers_if_the_service_was_down_when_it_opened(
     stage: Stage, new_context: NewContext
 ) -> None:
     stage.configure()
-    stage.page.route(LIST, refusing(503, "1", "rebuilding"))
+    stage.page.route(LIST, refuse_with(503, "1", "rebuilding"))
     stage.open()
     expect(stage.page.get_by_text("The service is not responding right now.")).to_be_visible()
     stage.page.unroute(LIST)
@@ -315,15 +315,15 @@ def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) ->
     down = stage.page.get_by_text("The service is not responding right now.")
     stage.page.clock.install()
     stage.configure()
-    stage.page.route(LIST, refusing(404, None))
+    stage.page.route(LIST, refuse_with(404, None))
     stage.open()
     expect(down).to_be_visible()
     stage.page.unroute(LIST)
     stage.page.reload()
     stage.press("Join the line")
     stage.shows("You are in line")
-    looks = looks_of(stage.page)
-    stage.page.route(ENTRY, refusing(404, None))
+    looks = record_polls(stage.page)
+    stage.page.route(ENTRY, refuse_with(404, None))
     stage.page.clock.run_for(20_000)
     expect(down).to_be_visible()
     assert len(looks) == 1
@@ -336,7 +336,7 @@ def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stag
     """The entry is leaving until maintenance has finished the change that another request began."""
     stage.page.clock.install()
     stage.join()
-    looks = looks_of(stage.page)
+    looks = record_polls(stage.page)
     leaving = {"status": "leaving", "position": None, "poll_after_seconds": 2}
     stage.page.route(ENTRY, lambda route: route.fulfill(json=leaving))
     stage.page.clock.run_for(3_000)
@@ -423,7 +423,7 @@ def test_a_late_answer_does_not_undo_an_action_of_the_customer(stage: Stage) -> 
     stage.offer()
     held: list[Route] = []
     stage.page.route(
-        ENTRY, lambda route: held.append(route) if is_look(route) else route.continue_()
+        ENTRY, lambda route: held.append(route) if is_poll(route) else route.continue_()
     )
     stage.page.wait_for_event("request", lambda request: bool(ENTRY.search(request.url)))
     stage.page.evaluate("() => 0")  # The route is handled after its request.
@@ -438,5 +438,5 @@ def test_a_late_answer_does_not_undo_an_action_of_the_customer(stage: Stage) -> 
     expect(stage.page.get_by_text("Your turn has passed")).to_have_count(0)
 
 
-def is_look(route: Route) -> bool:
+def is_poll(route: Route) -> bool:
     return route.request.method == "GET"

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
 from tests.browser.stage import FIELDS, POLICY, TERMS, Stage, changing
-from tests.browser.test_page_states import cut_off, sideways
+from tests.browser.test_page_states import find_cut_off, measure_sideways_scroll
 from tests.browser.test_page_story import SHOP
 
 SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
@@ -36,7 +36,7 @@ def test_the_whole_story_works_by_keyboard(stage: Stage) -> None:
     stage.page.keyboard.type("Ada")
     press("Enter")
     expect(stage.page.get_by_role("heading", name="You are in line")).to_be_focused()
-    reach(stage.page, "Leave the line")
+    tab_to_button(stage.page, "Leave the line")
     press("Enter")
     expect(stage.page.get_by_role("dialog")).to_be_visible()
     press("Escape")
@@ -44,7 +44,7 @@ def test_the_whole_story_works_by_keyboard(stage: Stage) -> None:
     expect(stage.page.get_by_role("button", name="Leave the line")).to_be_focused()
     stage.admit()
     expect(stage.page.get_by_role("heading", name="It is your turn")).to_be_focused()
-    reach(stage.page, "Enter now")
+    tab_to_button(stage.page, "Enter now")
     press("Space")
     stage.page.wait_for_url(f"{SHOP}#pass=*")
 
@@ -149,7 +149,7 @@ def test_a_customer_can_switch_messages_off_if_the_form_has_no_fields(stage: Sta
     expect(box).not_to_be_checked()
 
 
-def reach(page: Page, button: str) -> None:
+def tab_to_button(page: Page, button: str) -> None:
     """Press Tab until a button has the focus.
 
     Every element on the way must show that it has the focus.
@@ -174,7 +174,7 @@ def test_a_customer_can_let_others_pass_by_keyboard(stage: Stage) -> None:
     page, press = stage.page, stage.page.keyboard.press
     stage.join(rest={"max_days": 10, "times": 1})
     entry_id, status = stage.entry_id, page.locator("waitlist-position .resting")
-    reach(page, "Let others pass")
+    tab_to_button(page, "Let others pass")
     press("Enter")
     dialog = page.get_by_role("dialog", name="Let others pass?")
     expect(dialog.get_by_label("Until")).to_be_focused()
@@ -185,7 +185,7 @@ def test_a_customer_can_let_others_pass_by_keyboard(stage: Stage) -> None:
     expect(dialog.get_by_label("Until")).to_be_focused()
     tomorrow = datetime.now() + timedelta(days=1)  # noqa: DTZ005 (the field uses the clock of the device)
     dialog.get_by_label("Until").fill(f"{tomorrow:%Y-%m-%dT%H:%M}")
-    reach(page, "Let others pass")
+    tab_to_button(page, "Let others pass")
     press("Enter")
     expect(status).to_contain_text("You are letting others pass until")
     expect(status).to_have_attribute("role", "status")
@@ -228,7 +228,7 @@ def test_a_customer_can_confirm_by_keyboard_that_they_are_still_waiting(stage: S
     assert not [url for url in loaded if "asked" in url], "nobody has asked the customer yet"
     assert stage.operator.call("POST", "/confirm", json={}).json()["asked"] == 1
     expect(status).to_contain_text("Are you still waiting?")
-    reach(stage.page, "I am still waiting")
+    tab_to_button(stage.page, "I am still waiting")
     stage.page.keyboard.press("Enter")
     expect(status).to_contain_text("Your place is kept.")
     expect(status).to_be_focused()
@@ -311,7 +311,7 @@ def test_a_language_is_complete_and_fits_on_the_screen(
     assert page.get_by_role("dialog").get_attribute("dir") == root.get_attribute("dir")
     page.get_by_role("dialog").locator("button.main").click()
     expect(page.get_by_role("button", name=ready)).to_be_visible()
-    assert (sideways(page), cut_off(page)) == (0, [])
+    assert (measure_sideways_scroll(page), find_cut_off(page)) == (0, [])
     text = page.locator("waitlist-position").inner_text()
     assert not re.search(r"undefined|null|NaN|\{\w+\}", text), text
 
@@ -450,7 +450,7 @@ def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
     assert stage.page.locator("waitlist-position img").count() == 0
     for size in (320, 3840):
         stage.page.set_viewport_size({"width": size, "height": 800})
-        assert sideways(stage.page) == 0
+        assert measure_sideways_scroll(stage.page) == 0
     assert axe.violations(stage.page) == []
 
 

@@ -25,8 +25,8 @@ def test_each_state_is_accessible_in_light_and_dark_and_fits_every_screen(
         assert axe.violations(page) == []
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        assert sideways(page) == 0, (width, height)
-        assert cut_off(page) == [], (width, height)
+        assert measure_sideways_scroll(page) == 0, (width, height)
+        assert find_cut_off(page) == [], (width, height)
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "ar"])
@@ -39,7 +39,7 @@ def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
     stage.configure(opens_at=in_hours.isoformat().replace("+00:00", "Z"))
     stage.open(f"?lang={language}")
     expect(number).to_have_text(re.compile(r"^..:..:..$"))
-    assert lines_of(number) == 1
+    assert count_lines(number) == 1
     stage.configure(opens_at=None)
     page.reload()
     entry = re.compile(r"/entries/[a-z2-7]{26}$")
@@ -47,7 +47,7 @@ def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
     page.route(entry, lambda route: route.fulfill(json={**route.fetch().json(), **far}))
     page.locator("waitlist-position button.main").click()
     expect(number).to_have_text(re.compile(r"^.(\D...){2}$"))
-    assert (lines_of(number), sideways(page), cut_off(page)) == (1, 0, [])
+    assert (count_lines(number), measure_sideways_scroll(page), find_cut_off(page)) == (1, 0, [])
 
 
 def test_people_without_a_pass_still_continue_to_the_entrance(stage: Stage) -> None:
@@ -63,19 +63,19 @@ def test_people_without_a_pass_still_continue_to_the_entrance(stage: Stage) -> N
     page.wait_for_url(SHOP)
 
 
-def lines_of(text: Locator) -> int:
+def count_lines(text: Locator) -> int:
     """Return the number of lines of a text."""
     height = "(node) => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
     return round(float(text.evaluate(height)))
 
 
-def sideways(page: Page) -> int:
+def measure_sideways_scroll(page: Page) -> int:
     """Return how many pixels the page can be scrolled sideways."""
     root = "document.documentElement"
     return int(page.evaluate(f"() => {root}.scrollWidth - {root}.clientWidth"))
 
 
-def cut_off(page: Page) -> list[str]:
+def find_cut_off(page: Page) -> list[str]:
     """Return the texts and buttons that extend beyond the panel or their own box."""
     found = page.evaluate(
         """() => {
@@ -110,7 +110,7 @@ def test_the_accessibility_checks_find_violations(stage: Stage, axe: Axe) -> Non
     found = "\n".join(axe.violations(stage.page))
     assert "button-name" in found
     assert "color-contrast" in found
-    assert cut_off(stage.page) != []
+    assert find_cut_off(stage.page) != []
 
 
 def test_a_customer_who_declines_an_offer_goes_to_the_end(stage: Stage) -> None:
