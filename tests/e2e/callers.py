@@ -39,7 +39,7 @@ class FirstRequests:
 first_requests = FirstRequests()
 
 
-def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
+def send_patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
     """Send a request, and retry it as docs/internals/time-budgets.md recommends to clients."""
     answer = ask()
     first_requests.note(answer)
@@ -60,7 +60,7 @@ class Customer:
 
     def sign_up(self, customer_id: str, key: str | None = None, **body: Any) -> httpx.Response:
         key = key or str(uuid.uuid4())
-        return patiently(lambda: self.sign_up_once(customer_id, key, **body))
+        return send_patiently(lambda: self.sign_up_once(customer_id, key, **body))
 
     def sign_up_once(self, customer_id: str, key: str, **body: Any) -> httpx.Response:
         return self.http.post(
@@ -76,7 +76,7 @@ class Customer:
         return Entry(entry["entry_id"], entry["entry_token"], entry["position"])
 
     def poll(self, entry: Entry, token: str | None = None) -> httpx.Response:
-        return patiently(lambda: self.poll_once(entry, token))
+        return send_patiently(lambda: self.poll_once(entry, token))
 
     def poll_once(self, entry: Entry, token: str | None = None) -> httpx.Response:
         return self.http.get(self._path(entry), headers=_bearer(token or entry.token))
@@ -89,15 +89,15 @@ class Customer:
 
     def leave(self, entry: Entry) -> httpx.Response:
         path, headers = self._path(entry), _bearer(entry.token)
-        return patiently(lambda: self.http.delete(path, headers=headers))
+        return send_patiently(lambda: self.http.delete(path, headers=headers))
 
     def enter(self, entry: Entry) -> httpx.Response:
         path, headers = f"{self._path(entry)}/enter", _bearer(entry.token)
-        return patiently(lambda: self.http.post(path, headers=headers))
+        return send_patiently(lambda: self.http.post(path, headers=headers))
 
     def get_pass(self, entry: Entry) -> httpx.Response:
         path, headers = f"{self._path(entry)}/pass", _bearer(entry.token)
-        return patiently(lambda: self.http.get(path, headers=headers))
+        return send_patiently(lambda: self.http.get(path, headers=headers))
 
     def _path(self, entry: Entry) -> str:
         return f"/v1/waitlists/{self.waitlist_id}/entries/{entry.entry_id}"
@@ -113,7 +113,7 @@ class Operator:
 
     def call(self, method: str, path: str = "", **more: Any) -> httpx.Response:
         url = f"/v1/admin/waitlists/{self.waitlist_id}{path}"
-        return patiently(lambda: self.http.request(method, url, auth=self.auth, **more))
+        return send_patiently(lambda: self.http.request(method, url, auth=self.auth, **more))
 
     def put(self, config: dict[str, Any]) -> httpx.Response:
         return self.call("PUT", json=config)

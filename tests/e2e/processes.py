@@ -127,19 +127,19 @@ def running_service(**environ: str) -> Iterator[Service]:
     try:
         yield service
     finally:
-        descendants = descendants_of(service.process.pid)
+        descendants = find_descendants(service.process.pid)
         code = service.stop() if service.process.poll() is None else service.process.returncode
-        left = left_of(descendants)
+        left = find_survivors(descendants)
     assert (code, left) == (0, set()), service.errors
 
 
-def descendants_of(pid: int) -> set[int]:
+def find_descendants(pid: int) -> set[int]:
     """Return the ids of all child processes of a process, including their own children."""
     parents = {child: parent for child, parent, _ in _processes()}
     return {child for child in parents if _descends(child, pid, parents)}
 
 
-def left_of(pids: set[int]) -> set[int]:
+def find_survivors(pids: set[int]) -> set[int]:
     """Return the processes that are still alive after they have had time to end."""
     deadline = time.monotonic() + STOP_SECONDS
     wait_until(lambda: not (_alive() & pids) or time.monotonic() > deadline)

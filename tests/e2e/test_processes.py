@@ -9,7 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 
 from tests.e2e.callers import Customer, Operator
-from tests.e2e.processes import Service, descendants_of, left_of, run_module, running_service
+from tests.e2e.processes import (
+    Service,
+    find_descendants,
+    find_survivors,
+    run_module,
+    running_service,
+)
 from tools.local.operator import local_operator
 from tools.local.ports import HOST, reserved_port
 
@@ -76,17 +82,17 @@ def test_the_service_stops_cleanly_while_requests_are_in_flight() -> None:
 
 def test_the_service_stops_on_sigterm() -> None:
     service = Service()
-    descendants = descendants_of(service.process.pid)
+    descendants = find_descendants(service.process.pid)
     assert len(descendants) >= 6
     assert service.stop(signal.SIGTERM) == 0
-    assert left_of(descendants) == set()
+    assert find_survivors(descendants) == set()
 
 
 def test_a_killed_service_leaves_no_process_and_frees_its_port() -> None:
     with reserved_port() as port:
         service = Service(PORT=str(port))
-        descendants = descendants_of(service.process.pid)
+        descendants = find_descendants(service.process.pid)
         assert service.stop(signal.SIGKILL) == -signal.SIGKILL
-        assert left_of(descendants) == set()
+        assert find_survivors(descendants) == set()
         with socket.create_server((HOST, port)):
             pass
