@@ -24,5 +24,5 @@ def test_the_example_client_joins_waits_enters_and_exits(service: Service) -> No
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         stats = client.operator("GET", f"/v1/admin/waitlists/{waitlist_id}/stats")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "joined at 1\nentered with a pass of 3 parts\nwent out\n"
+    assert done.stdout == "joined at 1\nentered with a pass of 3 parts\nexited\n"
     assert (stats["admitted"], stats["inside"]) == (1, 0)

@@ -116,7 +116,7 @@ fun main(arguments: Array<String>) {
             val pass = waitlist.enter(entry)["pass"].asString
             println("entered with a pass of ${pass.split(".").size} parts")
             waitlist.exit(entry)
-            println("went out")
+            println("exited")
             return
         }
         if (found["poll_after_seconds"].isJsonNull) {

@@ -139,7 +139,7 @@ struct Client {
                 let admission = try await waitlist.enter(entry)
                 print("entered with a pass of \(admission.pass?.split(separator: ".").count ?? 0) parts")
                 try await waitlist.exit(entry)
-                print("went out")
+                print("exited")
                 return
             }
             guard let seconds = found.poll_after_seconds else {

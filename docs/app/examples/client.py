@@ -109,7 +109,7 @@ def main(api, waitlist_id):
             admission = waitlist.enter(entry)
             print("entered with a pass of", len(admission["pass"].split(".")), "parts")
             waitlist.exit(entry)
-            print("went out")
+            print("exited")
             return
         if found["poll_after_seconds"] is None:
             print("it is over:", found["status"])

@@ -129,7 +129,7 @@ async function main(api: string, waitlistId: string): Promise<void> {
       const admission = await waitlist.enter(entry);
       console.log("entered with a pass of", admission.pass?.split(".").length, "parts");
       await waitlist.exit(entry);
-      console.log("went out");
+      console.log("exited");
       return;
     }
     if (found.poll_after_seconds === null) {

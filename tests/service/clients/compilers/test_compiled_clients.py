@@ -47,7 +47,7 @@ INSTALL = {
 }
 # The programs of docs/app/client.md, and what they print.
 EXAMPLES = ROOT / "docs" / "app" / "examples"
-STORY = "joined at 1\nentered with a pass of 3 parts\nwent out\n"
+STORY = "joined at 1\nentered with a pass of 3 parts\nexited\n"
 # As docs/app/generated-clients.md says. A choice between schemas is `Any` in Kotlin: otherwise the
 # generator makes one class that requires the fields of all choices. Its option for classes of
 # choices is left out, because it refuses a null where an object may be null: `estimated_wait`.

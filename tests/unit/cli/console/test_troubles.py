@@ -116,9 +116,9 @@ def test_the_overview_shows_a_list_whose_counts_are_unavailable(
     }
     fake.script = [
         answer(200, {"waitlists": [waitlist], "cursor": None}),
-        problem(503, "rebuilding", "The order is being rebuilt."),
+        problem(503, "rebuilding", "The queue is being rebuilt."),
     ]
-    assert "rebuilding The order is being rebuilt." in scripted.text("/")
+    assert "rebuilding The queue is being rebuilt." in scripted.text("/")
 
 
 @pytest.mark.parametrize("number", ["99999999999999999999", "1e3", "٣"])
