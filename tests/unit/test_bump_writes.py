@@ -2,7 +2,7 @@
 
 import pytest
 
-from waitlist_api.records.entries import Move, bump_write
+from waitlist_api.records.entries import Move
 from waitlist_api.records.entry import EntryRecord, Status
 from waitlist_shared.contracts import BumpResult
 
@@ -20,6 +20,14 @@ MADE = BumpResult(
     expired_millis=0,
 )
 MOVE = Move(MADE, "key", ())
+FORMER = {
+    "waitlist_id": "bakery",
+    "entry_id": "a" * 26,
+    "status": "left",
+    "join_id": "i",
+    "created_millis": 0,
+    "updated_millis": 0,
+}
 
 
 def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) -> EntryRecord:
@@ -33,7 +41,7 @@ def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) 
         updated_millis=1,
         ticket=ticket,
         stamp=stamp,
-        previous={"ticket": former} if former else None,
+        previous={**FORMER, "ticket": former} if former else None,
     )
 
 
@@ -60,4 +68,10 @@ def test_the_state_of_the_record_decides_how_a_bump_is_written(
     A record that lacks the bump gets its new place and the event. A newer record gets only the
     event. If the signup has not been recorded yet, both are recorded together.
     """
-    assert bump_write(found, MOVE) == how
+    decided = MOVE.decide(found, 1)
+    if decided is None:
+        assert how is None
+        return
+    after, is_joined = decided.after, "joined" in {event.event for event in decided.events}
+    is_moved = (after.rank, after.stamp) == (MADE.rank, MADE.stamp)
+    assert (is_moved, is_joined) == (how != "event", how == "join")

@@ -149,12 +149,13 @@ class ActionResult(Struct, frozen=True):
 
     `deadline_millis` is the new deadline of an extended claim, or 0. `result` is the result from
     Redis. It is None if the record shows that an earlier request has already carried out the
-    action.
+    action. `record` is the record that this request has written, or None if it has written none.
     """
 
     view: EntryView
     deadline_millis: int = 0
     result: c.HoldResult | None = None
+    record: EntryRecord | None = None
 
 
 class Holds(Struct, frozen=True):
@@ -183,12 +184,12 @@ class Holds(Struct, frozen=True):
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
-        self._record(verb, command, result)
+        record = self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
         if command.once_key and result.outcome == "repeat":
             # The entry may have received another offer in the meantime, so read its current state.
             return ActionResult(self.positions.read(*command.key), deadline_millis, result)
-        return ActionResult(_view_after(verb, command, result), deadline_millis, result)
+        return ActionResult(_view_after(verb, command, result), deadline_millis, result, record)
 
     def _decide(self, verb: ClaimAction, command: HoldCommand) -> Any:
         """Send the request.
@@ -275,8 +276,11 @@ class Holds(Struct, frozen=True):
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
-    def _record(self, verb: ClaimAction, command: HoldCommand, result: Any) -> None:
-        """Record a decision. If the record is newer than the decision, record only the events."""
+    def _record(self, verb: ClaimAction, command: HoldCommand, result: Any) -> EntryRecord | None:
+        """Record a decision, and return the new record.
+
+        If the record is newer than the decision, record only the events, and return None.
+        """
         now_millis = self.now_millis()
         decision = c.Decision(
             verb=verb.decided,
@@ -302,7 +306,7 @@ class Holds(Struct, frozen=True):
             transition = transition.with_changes(changes_until_millis=until_millis)
         try:
             try:
-                self.transitions.record(transition, now_millis)
+                return self.transitions.record(transition, now_millis)
             except EntryChanged as changed:
                 if self._repair_if_refuted(verb, transition, changed.record):
                     raise _error_of_refuted(command, result, changed.record) from changed
@@ -314,6 +318,7 @@ class Holds(Struct, frozen=True):
                         self.transitions.append(command.key, event, now_millis)
         except EntryChanged as changed:
             raise EntryNotFound from changed
+        return None
 
     def _repair_if_refuted(
         self, verb: ClaimAction, transition: Transition, record: EntryRecord | None

@@ -61,23 +61,28 @@ class OfferWriter(Struct, frozen=True):
 
         `state` is the state of the entries in Redis.
         """
+        found = self.entries.get_many(waitlist_id, [claim.entry_id for claim in claims])
+        before = [found.get(claim.entry_id) for claim in claims]
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-            accepted = list(pool.map(self._write, claims, transitions, repeat(state)))
-        offered = [claim for claim, is_made in zip(claims, accepted, strict=True) if is_made]
-        records = self.entries.get_many(waitlist_id, [claim.entry_id for claim in offered])
+            written = list(pool.map(self._write, claims, transitions, before, repeat(state)))
         return [
-            Offer(_with_deadline(claim, records[claim.entry_id]), records[claim.entry_id])
-            for claim in offered
-            if claim.entry_id in records
+            Offer(_with_deadline(claim, record), record)
+            for claim, record in zip(claims, written, strict=True)
+            if record is not None
         ]
 
-    def _write(self, claim: c.Claimed, transition: Transition, state: c.PlaceState) -> bool:
-        """Record an offer. Return False if the caller must not get the entry."""
+    def _write(
+        self,
+        claim: c.Claimed,
+        transition: Transition,
+        before: EntryRecord | None,
+        state: c.PlaceState,
+    ) -> EntryRecord | None:
+        """Record an offer. Return the record, or None if the caller must not get the entry."""
         try:
-            self.transitions.record(transition, self.now_millis())
+            return self.transitions.record(transition, self.now_millis(), before)
         except EntryChanged as changed:
             return self._write_changed(claim, transition, changed.record, state)
-        return True
 
     def _write_changed(
         self,
@@ -85,10 +90,10 @@ class OfferWriter(Struct, frozen=True):
         transition: Transition,
         record: EntryRecord | None,
         state: c.PlaceState,
-    ) -> bool:
+    ) -> EntryRecord | None:
         if record is not None and record.claim_token == claim.token:
             # The claim is already recorded, because this request is a repeat.
-            return record.status == transition.status
+            return record if record.status == transition.status else None
         if record is not None and record.status == "joining":
             return self._write_joining(claim, transition, record)
         if record is None or record.status not in PRESENT:
@@ -98,14 +103,16 @@ class OfferWriter(Struct, frozen=True):
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
         # In all other cases another request has recorded a later change of the entry.
-        return False
+        return None
 
-    def _write_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
+    def _write_joining(
+        self, claim: c.Claimed, transition: Transition, record: EntryRecord
+    ) -> EntryRecord | None:
         """Finish recording the signup first, and then record the offer."""
         if not _is_of_joining_stay(claim, record):
             # Redis took an entry that belongs to an earlier signup, which has already ended.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
-            return False
+            return None
         placed = c.SignupResult(
             outcome="already", rank=claim.rank, ticket=claim.ticket, stamp=claim.ticket
         )
@@ -114,12 +121,11 @@ class OfferWriter(Struct, frozen=True):
         except EntryChanged as changed:
             # If the `join_id` is unchanged, a concurrent request has recorded the same signup.
             if changed.record is None or changed.record.join_id != record.join_id:
-                return False
+                return None
         try:
-            self.transitions.record(transition, self.now_millis())
+            return self.transitions.record(transition, self.now_millis())
         except EntryChanged:
-            return False
-        return True
+            return None
 
 
 def transition_of_take(

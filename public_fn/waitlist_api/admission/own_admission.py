@@ -27,8 +27,8 @@ class OwnAdmissions(Struct, frozen=True):
 
     def enter(self, waitlist_id: str, proof: Proof) -> EntryRecord:
         """Accept the customer's offer. A repeated request returns the same admission."""
-        self.holds.act(ENTER, _command(waitlist_id, proof))
-        return self._record(waitlist_id, proof)
+        done = self.holds.act(ENTER, _command(waitlist_id, proof))
+        return done.record or self._record(waitlist_id, proof)
 
     def find(self, waitlist_id: str, proof: Proof) -> EntryRecord:
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""

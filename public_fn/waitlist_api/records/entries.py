@@ -4,7 +4,6 @@ Every write is conditional, so a repeated write changes nothing.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,17 +16,13 @@ from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
     HistoryEvent,
-    Status,
     ended_place,
-    line_place,
     record_key,
     shard_of,
 )
 from waitlist_api.records.intents import (
-    INTENT_FIELDS,
-    first_ask_item,
+    finish_join,
     intent_item,
-    joined_event,
     joining_over,
     rejoining,
 )
@@ -35,21 +30,15 @@ from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import (
     AS_READ,
     UNKNOWN,
+    Commit,
     EntryChanged,
+    Ledger,
     entry_changed,
     read_item,
     values_as_read,
 )
 from waitlist_api.records.table import BATCH_GET, Item, Table
 from waitlist_shared.contracts import BumpResult, SignupResult
-
-STATUSES: Item = {status: status for status in get_args(Status)}
-
-
-# A decision about a waiting entry is recorded if Redis knew the newest recorded change. It is also
-# recorded if the record has the status `waiting`, even if the ranks differ.
-BASED_ON_WAITING = "(#stamp <= :basis OR #status = :waiting)"
-MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
 class Move(Struct, frozen=True):
@@ -71,47 +60,56 @@ class Move(Struct, frozen=True):
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
 
-    @property
-    def update(self) -> str:
-        """The DynamoDB update expression that records a change of rank."""
-        # Older versions of the private function do not return the number of attempts.
-        return MOVED if self.made.attempts is None else f"{MOVED}, #attempts = :attempts"
+    def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
+        """Return the change that records the move, or None if the moved signup has ended.
 
-    def values(self) -> Item:
-        return {
-            "rank": self.made.rank,
-            "stamp": self.made.stamp,
-            "once_key": self.once_key,
-            "once_stamp": self.made.moved_stamp,
-            "attempts": self.made.attempts,
-            "ticket": self.made.ticket,
-            "basis": self.made.basis_stamp,
-        }
+        If the record already has a newer rank, only the events are recorded. If the signup is not
+        recorded yet, the change also finishes the signup.
+        """
+        if record is None or record.status not in ("joining", *PRESENT):
+            return None
+        if record.status == "joining":
+            # If the tickets are equal, Redis moved the previous signup, which has ended. The new
+            # signup will have another ticket.
+            if record.former_ticket == self.made.ticket:
+                return None
+            joined = finish_join(record, self.made, now_millis)
+            events = (*joined.events, *self.events)
+            return replace(joined, after=self._moved(joined.after), events=events)
+        if record.ticket != self.made.ticket:
+            # Redis has lost either the new signup or the recorded signup.
+            return None
+        after = replace(record, updated_millis=now_millis)
+        if record.stamp < self.made.stamp:
+            if not self.is_based_on(record):
+                return None
+            # Redis moves only waiting entries, so a record with another status is out of date.
+            after = replace(
+                self._moved(after),
+                status="waiting",
+                claimed_until_millis=None,
+                parked_millis=None,
+                park_reason="",
+            )
+        change = Change(
+            waitlist_id=record.waitlist_id,
+            entry_id=record.entry_id,
+            stamp=self.made.stamp,
+            status="waiting",
+            rank=self.made.rank,
+        )
+        return Commit(after=after, events=self.events, change=change)
 
-
-# How to record a new rank. `move` writes the rank and the events. `event` writes only the events,
-# because the record already has a newer rank. `join` also finishes the signup, which is not
-# recorded yet.
-BumpWrite = Literal["move", "event", "join"]
-
-
-def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
-    """Return how to record a new rank after the record has refused the first write.
-
-    Return None if the signup that Redis moved has ended.
-    """
-    if record is None or record.status not in ("joining", *PRESENT):
-        return None
-    if record.status == "joining":
-        # If the tickets are equal, Redis changed the rank of the previous signup, which has ended.
-        # The new signup will have another ticket.
-        return None if record.former_ticket == move.made.ticket else "join"
-    if record.ticket != move.made.ticket:
-        # Redis has lost either the new signup or the recorded signup.
-        return None
-    if record.stamp < move.made.stamp and not move.is_based_on(record):
-        return None
-    return "move" if record.stamp < move.made.stamp else "event"
+    def _moved(self, record: EntryRecord) -> EntryRecord:
+        attempts = record.attempts if self.made.attempts is None else self.made.attempts
+        return replace(
+            record,
+            rank=self.made.rank,
+            stamp=self.made.stamp,
+            once_key=self.once_key,
+            once_stamp=self.made.moved_stamp,
+            attempts=attempts,
+        )
 
 
 class EntryRecords(Struct, frozen=True):
@@ -119,6 +117,10 @@ class EntryRecords(Struct, frozen=True):
 
     table: Table
     now_millis: NowMillis = now_millis
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self.table)
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of an entry, or None if the record is missing or has expired."""
@@ -238,8 +240,17 @@ class EntryRecords(Struct, frozen=True):
 
         Raise EntryChanged unless the record still has this signup with the status `joining`.
         """
-        with entry_changed():
-            self.table.transact(self.join_writes(record, placed, now_millis))
+        for _ in range(MAX_CONFLICT_RETRIES):
+            try:
+                self.ledger.commit(record, finish_join(record, placed, now_millis), now_millis)
+            except EntryChanged as changed:
+                found = changed.record
+                if found is None or (found.status, found.join_id) != ("joining", record.join_id):
+                    raise
+                record = found
+            else:
+                return
+        raise Throttled
 
     def cancel_join(self, record: EntryRecord) -> None:
         """Undo a signup that Redis has refused.
@@ -248,7 +259,7 @@ class EntryRecords(Struct, frozen=True):
         """
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"
-        values = STATUSES | {"join_id": record.join_id}
+        values = {"joining": "joining", "join_id": record.join_id}
         with entry_changed():
             former = record.former
             if former is None:
@@ -261,100 +272,15 @@ class EntryRecords(Struct, frozen=True):
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Record the new rank of an entry. Raise EntryChanged if the signup has ended."""
-        record: EntryRecord | None = None
-        how: BumpWrite = "move"
+        record = self.ledger.read(*key)
         for _ in range(MAX_CONFLICT_RETRIES):
+            decided = move.decide(record, now_millis)
+            if decided is None:
+                raise EntryChanged(record)
             try:
-                with entry_changed():
-                    self.table.transact(self._bump_writes(how, key, record, move, now_millis))
+                self.ledger.commit(record, decided, now_millis)
             except EntryChanged as changed:
                 record = changed.record
-                following = bump_write(record, move)
-                if following is None:
-                    raise
-                how = following
             else:
                 return
         raise Throttled
-
-    def _bump_writes(
-        self,
-        how: BumpWrite,
-        key: tuple[str, str],
-        record: EntryRecord | None,
-        move: Move,
-        now_millis: int,
-    ) -> list[Item]:
-        if how == "join" and record is not None:
-            return self.join_writes(record, move.made, now_millis, move)
-        condition = "#status IN (:waiting, :offered, :parked)"
-        update = "SET #updated_millis = :now"
-        if how == "move":
-            # Redis moves only waiting entries, so a record with another status is out of date.
-            condition += " AND #stamp < :stamp AND #ticket = :ticket"
-            if move.made.basis_stamp is not None:
-                condition += f" AND {BASED_ON_WAITING}"
-            update = (
-                f"{move.update}, #status = :waiting, #place_rank = :rank, #updated_millis = :now"
-                " REMOVE #claimed_until_millis, #parked_millis, #park_reason"
-            )
-        values = STATUSES | move.values() | {"now": now_millis}
-        change = _change(key, move.made.stamp, "waiting", rank=move.made.rank)
-        return self._writes(change, update, condition, values, now_millis, *move.events)
-
-    def join_writes(
-        self,
-        record: EntryRecord,
-        place: SignupResult | BumpResult,
-        now_millis: int,
-        move: Move | None = None,
-    ) -> list[Item]:
-        """Return the writes that finish a signup. The caller must make them in one transaction."""
-        values: Item = {
-            "rank": place.rank,
-            "stamp": place.stamp,
-            "ticket": place.ticket,
-            "join_id": record.join_id,
-            "place": line_place(record.waitlist_id, shard_of(record.entry_id)),
-            "now": now_millis,
-        }
-        events = [joined_event(record, place.ticket, place)]
-        update = "SET #rank = :rank, #stamp = :stamp"
-        if move is not None:
-            update = move.update
-            values |= move.values()
-            events += move.events
-        asks: list[Item] = []
-        if record.verify_until_millis is not None:
-            ask = first_ask_item(record, place.ticket)
-            update += ", #edited_stamp = :asked"
-            values["asked"] = ask["stamp"]
-            asks.append(self.table.put_write(ask))
-        update += (
-            ", #status = :waiting, #ticket = :ticket, #place = :place, #place_rank = :rank,"
-            f" #updated_millis = :now REMOVE {INTENT_FIELDS}"
-        )
-        condition = "#status = :joining AND #join_id = :join_id"
-        change = _change(record.key, place.stamp, "waiting", rank=place.rank)
-        writes = self._writes(change, update, condition, STATUSES | values, now_millis, *events)
-        return writes + asks
-
-    def _writes(
-        self,
-        change: Change,
-        update: str,
-        condition: str,
-        values: Item,
-        now_millis: int,
-        *events: HistoryEvent,
-    ) -> list[Item]:
-        items = [*(event.to_item(*change.key) for event in events), change.to_item(now_millis)]
-        return [
-            self.table.update_write(record_key(*change.key), update, condition, values),
-            *map(self.table.put_write, items),
-        ]
-
-
-def _change(key: tuple[str, str], stamp: int, status: str, **more: Any) -> Change:
-    waitlist_id, entry_id = key
-    return Change(waitlist_id=waitlist_id, entry_id=entry_id, stamp=stamp, status=status, **more)

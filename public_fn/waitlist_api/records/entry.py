@@ -3,8 +3,8 @@
 import json
 from typing import Any, Literal, Self
 
-from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec import NODEFAULT, Struct, field
+from msgspec.structs import asdict, fields, replace
 
 from waitlist_api.clock import iso, iso_of
 from waitlist_api.records.table import Item
@@ -400,6 +400,21 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
             "place": place,
             "place_rank": place_rank,
         }
+
+
+# The default value of each field that has one.
+DEFAULTS = {
+    field.name: None if field.default is NODEFAULT else field.default
+    for field in fields(EntryRecord)
+}
+
+
+def with_changes(record: EntryRecord, changes: dict[str, Any]) -> EntryRecord:
+    """Return the record with other values. The value None stands for a field's default value."""
+    return replace(
+        record,
+        **{name: DEFAULTS[name] if value is None else value for name, value in changes.items()},
+    )
 
 
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:

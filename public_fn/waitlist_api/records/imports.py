@@ -12,6 +12,7 @@ from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.intents import (
+    finish_join,
     intent_item,
     joining_over,
     rejoining,
@@ -85,7 +86,8 @@ class ImportRecords(Struct, frozen=True):
         """
         writes: list[Item] = []
         for record, place in placed:
-            writes += self.entries.join_writes(record, place, now_millis)
+            decided = finish_join(record, place, now_millis)
+            writes += self.entries.ledger.writes(record, decided, now_millis)
         with entry_changed():
             self.table.transact(writes)
 

@@ -6,15 +6,11 @@ from msgspec.structs import replace
 
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
+from waitlist_api.records.journal import Change
+from waitlist_api.records.ledger import Commit, Put
 from waitlist_api.records.table import Item
-from waitlist_shared.contracts import Result, SignupResult
+from waitlist_shared.contracts import BumpResult, Result, SignupResult
 from waitlist_shared.ranks import millis_of
-
-# The attributes that a record has only while it has the status `joining`.
-INTENT_FIELDS = (
-    "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #wanted_rank,"
-    " #drawn, #joining_by, #joining_reason"
-)
 
 VERIFICATION_ASKED = "verification_asked"
 # The index lists the event of an unverified signup with this status. The event is sorted by the
@@ -126,3 +122,29 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     event = "reinstated" if record.reinstated else "joined"
     reason = record.joining_reason
     return HistoryEvent(stamp=stamp, event=event, by=by, reason=reason, detail=detail, jti=jti)
+
+
+def finish_join(record: EntryRecord, placed: SignupResult | BumpResult, now_millis: int) -> Commit:
+    """Return the change that gives a joining entry the place that Redis has assigned."""
+    after = replace(
+        without_intent(record),
+        status="waiting",
+        rank=placed.rank,
+        ticket=placed.ticket,
+        stamp=placed.stamp,
+        updated_millis=now_millis,
+    )
+    puts: tuple[Put, ...] = ()
+    if record.verify_until_millis is not None:
+        ask = first_ask_item(record, placed.ticket)
+        after = replace(after, edited_stamp=ask["stamp"])
+        puts = (Put(ask),)
+    change = Change(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        stamp=placed.stamp,
+        status="waiting",
+        rank=placed.rank,
+    )
+    events = (joined_event(record, placed.ticket, placed),)
+    return Commit(after=after, events=events, change=change, puts=puts)

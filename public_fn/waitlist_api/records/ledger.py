@@ -5,13 +5,15 @@ change. A commit fails if another process has written the record in the meantime
 gets the current record and decides again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from waitlist_api.errors import Throttled
 from waitlist_api.records.alias import Alias
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
     ENDED,
     PRESENT,
@@ -49,8 +51,8 @@ class Put(Struct, frozen=True):
     """An additional item to write in the same transaction, with the condition for writing it."""
 
     item: Item
-    condition: str
-    values: Item
+    condition: str = ""
+    values: Item | None = None
 
 
 class Commit(Struct, frozen=True, kw_only=True):
@@ -79,6 +81,12 @@ class Ledger(Struct, frozen=True):
         `before` is the record that the caller has read, or None if there was no record. Raise
         EntryChanged if the stored record has changed since then.
         """
+        with entry_changed():
+            self.table.transact(self.writes(before, decided, now_millis))
+        return replace(decided.after, revision=1 if before is None else before.revision + 1)
+
+    def writes(self, before: EntryRecord | None, decided: Commit, now_millis: int) -> list[Item]:
+        """Return the writes of a commit, so that one transaction can make several commits."""
         after = replace(decided.after, revision=1 if before is None else before.revision + 1)
         key = after.key
         writes = [self._write(before, after)]
@@ -92,9 +100,7 @@ class Ledger(Struct, frozen=True):
         ]
         if decided.change is not None:
             writes.append(self.table.put_write(decided.change.to_item(now_millis)))
-        with entry_changed():
-            self.table.transact(writes)
-        return after
+        return writes
 
     def save(self, before: EntryRecord, after: EntryRecord) -> EntryRecord:
         """Write a changed record that has no event, with one update, and return it.
@@ -107,6 +113,33 @@ class Ledger(Struct, frozen=True):
             key = record_key(*after.key)
             self.table.update(key, update, AS_READ, values | values_as_read(before))
         return after
+
+    def update(
+        self, record: EntryRecord, decide: Callable[[EntryRecord], EntryRecord | None]
+    ) -> None:
+        """Save what `decide` returns. If another write was faster, decide from the new record.
+
+        `decide` returns None if nothing has to change any more.
+        """
+        for _ in range(MAX_CONFLICT_RETRIES):
+            after = decide(record)
+            if after is None:
+                return
+            try:
+                self.save(record, after)
+            except EntryChanged as changed:
+                if changed.record is None:
+                    return
+                record = changed.record
+            else:
+                return
+        raise Throttled
+
+    def read(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Return the record of an entry, even if it has expired, or None for an alias."""
+        item = self.table.get(record_key(waitlist_id, entry_id))
+        found = read_item(item) if item else None
+        return found if isinstance(found, EntryRecord) else None
 
     def take_off_index(self, event: Key) -> None:
         """Remove an event from the index, if the event still exists."""

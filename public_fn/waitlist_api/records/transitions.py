@@ -4,29 +4,27 @@ A decision offers, claims, admits or parks an entry, or returns the entry to the
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from waitlist_api.errors import Throttled
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.records.entries import BASED_ON_WAITING, STATUSES
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
     HistoryEvent,
     Status,
-    ended_place,
     entry_pk,
-    line_place,
     record_key,
-    shard_of,
+    with_changes,
 )
 from waitlist_api.records.journal import Change, Key
-from waitlist_api.records.ledger import EntryChanged, entry_changed
+from waitlist_api.records.ledger import UNKNOWN, Commit, EntryChanged, Ledger, Put
 from waitlist_api.records.retention import Retention
-from waitlist_api.records.table import BATCH_GET, ConditionFailed, Table
+from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
 
@@ -34,12 +32,6 @@ from waitlist_shared.ids import pass_id_of
 OUT_OF_ATTEMPTS = "max_attempts"
 # The fields that are removed when a customer no longer has to confirm that they still wait.
 QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
-# Earlier decisions may not be recorded yet, so the record may still have any of these statuses.
-BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
-# Redis knew all recorded changes of the entry when it made the decision.
-BASED_ON_RECORD = "#stamp <= :basis"
-# Redis has a newer rank than the record, or both ranks are equal.
-PLACED = "(#stamp < :placed OR #rank = :rank)"
 
 
 class Transition(Struct, frozen=True, kw_only=True):
@@ -77,19 +69,32 @@ class Transition(Struct, frozen=True, kw_only=True):
     placed: int | None = None
     is_about_waiting: bool = False
 
-    @property
-    def condition(self) -> str:
-        """The DynamoDB condition under which the record accepts the decision."""
-        conditions = [BEHIND]
-        if self.ticket is not None:
-            conditions.append("#ticket = :ticket")
-        if self.basis is not None:
-            conditions.append(BASED_ON_WAITING if self.is_about_waiting else BASED_ON_RECORD)
-        if self.placed is not None:
-            conditions.append(PLACED)
-        if self.unless_token:
-            conditions.append("(attribute_not_exists(#claim_token) OR #claim_token <> :unless)")
-        return " AND ".join(conditions)
+    def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
+        """Return the change that records the decision, or None if the record refuses it."""
+        if record is None or record.status not in PRESENT or record.stamp >= self.stamp:
+            return None
+        is_repeat = self.unless_token != "" and record.claim_token == self.unless_token
+        if is_repeat or self.is_refuted_by(record):
+            return None
+        rank = self.rank
+        if self.placed is not None and record.stamp >= self.placed:
+            # The record has a newer rank.
+            if record.rank is None:
+                return None
+            rank = record.rank
+        after = replace(
+            record,
+            status=self.status,
+            stamp=self.stamp,
+            rank=rank,
+            attempts=self.attempts,
+            updated_millis=now_millis,
+        )
+        return Commit(
+            after=with_changes(after, self.changes),
+            events=tuple(self.history),
+            change=replace(self.change, rank=rank),
+        )
 
     def is_refuted_by(self, record: EntryRecord) -> bool:
         """Return whether the decision conflicts with newer data in the record.
@@ -104,17 +109,6 @@ class Transition(Struct, frozen=True, kw_only=True):
         if self.basis is None or record.stamp <= self.basis or record.stamp >= self.stamp:
             return False
         return not (self.is_about_waiting and record.status == "waiting")
-
-    def with_rank_of(self, record: EntryRecord | None) -> Self | None:
-        """Return the decision with the rank of the record, if only its own rank is refused.
-
-        Return None if the record refuses the decision for another reason.
-        """
-        if record is None or self.placed is None or record.rank in (None, self.rank):
-            return None
-        if record.status not in PRESENT or record.stamp >= self.stamp or self.is_refuted_by(record):
-            return None
-        return replace(self, rank=record.rank)
 
     def with_changes(self, **changes: Any) -> Self:
         """Return a copy of the decision with additional attributes to change."""
@@ -156,43 +150,40 @@ class Transitions(Struct, frozen=True):
     retention: Retention
     metrics: MetricsCollector
 
-    def record(self, transition: Transition, now_millis: int) -> None:
-        """Write a decision.
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self.table)
 
-        Raise EntryChanged if the record is newer, or if it belongs to another signup.
+    def record(
+        self, transition: Transition, now_millis: int, record: EntryRecord | None = None
+    ) -> EntryRecord:
+        """Write a decision, and return the new record.
+
+        Raise EntryChanged if the record is newer, or if it belongs to another signup. `record` is
+        the record if the caller has read it already.
         """
         if transition.status == "admitted":
             transition = self._ending(transition, now_millis)
-        try:
-            self._write(transition, now_millis)
-        except EntryChanged as changed:
-            kept = transition.with_rank_of(changed.record)
-            if kept is None:
-                raise
-            self._write(kept, now_millis)
+        if record is None:
+            record = self.ledger.read(transition.waitlist_id, transition.entry_id)
+        after = self._commit(transition, record, now_millis)
         self.metrics.add("holds_expired", transition.expired_holds)
         # Set the expiry again, because other requests may have added events in the meantime.
         self._expire_history(transition)
+        return after
 
-    def _write(self, transition: Transition, now_millis: int) -> None:
-        attributes = _attributes(transition, now_millis)
-        values = STATUSES | attributes
-        values |= {
-            "unless": transition.unless_token,
-            "ticket": transition.ticket,
-            "basis": transition.basis,
-            "placed": transition.placed,
-        }
-        key = record_key(transition.waitlist_id, transition.entry_id)
-        update = _update(transition.status, attributes)
-        with entry_changed():
-            self.table.transact(
-                [
-                    self.table.update_write(key, update, transition.condition, values),
-                    *self._history(transition),
-                    self.table.put_write(transition.change.to_item(now_millis)),
-                ]
-            )
+    def _commit(
+        self, transition: Transition, record: EntryRecord | None, now_millis: int
+    ) -> EntryRecord:
+        for _ in range(MAX_CONFLICT_RETRIES):
+            decided = transition.decide(record, now_millis)
+            if decided is None:
+                raise EntryChanged(record)
+            try:
+                return self.ledger.commit(record, decided, now_millis)
+            except EntryChanged as changed:
+                record = changed.record
+        raise Throttled
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
         """Set the expiry of the entry's events, and add the record's expiry to the decision."""
@@ -211,29 +202,27 @@ class Transitions(Struct, frozen=True):
         self.retention.expire_history(key, transition.stamp, expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
-        """Add an event to the history if its decision is older than the record.
+        """Write the event of a decision that is older than the record, unless the event exists.
 
-        The record does not change. If the event already exists, nothing is written. Raise
-        EntryChanged if the entry has been erased.
+        The decision changes nothing else. Raise EntryChanged if the entry is being erased.
         """
-        condition = "attribute_exists(#pk) AND attribute_not_exists(#erase)"
-        update = "SET #updated_millis = :now"
-        try:
-            with entry_changed():
-                self.table.transact(
-                    [
-                        self.table.update_write(
-                            record_key(*key), update, condition, {"now": now_millis}
-                        ),
-                        self.table.put_write(event.to_item(*key), "attribute_not_exists(#pk)"),
-                    ]
-                )
-        except EntryChanged as changed:
-            # DynamoDB returns an item only if the condition on the record fails. If there is no
-            # item, either the event already exists or the record is missing.
-            if changed.record is not None or self.table.get(record_key(*key)) is None:
-                raise
-            return
+        for _ in range(MAX_CONFLICT_RETRIES):
+            record = self.ledger.read(*key)
+            if record is None or record.erase:
+                raise EntryChanged(record)
+            # Writing the record makes sure that no erasure begins at the same moment.
+            after = replace(record, updated_millis=now_millis)
+            put = Put(event.to_item(*key), UNKNOWN)
+            try:
+                self.ledger.commit(record, Commit(after=after, puts=(put,)), now_millis)
+            except EntryChanged as changed:
+                if changed.record is None:
+                    # The event exists already.
+                    return
+            else:
+                break
+        else:
+            raise Throttled
         self.metrics.add("holds_expired", _expired_holds([event]))
         if self.retention.expires_at(key[0], now_millis) is not None:
             self._expire_with_record(key, event.stamp)
@@ -243,23 +232,19 @@ class Transitions(Struct, frozen=True):
 
         If the record already has a delay, keep the later of the two delays.
         """
-        is_delay = decision.verb == "released" and decision.at > (record.delayed_until_millis or 0)
-        if not is_delay or record.status not in PRESENT or record.ticket != decision.ticket:
-            return
-        # The condition does not check the status, because a delay has no effect after the customer
-        # has left or was admitted.
-        condition = (
-            "#ticket = :ticket"
-            " AND (attribute_not_exists(#delayed_until_millis) OR #delayed_until_millis < :until)"
-        )
-        values = {"ticket": decision.ticket, "until": decision.at, "now": now_millis}
-        with suppress(ConditionFailed):
-            self.table.update(
-                record_key(*record.key),
-                "SET #delayed_until_millis = :until, #updated_millis = :now REMOVE #near_rank",
-                condition,
-                values,
+
+        def decide(now: EntryRecord) -> EntryRecord | None:
+            is_delay = decision.verb == "released" and decision.at > (now.delayed_until_millis or 0)
+            if not is_delay or now.status not in PRESENT or now.ticket != decision.ticket:
+                return None
+            return replace(
+                now,
+                delayed_until_millis=decision.at,
+                near_rank=None,
+                updated_millis=now_millis,
             )
+
+        self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
         """Remove the question whether the customer still waits, which they did not answer.
@@ -267,21 +252,21 @@ class Transitions(Struct, frozen=True):
         Redis has already decided what happens to the entry. The record is newer than this decision,
         so the decision itself is not recorded.
         """
-        if not record.unanswered or record.status not in PRESENT:
-            return
-        removed = ", ".join(f"#{name}" for name in QUESTION_FIELDS)
-        with suppress(ConditionFailed):
-            self.table.update(
-                record_key(*record.key),
-                f"SET #updated_millis = :now REMOVE {removed}",
-                "#ticket = :ticket AND #asked_millis = :asked AND #unanswered = :yes",
-                {
-                    "ticket": ticket,
-                    "asked": record.asked_millis,
-                    "yes": True,
-                    "now": now_millis,
-                },
+
+        def decide(now: EntryRecord) -> EntryRecord | None:
+            is_same = (now.ticket, now.asked_millis) == (ticket, record.asked_millis)
+            if not is_same or not now.unanswered or now.status not in PRESENT:
+                return None
+            return replace(
+                now,
+                confirm_by_millis=None,
+                asked_token="",
+                reminded_days=None,
+                unanswered=False,
+                updated_millis=now_millis,
             )
+
+        self.ledger.update(record, decide)
 
     def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:
         """Return the given events that the history does not contain yet."""
@@ -301,38 +286,9 @@ class Transitions(Struct, frozen=True):
         record = self.table.get(record_key(*key)) or {}
         self.retention.expire_history(key, stamp, record.get("expires_at"))
 
-    def _history(self, transition: Transition) -> list[dict[str, Any]]:
-        return [
-            self.table.put_write(event.to_item(transition.waitlist_id, transition.entry_id))
-            for event in transition.history
-        ]
-
 
 def _expired_holds(events: Iterable[HistoryEvent]) -> int:
     return sum(
         event.event == "expired" or (event.event == "parked" and event.reason == OUT_OF_ATTEMPTS)
         for event in events
     )
-
-
-def _attributes(transition: Transition, now_millis: int) -> dict[str, Any]:
-    """Return the attributes after a decision. The value None means that an attribute is removed."""
-    shard = shard_of(transition.entry_id)
-    is_ended = transition.status == "admitted"
-    place_of = ended_place if is_ended else line_place
-    return {
-        "stamp": transition.stamp,
-        "rank": transition.rank,
-        "attempts": transition.attempts,
-        "place": place_of(transition.waitlist_id, shard),
-        "place_rank": now_millis if is_ended else transition.rank,
-        "updated_millis": now_millis,
-        **transition.changes,
-    }
-
-
-def _update(status: Status, attributes: dict[str, Any]) -> str:
-    kept = [f"#{name} = :{name}" for name, value in attributes.items() if value is not None]
-    removed = [f"#{name}" for name, value in attributes.items() if value is None]
-    update = ", ".join([f"SET #status = :{status}", *kept])
-    return f"{update} REMOVE {', '.join(removed)}" if removed else update

@@ -466,7 +466,8 @@ def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wi
     leaves(people)
     cut_off_after_intent(people, wire)
     assert people.recorded("cyd")["joining_reason"] == REASON
-    wire.arm(0, crash_after)
+    # The erasure reads the record, and then writes it.
+    wire.arm(1, crash_after)
     with pytest.raises(Crash):
         people.erase("cyd")
     wire.disarm()
