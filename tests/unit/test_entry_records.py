@@ -29,25 +29,6 @@ NOT_PERSONAL = {
 }
 
 
-def test_the_attributes_of_an_import_keep_their_stored_names() -> None:
-    """P1: an intent of an earlier version is finished with the ticket that it stored."""
-    record = EntryRecord(
-        waitlist_id="bakery",
-        entry_id="aaaa",
-        customer_id="ann",
-        status="joining",
-        join_id="00000001",
-        created_millis=1,
-        updated_millis=1,
-        requested_ticket=8,
-        requested_priority=2,
-        allocated_stamp=9,
-    )
-    item = record.to_item("INTENT#0", 1)
-    assert (item["wanted"], item["wanted_priority"], item["drawn"]) == (8, 2, 9)
-    assert EntryRecord.from_item(item) == record
-
-
 def stay(profile: dict[str, str], attributes: dict[str, str], **fields: Any) -> EntryRecord:
     return EntryRecord(
         waitlist_id="bakery",
@@ -76,13 +57,6 @@ def test_an_intent_to_join_again_has_each_profile_once(
     read = EntryRecord.from_item(item)
     assert read.former == former
     assert (read.profile, read.attributes) == (profile, attributes)
-
-
-def test_an_intent_of_an_earlier_version_has_the_profile_in_the_former_stay() -> None:
-    """P3: it is finished or taken back by this version."""
-    former = stay({"name": "Ann"}, {}, status="left", ticket=8)
-    intent = stay({"name": "Ann B."}, {}, status="joining", previous=former.values())
-    assert EntryRecord.from_item(intent_item(intent)).former == former
 
 
 def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:

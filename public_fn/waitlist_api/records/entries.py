@@ -101,14 +101,13 @@ class Move(Struct, frozen=True):
         return Commit(after=after, events=self.events, change=change)
 
     def _moved(self, record: EntryRecord) -> EntryRecord:
-        attempts = record.attempts if self.made.attempts is None else self.made.attempts
         return replace(
             record,
             rank=self.made.rank,
             stamp=self.made.stamp,
             once_key=self.once_key,
             once_stamp=self.made.moved_stamp,
-            attempts=attempts,
+            attempts=self.made.attempts,
         )
 
 

@@ -26,14 +26,6 @@ DECLINED = "declined"
 # Published events contain the names of these actors. Any other actor is the ARN of an operator,
 # which is not published.
 KINDS = ("customer", "maintenance", "policy")
-# Fields that have a different attribute name in DynamoDB.
-STORED_NAMES = {
-    "requested_ticket": "wanted",
-    "requested_priority": "wanted_priority",
-    "requested_rank": "wanted_rank",
-    "allocated_stamp": "drawn",
-    "moved_to": "answers_to",
-}
 
 
 # This number is added to `attributes_version` whenever the entry becomes ready or not ready. The
@@ -335,8 +327,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
             "profile": self.former_profile or json_text(self.profile),
             "attributes": self.former_attributes or json_text(self.attributes),
         }
-        # Earlier versions stored the previous profile and attributes inside of `previous`.
-        return EntryRecord.from_item({**data, **self.previous})
+        return EntryRecord.from_item({**self.previous, **data})
 
     @property
     def former_ticket(self) -> int | None:
@@ -370,7 +361,6 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def from_item(cls, item: Item) -> Self:
         """Return the record. Missing attributes get their default values."""
         known = {name: item[name] for name in cls.__struct_fields__ if name in item}
-        known |= {name: item[key] for name, key in STORED_NAMES.items() if key in item}
         for name in ("profile", "attributes"):
             known[name] = json.loads(known.get(name) or "{}")
         # The customer id is missing if the entry is being erased.
@@ -388,8 +378,6 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         # Storing JSON text preserves every number exactly, and allows any depth of nesting.
         fields["profile"] = json_text(self.profile)
         fields["attributes"] = json_text(self.attributes)
-        for name, key in STORED_NAMES.items():
-            fields[key] = fields.pop(name)
         return {name: value for name, value in fields.items() if value not in (None, "", 0)}
 
     def to_item(self, place: str, place_rank: int) -> Item:
@@ -499,8 +487,7 @@ def json_text(value: dict[str, Any]) -> str:
     """Return compact JSON, as it is stored in the record.
 
     The text has no spaces, because `max_guest_bytes` limits its size in bytes. Non-ASCII letters
-    are not escaped, because an escape such as `\\u0416` takes three times the space. Earlier
-    versions wrote spaces and escapes, which can still be read.
+    are not escaped, because an escape such as `\\u0416` takes three times the space.
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 

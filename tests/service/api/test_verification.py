@@ -423,8 +423,8 @@ def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -
     guests.world.advance(59 * MINUTE)
     code = guests.code(ADA)
     guests.world.advance(3 * MINUTE)
-    # One query for each shard from that of the minute to the entry's. Then maintenance and the leave
-    # read the record.
+    # One query for each shard from that of the minute to the entry's. Then maintenance reads the
+    # record, and the leave reads it again.
     first = guests.world.clock.millis // 60_000
     step = (shard_of(guests.id_of(ADA)) - first) % SHARDS + 3
     verified = []
