@@ -71,7 +71,8 @@ class Bumps(Struct, frozen=True):
 
         The same Idempotency-Key moves the entry only once.
         """
-        request, moved = self._move(command)
+        recorded = self.entries.get(*command.key)
+        request, moved = self._move(command, recorded)
         detail = _detail(command, moved)
         if moved.outcome == "repeat" and (
             made := self._find_recorded_move(command, moved.moved_stamp)
@@ -91,7 +92,7 @@ class Bumps(Struct, frozen=True):
         key = command.key
         move = Move(moved, request.once_key, (*before, event))
         try:
-            self.entries.record_bump(key, move, self.now_millis())
+            self.entries.record_bump(key, move, self.now_millis(), recorded)
         except EntryChanged as changed:
             record = changed.record
             if record is None or record.status not in PRESENT:
@@ -122,13 +123,14 @@ class Bumps(Struct, frozen=True):
             raise IdempotencyKeyReused
         return made
 
-    def _move(self, command: BumpCommand) -> tuple[c.Bump, c.BumpResult]:
+    def _move(
+        self, command: BumpCommand, recorded: EntryRecord | None
+    ) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result.
 
         The request contains the entry's ticket. If the customer leaves and signs up again, the
         entry gets a new ticket, so a delayed copy of the request has no effect.
         """
-        recorded = self.entries.get(*command.key)
         # If there is no record, Redis decides whether the waitlist or only the entry is unknown.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)

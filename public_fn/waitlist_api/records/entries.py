@@ -269,9 +269,18 @@ class EntryRecords(Struct, frozen=True):
                 item = kept.to_item(place, former.left_millis or former.admitted_millis or 0)
                 self.table.put(item, condition, values)
 
-    def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
-        """Record the new rank of an entry. Raise EntryChanged if the signup has ended."""
-        record = self.ledger.read(*key)
+    def record_bump(
+        self,
+        key: tuple[str, str],
+        move: Move,
+        now_millis: int,
+        record: EntryRecord | None = None,
+    ) -> None:
+        """Record the new rank of an entry. Raise EntryChanged if the signup has ended.
+
+        `record` is the record if the caller has read it already.
+        """
+        record = record or self.ledger.read(*key)
         for _ in range(MAX_CONFLICT_RETRIES):
             decided = move.decide(record, now_millis)
             if decided is None:

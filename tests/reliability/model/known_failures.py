@@ -230,7 +230,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         "Redis has moved the entry, but the record does not have the move yet. An operator then"
         " reinstates the entry at its recorded place, although a repeat of the move is answered"
         " with success.",
-        "redrive to the back + reinstate / parked / ABBBABABBBBBBBA",
+        "redrive to the back + reinstate / parked / ABBBAABBAABBABBBBBAA",
         lambda result, problem: (
             _is_pair(result, ("redrive to the back", "bump"), ("reinstate",))
             and result.case.scenario in ("parked", "leaving")
