@@ -35,9 +35,9 @@ def with_hint(error: BaseException) -> str:
 
 
 def _describe_cause(error: BaseException, cause: BaseException) -> str:
-    """Return the text of the cause in parentheses, or nothing if the error is its own cause.
+    """Return the text of the cause in parentheses. If `cause` is `error`, return an empty string.
 
-    The cluster client reports every error as a missing cluster, and only the cause says what went
+    The cluster client reports every error as a missing cluster, so only the cause shows what went
     wrong.
     """
     if cause is error:

@@ -75,7 +75,7 @@ def claimed(waitlist_id: str) -> str:
     """Return the key of the sorted set of claimed entries.
 
     The score of an entry is the deadline of the claim, in milliseconds. The set exists only if the
-    waitlist has the setting `max_claims`.
+    waitlist has the `max_claims` setting.
     """
     return f"wl:{{{waitlist_id}}}:claimed"
 

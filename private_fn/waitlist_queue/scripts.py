@@ -75,7 +75,7 @@ def _names(keys: Names, arguments: Names, fields: Names) -> str:
 
     Keys become fields of a table (`keys.queue`), and arguments become local variables. META fields
     are fields of the hash `meta`. They are read with a single command and become local variables
-    too. For example, the field `paused` becomes `meta_paused`.
+    too. For example, the `paused` field becomes `meta_paused`.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"

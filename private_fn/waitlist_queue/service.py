@@ -161,7 +161,7 @@ def _decode(message: object) -> c.Request:
 
 
 def _type_of(message: Any) -> Any:
-    """Return the struct type for the operation in the field `op`.
+    """Return the struct type for the operation in the `op` field.
 
     Decoding a known struct is much faster than decoding the union of all structs.
     """

@@ -103,7 +103,7 @@ class RestNotAllowed(WaitlistError):
 
     code = "rest_not_allowed"
     advice = (
-        "Customers of this waitlist cannot rest. An operator can allow it with the setting `rest`."
+        "Customers of this waitlist cannot rest. An operator can allow it with the `rest` setting."
     )
 
 
@@ -118,12 +118,12 @@ class RestsUsedUp(WaitlistError):
 
 
 class ConfirmOff(WaitlistError):
-    """The waitlist's `confirm` setting is off, so it does not ask customers if they still wait."""
+    """The `confirm` setting is off, so customers are not asked if they are still waiting."""
 
     code = "confirm_off"
     advice = (
-        "This waitlist does not ask customers whether they still wait. Set its `confirm` setting "
-        "first."
+        "This waitlist does not ask customers whether they are still waiting. Set its `confirm` "
+        "setting first."
     )
 
 

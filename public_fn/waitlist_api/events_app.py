@@ -1,4 +1,4 @@
-"""The events function publishes changes of the table on the event bus (docs/app/events.md)."""
+"""The events function publishes changes to the table on the event bus (docs/app/events.md)."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Defines the commands `import` and `export`, which read and write the people of a waitlist."""
+"""Defines the `import` and `export` commands, which read and write the people of a waitlist."""
 
 from dataclasses import replace
 from typing import Annotated, Literal

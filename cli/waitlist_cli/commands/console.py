@@ -1,4 +1,4 @@
-"""Defines the command `console`, which runs the operator console as a local web application."""
+"""Defines the `console` command, which runs the operator console as a local web application."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Defines the command `cost`, which estimates the monthly cost of a stack without any requests."""
+"""Defines the `cost` command, which estimates the monthly cost of a stack without any requests."""
 
 import re
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Defines the command `messages`, which counts, lists, previews and tests messages."""
+"""Defines the `messages` command, which counts, lists, previews and tests messages."""
 
 import sys
 from typing import Annotated, Any, Literal

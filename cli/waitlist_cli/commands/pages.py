@@ -1,4 +1,4 @@
-"""Defines the command `page`, which shows or changes the customer page of a waitlist."""
+"""Defines the `page` command, which shows or changes the customer page of a waitlist."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Defines the command `policy`, which shows, changes or simulates an admission policy."""
+"""Defines the `policy` command, which shows, changes or simulates an admission policy."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -185,7 +185,7 @@ def policy(
 def _typed_rate(
     before: dict[str, Any] | None, text: str | None, of_rate: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the setting `rate` with the operator's changes, or {} if no option changes the
+    """Return the `rate` setting with the operator's changes, or {} if no option changes the
     rate.
     """
     if text is None and not of_rate:

@@ -1,4 +1,4 @@
-"""Defines the command `reinstate`, which returns people to their former places."""
+"""Defines the `reinstate` command, which returns people to their former places."""
 
 from contextlib import closing, nullcontext
 from typing import Annotated, Any

@@ -1,6 +1,6 @@
 """Defines the commands that create, list, pause, open, close and delete waitlists.
 
-The commands `show` and `edit` are in people.py, because they can also show and edit people.
+The `show` and `edit` commands are in people.py, because they can also show and edit people.
 """
 
 from collections.abc import Mapping

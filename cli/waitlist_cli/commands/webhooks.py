@@ -1,4 +1,4 @@
-"""Defines the command `webhook`, which sends dead letters again."""
+"""Defines the `webhook` command, which sends dead letters again."""
 
 from typing import Annotated, Literal
 

@@ -147,8 +147,8 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
         response = await run_in_threadpool(function, request, Form(pairs))
         to = response.headers.get("hx-redirect")
         if to and request.headers.get("hx-request") != "true":
-            # If the page's scripts had not been loaded yet, the browser submitted the form itself.
-            # Such a browser ignores the htmx header and needs an ordinary redirect.
+            # The browser submitted the form before it had loaded the page's scripts, so it would
+            # ignore the htmx header. Send an ordinary redirect instead.
             return RedirectResponse(to, 303)
         return response
 

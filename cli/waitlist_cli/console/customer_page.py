@@ -113,7 +113,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def typed_page(form: Form) -> dict[str, Any]:
-    """Return the setting `page` that the form describes.
+    """Return the `page` setting that the form describes.
 
     The service checks its values on saving.
     """

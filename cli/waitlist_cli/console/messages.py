@@ -109,7 +109,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _typed(form: Form) -> dict[str, Any] | None:
-    """Return the setting `messages` that the form describes, or None if no message is chosen."""
+    """Return the `messages` setting that the form describes, or None if no message is chosen."""
     if not (kinds := form.getlist("kind")):
         return None
     near = form.number("near", "How many people are near")

@@ -199,7 +199,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
         ),
         Field(
             "confirm_every_days",
-            "Ask whether they still wait, every … days",
+            "Ask whether they are still waiting, every … days",
             "number",
             "Leave the field empty if customers are never asked.",
             confirm("every_days"),
@@ -306,8 +306,8 @@ def _time(form: Form, name: str, label: str) -> str | None:
 
 
 def _confirm(form: Form) -> dict[str, Any] | None:
-    """Return the setting `confirm`, or None if customers are never asked to confirm."""
-    every = form.number("confirm_every_days", "Ask whether they still wait")
+    """Return the `confirm` setting, or None if customers are never asked to confirm."""
+    every = form.number("confirm_every_days", "Ask whether they are still waiting")
     if not every:
         return None
     answer = form.number("confirm_answer_days", "Days to answer") or 14
@@ -375,7 +375,7 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
 
 
 def _identity(form: Form) -> dict[str, Any] | None:
-    """Return the setting `identity`, or None if the waitlist identifies guests by customer id."""
+    """Return the `identity` setting, or None if the waitlist identifies guests by customer id."""
     if not form.text("identity_field"):
         return None
     minutes = form.number("identity_verify_minutes", "Minutes to verify the address")
@@ -390,7 +390,7 @@ def _identity(form: Form) -> dict[str, Any] | None:
 
 
 def _rest(form: Form) -> dict[str, int] | None:
-    """Return the setting `rest`, or None if customers may not rest."""
+    """Return the `rest` setting, or None if customers may not rest."""
     max_days = form.number("rest_max_days", "Longest rest, in days")
     times = form.number("rest_times", "Number of rests")
     if not max_days and not times:

@@ -59,7 +59,7 @@ def _ask(call: Call) -> Response:
         return call.console.done(f"{words} would be asked. No one has been asked.")
     count = ask_all(call.console.api, call.waitlist_id, days)
     words = format_count(count, "person was", "people were")
-    return call.console.done(f"{words} asked whether they still wait.")
+    return call.console.done(f"{words} asked whether they are still waiting.")
 
 
 def _count(call: Call, most: int) -> int:
@@ -248,7 +248,7 @@ REDRIVE_ALL = Action(
 )
 ASK = Action(
     "ask",
-    "Ask everyone on {who} whether they still wait",
+    "Ask everyone on {who} whether they are still waiting",
     lambda waitlist: (
         "The service publishes an event for each person, so that you can send a message. The "
         f"person has {format_count(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm. "

@@ -169,7 +169,7 @@ class ImportRun:
         try:
             self.is_reading = True
             # While `is_reading` is true, Ctrl-C interrupts reading the file. If the operator
-            # pressed Ctrl-C before that, the event `to_finish` is set.
+            # pressed Ctrl-C before that, the `to_finish` event is set.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():

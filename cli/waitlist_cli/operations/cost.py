@@ -66,7 +66,7 @@ WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
 # another write. The function waits for the response of the mail or SMS service.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
-# The billed milliseconds are assumptions. The field `latency_ms` in the log shows the real values.
+# The billed milliseconds are assumptions. The `latency_ms` field in the log shows the real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
 # The log bytes per request in the access log, in the public function and in the private function,

@@ -57,7 +57,7 @@ def _waiting(person: Document, history: Sequence[Document]) -> Iterator[str]:
     yield from _passed_over(person, history)
     if person.get("confirm_by"):
         yield (
-            "The customer was asked whether they still wait, and must confirm by "
+            "The customer was asked whether they are still waiting, and must confirm by "
             f"{format_value(person['confirm_by'])}."
         )
     if priority:

@@ -76,8 +76,8 @@ class Context(typer.Context):
     ) -> Person:
         """Return the person whom the operator chose by entry id or by customer id.
 
-        All requests about this person have the same Idempotency-Key, so a retry has no second
-        effect.
+        Each run of the command creates a new Idempotency-Key for this person. If a request is
+        retried during the run, it has the same key, so the service makes the change only once.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, reason, str(uuid.uuid4()))

@@ -26,7 +26,7 @@ def replace_parameter(
     make: Callable[..., Any],
     last: Sequence[Parameter] = (),
 ) -> Function:
-    """Replace the parameter `name` with `options`, and append the options in `last`.
+    """Replace the `name` parameter with `options`, and append the options in `last`.
 
     When the command runs, `make` is called with the context and the values of all these options. It
     returns the value of the parameter.

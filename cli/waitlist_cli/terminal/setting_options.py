@@ -280,7 +280,7 @@ class SettingOptions:
 
 
 def with_settings(function: Function) -> Function:
-    """Replace the parameter `settings` of a command with one option for each setting.
+    """Replace the `settings` parameter of a command with one option for each setting.
 
     The command receives only the settings that the operator gave, in the format of the API.
     """
@@ -310,7 +310,7 @@ def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
 
 
 def _confirm(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove the parts of the setting `confirm` from `given`, and return the whole setting."""
+    """Remove the parts of the `confirm` setting from `given`, and return the whole setting."""
     names = ("every_days", "answer_days", "reminders_days", "then")
     parts = {name: given.pop(f"confirm_{name}", None) for name in names}
     if parts["every_days"] == 0:
@@ -323,7 +323,7 @@ def _confirm(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _identity(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove the parts of the setting `identity` from `given`, and return the whole setting."""
+    """Remove the parts of the `identity` setting from `given`, and return the whole setting."""
     names = ("field", "verify", "verify_minutes", "plus_addresses", "region", "blocked_domains")
     parts = {name: given.pop(f"identity_{name}", None) for name in names}
     typed = {name: value for name, value in parts.items() if value is not None}
@@ -337,7 +337,7 @@ def _identity(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _messages(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove the parts of the setting `messages` from `given`, and return the whole setting."""
+    """Remove the parts of the `messages` setting from `given`, and return the whole setting."""
     lists = ("kinds", "sms_countries", "sms_number_types")
     budgets = ("sms_parts_per_day", "mails_per_day")
     names = (*lists, *budgets, "near", "language", "timezone", "texts")

@@ -1,4 +1,4 @@
-"""Computes how fast two counters have grown in the last seconds."""
+"""Computes how fast two counters have grown in the last few seconds."""
 
 from collections import deque
 

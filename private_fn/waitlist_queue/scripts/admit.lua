@@ -11,9 +11,9 @@
 -- 0 ends the quota. If `count` is missing, the policy decides. In this case the script returns `behind` if the caller's
 -- settings are older than the settings in Redis, or if the caller has a different schedule. `instants` ("millis:count",
 -- separated by spaces) are all times of the schedule from `schedule_from` on, and `next_instant` is the first time
--- after them. According to the waitlist's record, the slots up to the time `counted_until` have been counted, and
--- `counted_slots` of them were left. `hours` ("opens:closes", separated by spaces) are the current or next opening
--- period of the policy and the periods after it.
+-- after them. According to the waitlist's record, the slots of the schedule up to the time `counted_until` have been
+-- added to the slots that are due, and `counted_slots` of them were unused. `hours` ("opens:closes", separated by
+-- spaces) are the current or next opening period of the policy and the periods after it.
 -- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled
 -- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index

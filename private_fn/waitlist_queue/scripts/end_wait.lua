@@ -1,5 +1,5 @@
--- end_wait: Ends the wait of a customer who did not confirm in time that they still wait. The entry is parked, moves to
--- the end of the queue, or is taken out of the queue before it leaves the waitlist.
+-- end_wait: Ends the wait of a customer who did not confirm in time that they are still waiting. The entry is parked,
+-- moves to the end of the queue, or is taken out of the queue before it leaves the waitlist.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue wake off_queue decide
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id ticket confirm_by_millis action settings_version now server_run_id

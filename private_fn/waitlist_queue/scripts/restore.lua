@@ -22,18 +22,19 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Settles the payment for a hold in Redis if the record has a different place for the entry. The slot that paid for the
--- hold is given back, or pays for the offer in the record.
-local function settle_payment(hold, new)
+-- Called if the record has a different place for the entry than the hold in Redis. Each slot that was used for the
+-- offer in Redis is returned to the rate, schedule or quota that it came from, or is assigned to the offer in the
+-- record.
+local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then
     if not is_same_stay then return end
     -- The record has refused this admission, because the decision was based on an earlier place of the entry.
     uncount_admission(keys, hold)
   elseif is_same_stay and new.state == 'offered' then
-    -- The record has a different offer, which is open. This server does not know which slots paid for that offer, so
-    -- the slots of the hold pay for it. If the record has counted all times of the schedule, it has already paid for
-    -- the offer. In that case the schedule gets its slot back.
+    -- The record has a different offer, which is open. This server does not know which slots were used for that offer,
+    -- so the slots of the hold are assigned to it. If the counters in the record include all times of the schedule,
+    -- they already include the slot of that offer. In that case a slot of the schedule is returned.
     local scheduled_until, recorded_until = unpack(redis.call('HMGET', keys.meta, 'scheduled_until', 'recorded_until'))
     local of_schedule = scheduled_until == recorded_until and string.match(hold.paid, 's%d+') or ''
     new.paid, hold.paid = string.gsub(hold.paid, of_schedule, ''), of_schedule
@@ -50,7 +51,7 @@ local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'h
 restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, queue_rank, hold,
   is_restored)
 if is_restored then
-  if hold then settle_payment(hold, place) end
+  if hold then return_or_assign_slots(hold, place) end
   place.rank = restore_place(keys, entry_id, place, queue_rank, time_millis)
   if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
   -- A customer who has a place in the queue again is no longer inside.

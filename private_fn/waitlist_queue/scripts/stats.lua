@@ -1,6 +1,6 @@
 -- stats: Counts the entries on a waitlist. The counts are also available during a rebuild. `is_due` is 1 if maintenance
--- has work to do because time has passed. Examples are a decision that the record may lack, a pass that has ended, and
--- a slot that is due. `first` has the ids of the first ready entries, and `near` is the number of these ids.
+-- has work to do, for example because a pass has ended, a slot has become due, or the record may lack a decision.
+-- `first` contains the ids of at most the first `near` ready entries.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
 -- KEYS meta queue not_ready unverified ready_at readiness segments tags tickets_of_moved held parked inside dirty
 -- ARGV near now server_run_id

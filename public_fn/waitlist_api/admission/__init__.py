@@ -10,8 +10,8 @@ a customer polls the position and the policy has slots to offer.
    entries at once. `claim` leases entries to an operator, and creates a token for each lease.
    `dequeue` sends the requests of both modules, with digests that let Redis recognise a repeated
    request. If the policy has a schedule, `admit` writes the scheduled times to the record before
-   Redis counts their slots. If the process crashes in between, Redis counts the slots in the next
-   run.
+   Redis adds their slots to the slots that are due. If the process crashes in between, Redis adds
+   these slots in the next run.
 2. Record. `offers` writes the status `offered` or `admitted` to each record. If the customer has
    already left, Redis removes the entry from the queue, and the response does not contain the
    entry. If the process crashes before this step, a request with the same Idempotency-Key records
@@ -26,7 +26,7 @@ a customer polls the position and the policy has slots to offer.
    ends every lease and every offer whose deadline has passed.
 4. Exit. `exit` writes the record and then calls Redis, so that the next customer can be admitted.
    If the process crashes in between, Redis keeps counting the customer as inside until the pass
-   ends or the request is repeated. The setting `customer_exit` can make a customer's own exit
+   ends or the request is repeated. The `customer_exit` setting can make a customer's own exit
    change only the record.
 
 If an admission is recorded late, Redis first restarts the period for which the customer is admitted

@@ -148,7 +148,7 @@ class Admissions(Struct, frozen=True):
             return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_OFFERED)
-        # The offer has already ended, or another request has recorded a later change of the entry.
+        # The offer has already ended, or another request has recorded a later change to the entry.
         return self.positions.read(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
@@ -183,8 +183,8 @@ class Admissions(Struct, frozen=True):
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
         """Build the request of a run, including the scheduled times since `since_millis`.
 
-        The scheduled times are written to the record before Redis counts their slots. If Redis
-        loses its data, the rebuilt queue does not count the same slots again.
+        The scheduled times are written to the record before Redis adds their slots to the slots
+        that are due. If Redis loses its data, the rebuilt queue does not add the same slots again.
         """
         request = c.Admit(waitlist_id=waitlist.waitlist_id)
         schedule = schedule_of(waitlist.settings)
@@ -193,7 +193,7 @@ class Admissions(Struct, frozen=True):
             return request
         request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
-            # There are no scheduled times to count, so Redis cannot be behind the schedule.
+            # The policy has no schedule, so the request contains no scheduled times.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
@@ -202,7 +202,7 @@ class Admissions(Struct, frozen=True):
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
                 # Another run has written these scheduled times first. Read the record again,
-                # because Redis may have counted the slots already.
+                # because Redis may already have added their slots.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )

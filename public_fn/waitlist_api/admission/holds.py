@@ -50,7 +50,7 @@ class ClaimAction(Struct, frozen=True, kw_only=True):
     the result of Redis and the current time.
 
     Requests about a claim contain a token. Requests about an offer or a parked entry contain a time
-    instead, in the field `time_field`.
+    instead, in the field named by `time_field`.
     """
 
     message: type[Message]

@@ -34,8 +34,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
       public board.
     - `ready_ahead` is the number of ready entries ahead of this entry, and `not_ready` contains the
       reasons why this entry is not ready. Both are None if the caller did not request them.
-    - `confirm_by_millis` is the deadline for confirming that the customer still waits. It is 0 if
-      the waitlist has not asked the customer.
+    - `confirm_by_millis` is the deadline for confirming that the customer is still waiting. It is 0
+      if the waitlist has not asked the customer.
     """
 
     entry_id: str

@@ -1,4 +1,4 @@
-"""Ask customers whether they still wait, send reminders, and act if they do not answer."""
+"""Ask customers whether they are still waiting, send reminders, and act if they do not answer."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +48,7 @@ class Clocks(Struct, frozen=True):
 
 
 class AskCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to ask a page of waiting customers whether they still wait.
+    """An operator's request to ask a page of waiting customers whether they are still waiting.
 
     If `days` is set, only customers whose signup, last question and last confirmation are all at
     least `days` old are asked. If `dry_run` is true, the customers are only counted.
@@ -78,7 +78,10 @@ class Questions(Struct, frozen=True):
     now_millis: NowMillis
 
     def confirm(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryView:
-        """Record that a customer still waits. If the customer was not asked, nothing changes."""
+        """Record that a customer is still waiting.
+
+        If the customer was not asked, nothing changes.
+        """
 
         def decide(record: EntryRecord) -> Change | None:
             if self.readiness.is_too_late_to_answer(record):

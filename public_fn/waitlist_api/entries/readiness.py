@@ -107,7 +107,7 @@ Decide = Callable[[EntryRecord], Change | None]
 
 
 def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
-    """Return the record after the customer has confirmed that they still wait."""
+    """Return the record after the customer has confirmed that they are still waiting."""
     return replace(
         record,
         confirm_by_millis=None,
@@ -187,7 +187,7 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(record, self._rules(command.waitlist_id))
 
     def is_too_late_to_answer(self, record: EntryRecord) -> bool:
-        """Return whether it is too late for the customer to confirm that they still wait.
+        """Return whether it is too late for the customer to confirm that they are still waiting.
 
         Read the settings from the table, because the cached `confirm` setting may be outdated.
         """

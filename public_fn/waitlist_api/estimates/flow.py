@@ -82,7 +82,7 @@ def dispersion_of(intervals: Sequence[Interval]) -> float:
 
     The dispersion is 1 for independent admissions, 0 for a steady rate, and B for bursts of B
     entries at random times. It is computed from the differences between neighbouring intervals, so
-    a single change of the rate has little effect.
+    a single change in the rate has little effect.
     """
     rate = rate_of(intervals)
     if rate <= 0:

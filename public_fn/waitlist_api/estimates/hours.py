@@ -1,7 +1,8 @@
-"""Compute the pace of an admission policy that makes offers only during certain hours.
+"""Compute how fast people are admitted if the policy makes offers only during certain hours.
 
-Nobody is admitted outside these hours. The pace is first computed on a clock that runs only during
-the hours, which is called open time. It is then converted to real time.
+Nobody is admitted outside these offer hours. The pace (how fast people are admitted) is first
+computed on a clock that runs only during the offer hours. Times on this clock are called open time.
+The pace is then converted to real time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,16 +12,16 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# At most this many periods of offer hours are converted exactly. After that, the mean rate of the
-# whole day is used.
+# At most this many opening periods are converted exactly. For the time after them, the mean rate is
+# used, which includes the time outside the offer hours.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
 
 def open_seconds(hours: Hours, start: float, second: float) -> float:
-    """Convert a time to open time, which runs only during the hours.
+    """Convert a time to open time, which is a clock that runs only during the offer hours.
 
-    A time outside the hours becomes the start of the next hours.
+    A time outside the offer hours is converted to the start of the next offer hours.
     """
     if second <= start:
         return second
@@ -29,7 +30,7 @@ def open_seconds(hours: Hours, start: float, second: float) -> float:
 
 
 def spread(pace: Pace, hours: Hours) -> Pace:
-    """Convert a pace from open time to real time.
+    """Convert a pace from open time, which runs only during the offer hours, to real time.
 
     A pace with a cycle does not change, because it was measured in real time.
     """
@@ -48,9 +49,11 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 
 
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Split a piece of the pace at the boundaries of the hours, and convert the parts to real time.
+    """Split a time interval at the boundaries of the offer hours, and convert it to real time.
 
-    `windows` contains the hours in real time. `starts` contains their start times in open time.
+    People are admitted at a constant rate during the interval. `windows` contains the offer hours
+    in real time. `starts` contains their start times on the clock that runs only during the offer
+    hours.
     """
     length = piece.end - piece.start
     for number, ((begin, _), (first, last)) in enumerate(
@@ -66,7 +69,8 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # The rest of the piece comes after the known hours, so it is spread over whole days.
+        # The rest of the interval comes after the last known offer hours, so spread it evenly over
+        # the time after them.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)
         yield Piece(

@@ -41,10 +41,11 @@ MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # A batch of admissions ends when nobody has been admitted for this many seconds.
 SILENCE = DAY / 2
-# The last batch counts as finished when nobody has been admitted for this many times the average
-# duration of a batch.
+# The last batch counts as finished when nobody has been admitted for this multiple of the average
+# batch duration.
 OVER = 2.0
-# If nobody has been served for this many times the usual gap, the waitlist has stopped admitting.
+# If nobody has been served for this multiple of the usual gap between admissions, the waitlist has
+# stopped admitting people.
 OVERDUE = 3.0
 # The pace follows the time of day if at least LEAST_DAYS days were measured and successive days
 # have a correlation of at least RESEMBLANCE. At most MOST_DAYS days are used.
@@ -78,7 +79,7 @@ def _merged(near: Sequence[Interval], far: Sequence[Interval]) -> list[Interval]
 
 
 def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
-    """Return the busy intervals since the last change of the rate."""
+    """Return the busy intervals since the last change in the rate."""
     newest_first = [interval for interval in reversed(intervals) if interval.is_busy]
     dispersion = dispersion_of(newest_first[:180])
     size = _first_size(newest_first)

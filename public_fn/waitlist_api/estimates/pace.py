@@ -19,11 +19,12 @@ Unavailable = Literal["paused", "unknown", "closed"]
 DEVIATIONS = 1.5
 # Samples are a minute apart and count whole people, so half a person is added to the range.
 HALF_A_PLACE = 0.5
-# After this many cycles, an estimate uses their mean rate. This limits the work of a poll.
+# After this many cycles, an estimate uses the mean rate of a cycle. This limits the work of a poll.
 MOST_CYCLES = 60
 # Longer waits are not estimated, because an estimate of more than a year does not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
-# Maintenance stores a new pace every minute. An older pace than this is not used.
+# Maintenance stores a new pace (how fast people are admitted) every minute. If the pace is older
+# than this, it is not used.
 STALE_SECONDS = 3600
 # Smaller numbers are rounding errors and count as zero.
 FEWEST = 1e-9
@@ -43,7 +44,7 @@ class Estimate(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """A period in which a number of people is admitted at a constant rate.
+    """A time interval in which people are admitted at a constant rate.
 
     `start` and `end` are in seconds after the time of the pace. If they are equal, all people are
     admitted at once. `places` is the number of people.
@@ -57,13 +58,14 @@ class Piece(Struct, frozen=True):
 class Pace(Struct, frozen=True, kw_only=True):
     """How fast a waitlist admits people after the time `at`, in seconds since 1970.
 
-    `pieces` describes the first admissions in order of time. If `cycle` is set, the pieces repeat
-    after this many seconds. Otherwise, `rate` people are admitted per second after the last piece.
-    `leaving` is the fraction of the waiting people who leave per second.
+    `pieces` contains time intervals, each with a constant admission rate, in order of time. If
+    `cycle` is set, these intervals repeat after this many seconds. Otherwise, `rate` people are
+    admitted per second after the last interval. `leaving` is the fraction of the waiting people who
+    leave per second.
 
     The following numbers determine the range of an estimate. `dispersion` is the variance of the
     number of admissions, divided by this number. `error` is the relative error of the pace.
-    `jitter` is the standard deviation of the times of the pieces, in seconds. The first `sure`
+    `jitter` is the standard deviation of the times of the intervals, in seconds. The first `sure`
     admissions are certain, so `dispersion` and `error` do not apply to them.
     """
 
@@ -135,8 +137,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
         """Return the number of seconds until this many people have been served or have left.
 
-        The second value is the number of people who have left. The seconds are None if the pace
-        never reaches the given number of people.
+        The second value is the number of people who have left. The number of seconds is None if the
+        estimate never reaches that many people.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):
@@ -158,9 +160,9 @@ class Pace(Struct, frozen=True, kw_only=True):
         return None, 0.0
 
     def _pieces_after(self, since: float) -> Iterator[Piece]:
-        """Yield the pieces after a time.
+        """Yield the time intervals with a constant admission rate that end after `since`.
 
-        If a piece has already begun, only the rest of the piece is yielded.
+        If an interval has already begun, only the rest of the interval is yielded.
         """
         end = since
         for number in range(MOST_CYCLES if self.cycle else 1):
@@ -196,7 +198,7 @@ class Pace(Struct, frozen=True, kw_only=True):
         return math.log1p(self.leaving * others / rate) / self.leaving + (needed - others) / rate
 
     def _after(self, rate: float, needed: float, seconds: float) -> float:
-        """Return how many of `needed` people still wait after the given time.
+        """Return how many of `needed` people are still waiting after the given time.
 
         People are served at `rate` and some of them leave. `seconds` must be less than the result
         of `_seconds_at`.
@@ -212,9 +214,9 @@ class Pace(Struct, frozen=True, kw_only=True):
         return max(0.0, 1 - rate * (seconds - first))
 
     def _decayed(self, needed: float, seconds: float) -> float:
-        """Return how many of `needed` people still wait if nobody is served for the given time.
+        """Return how many of `needed` people are still waiting after a time without admissions.
 
-        Some people leave during this time.
+        Nobody is served for the given number of seconds, but some people leave the queue.
         """
         if needed <= 1 or seconds <= 0:
             return needed

@@ -1,4 +1,4 @@
-"""Extract the parts of an admission policy that determine the pace."""
+"""Extract the parts of an admission policy that determine how fast people are admitted."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,8 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# At most this many scheduled times are read in order to move them into the offer hours.
+# If the policy has offer hours, at most this many times of the schedule are read. The times outside
+# the offer hours are then moved to the start of the next offer hours.
 MOST_MOVED = 2_000
 # Admissions from the last scheduled time may still be in progress, because the policy's rate
 # spreads them. The last scheduled time is first searched for within the last hour, because a
@@ -19,7 +20,7 @@ LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 
 def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | None:
-    """Return the parts of a policy that determine the pace.
+    """Return the parts of a policy that determine how fast people are admitted.
 
     Return None if people are admitted only by operators.
     """
@@ -57,8 +58,8 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
 def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
     """Yield the scheduled times, moved into the offer hours.
 
-    All times between two periods of offer hours become a single time at the start of the later
-    period.
+    A time outside the offer hours becomes the start of the next offer hours. All times with the
+    same new start are combined into a single time. Past times are not moved.
     """
     opening = hours_after(hours, now_millis)
     current = next(opening)

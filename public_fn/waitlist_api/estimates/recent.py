@@ -1,4 +1,4 @@
-"""Keep the recent samples of a waitlist, and compute its pace from them."""
+"""Keep the recent samples of a waitlist, and compute from them how fast it admits people."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -22,7 +22,8 @@ from waitlist_api.records.waitlists import WaitlistRecord, offer_hours_of
 from waitlist_api.settings.hours import is_closed
 from waitlist_shared import contracts as c
 
-# The pace is computed from the per-minute samples of 3 hours and the hourly samples of 4 weeks.
+# The pace is computed from the per-minute samples from the last 3 hours and the hourly samples from
+# the last 4 weeks.
 MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 28 * DAY_MILLIS
 
 
@@ -85,7 +86,7 @@ class Recent(Struct):
             yield "hour", sample
 
     def pace(self, newest: Sample, policy: Policy | None) -> str:
-        """Return the pace as text for Redis.
+        """Return the pace (how fast people are admitted) as text for Redis.
 
         `newest` is the current sample. It is used even if it is not stored.
         """

@@ -1,7 +1,7 @@
-"""Compute the pace of a waitlist that limits the number of people inside.
+"""Compute how fast a waitlist admits people if it limits the number of people inside.
 
-The policy determines the pace until the limit is reached. After that, a customer is admitted
-whenever another customer exits.
+The admission policy decides how fast people are admitted until the limit is reached. After that, a
+customer is admitted whenever another customer exits.
 """
 
 import math

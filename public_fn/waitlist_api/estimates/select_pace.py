@@ -20,16 +20,17 @@ from waitlist_api.records.samples import Sample
 TRIGGER_SECONDS = 1.0
 # Scheduled admissions happen at the next poll or at the next maintenance run.
 MAINTENANCE_SECONDS = 30.0
-# If the measured rate is lower than this fraction of the policy's rate, another factor limits the
-# pace, such as offers that customers do not accept.
+# If the measured rate is lower than this fraction of the policy's rate, another factor slows down
+# the admissions. For example, customers may not accept their offers.
 LIMITED = 0.9
 # If fewer entries were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
-# If the room is full, the measured pace is compared with the computed pace. The measured pace is
-# rejected if it is faster by more than this many relative errors of the average time inside.
+# If the maximum number of people is inside, the measured pace is compared with the computed pace.
+# The measured pace is rejected if it is faster by more than this multiple of the relative error of
+# the average time inside.
 CLEAR = 2.0
-# At most this many scheduled times become separate pieces of the pace. After that, their mean rate
-# is used.
+# At most this many scheduled times are estimated separately. For the time after them, the mean rate
+# of these scheduled admissions is used.
 MOST_INSTANTS = 24
 # Until enough exits have been measured, people are assumed to stay inside for two thirds of the
 # duration of their pass, with this relative error.
@@ -40,7 +41,7 @@ WHOLE_PASS_ERROR = 0.25
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """The parts of an admission policy that determine the pace.
+    """The parts of an admission policy that determine how fast people are admitted.
 
     All times are in seconds since 1970.
 
@@ -69,16 +70,16 @@ class Policy(Struct, frozen=True, kw_only=True):
 def pace_of(
     minutes: Sequence[Sample], hours: Sequence[Sample], policy: Policy | None
 ) -> Pace | None:
-    """Return the pace of a waitlist, or None if the pace is unknown.
+    """Return how fast a waitlist admits people, or None if this is unknown.
 
-    `minutes` contains the per-minute samples of the last hours. `hours` contains the hourly samples
-    of the last weeks. Both are in order of time and end with the same sample.
+    `minutes` contains the per-minute samples from the last few hours. `hours` contains the hourly
+    samples from the last few weeks. Both are in order of time and end with the same sample.
     """
     if not minutes:
         return None
     if policy is None:
         return measure_pace(minutes, hours)
-    # Samples from before the last change of the settings may show another pace.
+    # Before the last change to the settings, the admissions may have been faster or slower.
     minutes, hours = _of_newest_version(minutes), _of_newest_version(hours)
     if not policy.hours:
         return _by_policy(policy, minutes, hours)
@@ -116,7 +117,7 @@ def _of_newest_version(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
-    """Return the pace that follows from the rate and the schedule of the policy.
+    """Return how fast people are admitted according to the rate and the schedule of the policy.
 
     Return None if the policy has neither a rate nor a schedule.
     """
@@ -153,7 +154,7 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 
 
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
-    """Yield a piece if the rate applies only from a time in the future. Otherwise yield nothing."""
+    """If the rate does not apply yet, yield the time interval in which it will apply."""
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 
@@ -161,10 +162,11 @@ def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
 def _sum_pieces(
     instants: Sequence[tuple[float, int]], rate: float, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the pieces of a policy that adds the rate and the schedule.
+    """Yield the future admissions under a policy that adds the rate and the schedule.
 
-    The rate contributes a piece up to each scheduled time. At each scheduled time, another piece
-    admits the scheduled number of people at once.
+    Each result is a time interval with a constant admission rate. Between the scheduled times,
+    people are admitted at the rate. At each scheduled time, the scheduled number of people is
+    admitted at once, so this interval has no length.
     """
     begin = max(0.0, rate_from - at)
     for second, count in instants:
@@ -180,11 +182,12 @@ def _sum_pieces(
 def _schedule_pieces(
     instants: Sequence[tuple[float, int]], rate: float | None, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the pieces of a schedule.
+    """Yield the future admissions of a schedule, as time intervals with a constant admission rate.
 
-    If the policy has a rate, the rate spreads the admissions of each scheduled time. Admissions
-    that have not happened before the next scheduled time are lost. The first scheduled time may be
-    in the past, because some of its admissions may still be in progress.
+    If the policy has a rate, people are admitted at this rate after each scheduled time, instead of
+    all at once. Admissions that have not happened before the next scheduled time are lost. The
+    first scheduled time may be in the past, because some of its admissions may still be in
+    progress.
     """
     for number, (second, count) in enumerate(instants, 1):
         start = second - at

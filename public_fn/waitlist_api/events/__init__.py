@@ -1,4 +1,4 @@
-"""Publishes changes of entries as events on the event bus.
+"""Publishes changes to entries as events on the event bus.
 
 The changes come from DynamoDB Streams.
 """

@@ -1,7 +1,7 @@
 """Find and repair entries whose latest changes Redis has lost.
 
 If a failover promotes a replica that lags behind, Redis silently loses its newest writes. The
-journal contains every recent change of a record. The audit looks up each of these changes in Redis.
+journal contains every recent change to a record. The audit looks up each of these changes in Redis.
 """
 
 import logging
@@ -39,7 +39,7 @@ IN_FLIGHT_SECONDS = 10.0
 
 
 class AuditWindow(Struct, frozen=True):
-    """The range of changes of one waitlist that an audit compares with Redis.
+    """The range of changes to one waitlist that an audit compares with Redis.
 
     The range contains the timestamps after `since`, up to the timestamp of the heartbeat. If an
     audit takes several runs, `began` is the `since` of the first run. `repaired` contains the ids

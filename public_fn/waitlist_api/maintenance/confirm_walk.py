@@ -1,4 +1,4 @@
-"""Go through the waiting entries of a waitlist, and ask the customers whether they still wait."""
+"""Go through the waiting entries, and ask the customers whether they are still waiting."""
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ LONGEST_PAUSE_MILLIS = 3600_000
 
 
 class ConfirmWalker(Struct, frozen=True):
-    """Asks customers whether they still wait, and handles unanswered questions."""
+    """Asks customers whether they are still waiting, and handles unanswered questions."""
 
     questions: Questions
     waitlists: WaitlistRecords

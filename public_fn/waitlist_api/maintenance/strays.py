@@ -106,7 +106,7 @@ class Strays(Struct, frozen=True):
                 yield request.waitlist_id, answer.entries
                 is_of_beat = request.first is not None
                 if is_of_beat and not answer.entries and answer.total and (request.first or 0) > 1:
-                    # The page lies behind the end of the queue, so start again from the front.
+                    # The page is past the end of the queue, so start again from the front.
                     pages = -(-answer.total // MAX_PAGE)
                     first = 1 + ((request.first or 1) - 1) // MAX_PAGE % pages * MAX_PAGE
                     wanted.append(c.ListWaiting(waitlist_id=request.waitlist_id, first=first))

@@ -7,7 +7,7 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send the requests, and return until when each customer is inside, by entry id.
+    """Send the requests. Return the time until which each customer is inside, by entry id.
 
     Customers are left out if there is no room for them, or if Redis no longer has their admission.
     """

@@ -39,7 +39,7 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
     """Return the change that bans a customer. The customer may have no record yet.
 
     `stamp` must be later than every timestamp in the record. If the customer is on the waitlist,
-    the change also sets the status `leaving`. The index contains the event `banned` while the ban
+    the change also sets the status `leaving`. The index contains the `banned` event while the ban
     is active, so that operators can list the bans.
     """
     before = _never_joined(ban, stamp, now_millis) if record is None else record
@@ -51,7 +51,7 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # The event `erased` will use the record's stamp, so that stamp must not be older than the
+        # The `erased` event will use the record's stamp, so that stamp must not be older than the
         # ban. The record of a banned customer does not expire.
         end_stamp = 0 if record is None else before.decided_stamp
         banned = replace(banned, stamp=stamp, end_stamp=end_stamp, expires_at=None)

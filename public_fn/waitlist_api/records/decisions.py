@@ -12,7 +12,7 @@ from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# The recorded reason if a customer did not answer the question whether they still wait.
+# The recorded reason if a customer did not answer the question whether they are still waiting.
 UNANSWERED = "unanswered"
 # The reasons for parking an entry, by the verb of the decision.
 REASONS: dict[c.Verb, str] = {
@@ -51,7 +51,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # No event is written now. When the entry leaves the waitlist, the event `left` is
+            # No event is written now. When the entry leaves the waitlist, the `left` event is
             # written.
             return ()
         case "offered":
@@ -101,7 +101,8 @@ def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
     """Return the actor and the reason for a leave after a no-show.
 
-    If `is_silent` is true, the customer leaves because they did not confirm that they still wait.
+    If `is_silent` is true, the customer leaves because they did not confirm that they are still
+    waiting.
     """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 

@@ -42,7 +42,7 @@ from waitlist_shared.contracts import BumpResult, SignupResult
 
 
 class Move(Struct, frozen=True):
-    """A change of an entry's rank that Redis has made, with the events to record.
+    """A change to an entry's rank that Redis has made, with the events to record.
 
     `once_key` is a digest of the request's idempotency key.
     """

@@ -59,7 +59,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     revision: int = 1
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
-    # Each change of the attributes adds 1 to this version. Whenever the entry becomes ready or not
+    # Each change to the attributes adds 1 to this version. Whenever the entry becomes ready or not
     # ready, READINESS_CHANGE is added. The version is not reset when the customer joins again.
     attributes_version: int = 0
 
@@ -75,8 +75,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # A claim can be released with a delay. The entry cannot be claimed again before this time.
     delayed_until_millis: int | None = None
 
-    # `asked_millis` is when the customer was last asked whether they still wait. `asked_token` is
-    # the claim token that the record had at that time.
+    # `asked_millis` is when the customer was last asked whether they are still waiting.
+    # `asked_token` is the claim token that the record had at that time.
     asked_millis: int | None = None
     asked_token: str = ""
     # The deadline for the customer's answer. `reminded_days` is how many days before the deadline
@@ -85,7 +85,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     reminded_days: int | None = None
     # True if the customer did not answer before the deadline. A later answer has no effect.
     unanswered: bool = False
-    # When the customer last confirmed that they still wait.
+    # When the customer last confirmed that they are still waiting.
     confirmed_millis: int | None = None
 
     # The deadline for verifying the customer's address. If the address is still not verified then,
@@ -125,7 +125,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     rank: int | None = None
     # A number that was allocated at signup. Lower tickets joined earlier.
     ticket: int | None = None
-    # Logical timestamps that order the changes of an entry. `stamp` belongs to the newest recorded
+    # Logical timestamps that order the changes to an entry. `stamp` belongs to the newest recorded
     # decision of Redis. After the customer has left or was admitted, `stamp` belongs to the newest
     # event, and `end_stamp` belongs to the decision that ended the stay.
     stamp: int = 0
@@ -172,7 +172,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # The claim token of the last offer that the customer was warned about because it ends soon.
     ending_offer: str = ""
 
-    # The stamp of the event `banned`, or 0 if the customer is not banned. The record of a banned
+    # The stamp of the `banned` event, or 0 if the customer is not banned. The record of a banned
     # customer does not expire.
     ban_stamp: int = 0
     ban_reason: str = ""
@@ -193,7 +193,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     requested_ticket: int | None = None
     requested_priority: int = 0
     requested_rank: int | None = None
-    # The stamp that is reserved for the event `joined` or `reinstated`.
+    # The stamp that is reserved for the `joined` or `reinstated` event.
     allocated_stamp: int = 0
     # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
     joining_by: str = ""
@@ -215,7 +215,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     def inside_until(self, now_millis: int) -> int:
-        """Return until when the customer counts as inside, or 0 if they are not inside."""
+        """Return the time until which the customer counts as inside, or 0 if it has passed."""
         until = self.room_until_millis or 0
         return until if until > now_millis else 0
 
@@ -248,10 +248,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def readiness(self) -> c.Readiness | None:
-        """The reasons why the entry cannot be admitted yet, and the deadline of an open question.
+        """The reasons why the entry cannot be admitted yet, and the deadline for a confirmation.
 
-        The question asks whether the customer still waits. The value is None if the entry has
-        always been ready and its customer was never asked.
+        The customer may have been asked to confirm that they are still waiting. The value is None
+        if the entry has always been ready and its customer was never asked.
         """
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.delayed_until_millis):
@@ -344,7 +344,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.status == "left" and self.ticket is None and self.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
-        """Return whether the customer may join even if the setting `rejoin` forbids joining again.
+        """Return whether the customer may join even if the `rejoin` setting forbids joining again.
 
         They may join if they have never joined before, if their former record has expired, or if
         they never verified their address. In the last case, somebody else may have used the

@@ -68,10 +68,11 @@ class Erasures(Struct, frozen=True):
             self.table.delete(alias.key, AS_ALIAS, alias.values)
 
     def _stamp_last(self, key: tuple[str, str], join_id: str, stamp: int) -> None:
-        """Set the record's stamp to the stamp of the newest event.
+        """Make sure that the record's stamp is not older than any event of the entry.
 
-        The event `erased` takes its stamp from the record, so this stamp must not be older than any
-        other event. An edit or an interrupted ban can have a later stamp than the record.
+        The `erased` event takes its stamp (a logical timestamp) from the record. An edit or an
+        interrupted ban can have a later stamp than the record, so this method replaces the record's
+        stamp with the stamp of the newest event.
         """
         values: Item = {"join_id": join_id, "stamp": stamp}
         with suppress(ConditionFailed):

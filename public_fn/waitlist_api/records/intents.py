@@ -41,7 +41,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     changed, they are stored only once.
     """
     previous = former.values()
-    # Discard a change of address that the customer has not verified.
+    # Discard a change to the address that the customer has not verified.
     previous.pop("moving_to", None)
     previous.pop("moving_address", None)
     own = record.values()
@@ -85,7 +85,7 @@ def intent_item(record: EntryRecord) -> Item:
 def first_ask_item(record: EntryRecord, ticket: int) -> Item:
     """Return the event that asks a customer to verify their address.
 
-    Its timestamp directly follows the timestamp of the event `joined`. The index lists the event at
+    Its timestamp directly follows the timestamp of the `joined` event. The index lists the event at
     the deadline for the verification.
     """
     stamp = joined_event(record, ticket).stamp + 1
@@ -100,7 +100,7 @@ def first_ask_item(record: EntryRecord, ticket: int) -> Item:
 
 
 def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None) -> HistoryEvent:
-    """Return the event `joined`, or `reinstated` if an operator has restored the entry.
+    """Return the `joined` event, or the `reinstated` event if an operator has restored the entry.
 
     The event's timestamp is the ticket. For imported and reinstated entries, it is the timestamp
     that was reserved earlier. The event contains the position if `placed` is the result of the call

@@ -1,4 +1,4 @@
-"""Read and write the journal, which lists the recent changes of all records by minute.
+"""Read and write the journal, which lists the recent changes to all records by minute.
 
 A change is written in the same transaction as the record. Maintenance compares the changes of the
 last minutes with Redis. The journal is part of the table, because an index could not be read
@@ -33,7 +33,7 @@ Key = tuple[str, str]
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """A change of a record, with the state of the entry after the change.
+    """A change to a record, with the state of the entry after the change.
 
     `status` is the status of the record, or `edited`, `exited` or `erased`. `until_millis` is the
     deadline of a claim or offer, the end of a delay, or the end of a pass. If the record was
@@ -70,12 +70,12 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Journal(Struct, frozen=True):
-    """Reads and writes the recent changes of all waitlists."""
+    """Reads and writes the recent changes in all waitlists."""
 
     table: Table
 
     def enter(self, change: Change, now_millis: int) -> None:
-        """Write the change of an entry that has no record. A repeated call writes the same item."""
+        """Write the change to an entry that has no record. A repeated call writes the same item."""
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:

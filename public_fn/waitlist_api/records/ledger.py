@@ -1,4 +1,4 @@
-"""Write changes of an entry's record.
+"""Write changes to an entry's record.
 
 A caller reads a record, calls a pure function that decides how the record changes, and commits the
 change. A commit fails if another process has written the record in the meantime. The caller then
@@ -56,7 +56,7 @@ class Put(Struct, frozen=True):
 
 
 class Commit(Struct, frozen=True, kw_only=True):
-    """A change of an entry, with everything that must be written in the same transaction.
+    """A change to an entry, with everything that must be written in the same transaction.
 
     `after` is the complete new record. `events` are added to the history, and `change` is added to
     the journal. `unindexed` contains the keys of events to remove from the index. If the condition
@@ -71,7 +71,7 @@ class Commit(Struct, frozen=True, kw_only=True):
 
 
 class Ledger(Struct, frozen=True):
-    """Commits changes of entry records."""
+    """Commits changes to entry records."""
 
     table: Table
 
@@ -195,5 +195,5 @@ def entry_changed() -> Iterator[None]:
 
 
 def read_item(item: Item) -> EntryRecord | Alias:
-    """Convert an item that has the key of a record to an EntryRecord or an Alias."""
+    """Parse a DynamoDB item stored under a record key into an EntryRecord or an Alias."""
     return Alias.from_item(item) or EntryRecord.from_item(item)

@@ -1,4 +1,4 @@
-"""Check the answer to the question whether a customer still waits.
+"""Check the answer to the question whether a customer is still waiting.
 
 The record may say that the customer did not answer in time. The process that wrote this may have
 crashed before it removed the entry from the queue. If the question has become void since then, the
@@ -17,9 +17,9 @@ def was_taken_since(record: EntryRecord) -> bool:
 def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
     """Return whether the entry may lose its place if the customer does not answer.
 
-    The customer was asked whether they still wait. This question becomes void if the setting
-    `confirm` is turned off. It also becomes void if the entry is claimed or offered, because the
-    customer cannot answer during that time.
+    The customer was asked whether they are still waiting. This question becomes void if the
+    `confirm` setting is turned off. It also becomes void if the entry is claimed or offered,
+    because the customer cannot answer during that time.
     """
     if rules is None or record.confirm_by_millis is None:
         return False
@@ -28,7 +28,7 @@ def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
 
 
 def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
-    """Return whether the customer can still confirm that they wait.
+    """Return whether it is not too late for the customer to confirm that they are still waiting.
 
     They can confirm until the deadline. After the deadline, they can confirm as long as the entry
     may still lose its place.

@@ -31,9 +31,10 @@ NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """A mark which says that a customer gets no messages.
+    """A marker saying that a customer gets no messages.
 
-    `ticket` identifies the signup. `place_rank` is the time of the last change, in milliseconds.
+    `ticket` identifies the signup. `place_rank` is the time at which this marker was last written,
+    in milliseconds since 1970.
     """
 
     entry_id: str
@@ -92,9 +93,9 @@ class Recipients(Struct, frozen=True):
         return mark
 
     def remove(self, waitlist_id: str, mark: Mark) -> None:
-        """Delete the mark which says that a customer gets no messages.
+        """Delete the marker saying that a customer gets no messages.
 
-        Do nothing if the mark was written again in the meantime.
+        Do nothing if the marker was written again in the meantime.
         """
         key = unreached_key(waitlist_id, mark.entry_id)
         values = {"ticket": mark.ticket, "place_rank": mark.place_rank}

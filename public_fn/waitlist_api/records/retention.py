@@ -14,7 +14,7 @@ PAGE = 500
 
 
 class Retention(Struct, frozen=True):
-    """Sets when records and events expire, according to the setting `retention_days`."""
+    """Sets when records and events expire, according to the `retention_days` setting."""
 
     table: Table
     waitlist_cache: WaitlistCache

@@ -44,7 +44,7 @@ class Round(Struct, frozen=True, kw_only=True):
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
         """Return the round after it has visited a waitlist.
 
-        `is_whole` is false if some changes of the waitlist could not be compared.
+        `is_whole` is false if some changes to the waitlist could not be compared.
         """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 

@@ -62,7 +62,7 @@ class Sample(Struct, frozen=True, kw_only=True):
     def occupied(self) -> int:
         """The number of customers who are inside or have an open offer.
 
-        The setting `max_inside` limits this number.
+        The `max_inside` setting limits this number.
         """
         return self.inside + self.offered
 

@@ -30,7 +30,7 @@ from waitlist_shared.ids import pass_id_of
 
 # The recorded reason if an entry is parked because too many of its claims have expired.
 OUT_OF_ATTEMPTS = "max_attempts"
-# The fields that are removed when a customer no longer has to confirm that they still wait.
+# The fields that are removed when a customer no longer has to confirm that they are still waiting.
 QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
 
 
@@ -121,7 +121,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def history(self) -> Iterator[HistoryEvent]:
-        """The events for the history. The event `admitted` contains the id of the new pass."""
+        """The events for the history. The `admitted` event contains the id of the new pass."""
         changes, jti = self.changes, ""
         if self.ticket is not None and changes.get("inside_until_millis"):
             jti = pass_id_of(self.entry_id, self.ticket, changes["admitted_millis"])
@@ -247,7 +247,7 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Remove the question whether the customer still waits, which they did not answer.
+        """Delete the unanswered question whether the customer is still waiting from the record.
 
         Redis has already decided what happens to the entry. The record is newer than this decision,
         so the decision itself is not recorded.

@@ -65,7 +65,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     page: PageSettings | None = None
     # The limits for customers who let others pass. None means that customers cannot do this.
     rest: RestRules | None = None
-    # The rules for asking customers whether they still wait. None means that they are never asked.
+    # The rules for asking customers whether they are still waiting. None means that they are never
+    # asked.
     confirm: ConfirmRules | None = None
     # The rules for identifying guests. None means that callers choose the customer id.
     identity: IdentityRules | None = None
@@ -119,7 +120,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
         """Return the settings with the correct value of `confirm.since_millis`.
 
-        The value is the time at which the setting `confirm` was turned on.
+        The value is the time at which the `confirm` setting was turned on.
         """
         if self.confirm is None:
             return self
@@ -130,7 +131,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
 
 
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
-    """The progress of maintenance in asking customers whether they still wait.
+    """The progress of maintenance in asking customers whether they are still waiting.
 
     The search continues after the rank `after`. If `after` is None, the search is complete, and
     starts again at `next_millis`. No entry that was found so far needs a question or a reminder
@@ -158,9 +159,9 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     `segments_state` is `building` until Redis has indexed all entries by the new segments.
 
     `schedule_version` is the version of the settings that last changed the schedule. The current
-    schedule applies since `schedule_since`. Redis has counted the scheduled times up to
-    `counted_until`, and at most `counted_slots` of their slots are unused. Redis may have counted
-    the scheduled times up to `scheduled_until`, so a rebuilt Redis must not count these times
+    schedule applies since `schedule_since`. Redis has added the slots of the scheduled times up to
+    `counted_until` to the slots that are due, and at most `counted_slots` of them are unused. Redis
+    may already have added the slots up to `scheduled_until`, so a rebuilt Redis must not add them
     again.
 
     `longest_pass_seconds` is the longest duration of any pass of this waitlist, including passes
@@ -284,7 +285,9 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Store that Redis is about to count the scheduled times up to `until_millis`.
+        """Store that Redis is about to add the slots of the schedule up to `until_millis`.
+
+        Redis adds these slots to the slots that are due.
 
         Return False if another run has already stored this time or a later time, or if the schedule
         has changed.
@@ -297,10 +300,10 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Store that Redis has counted the scheduled times up to `until_millis`.
+        """Store that Redis has added the slots of the schedule up to `until_millis`.
 
-        `slots` is the number of unused slots. If several runs store the same time, the smallest
-        number is kept.
+        Redis has added these slots to the slots that are due. `slots` is the number of unused
+        slots. If several runs store the same time, the smallest number is kept.
         """
         self._note(
             waitlist,
@@ -499,7 +502,7 @@ def _alive(version: int | None) -> tuple[str, Item]:
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
     """Return the fields for a schedule that begins now.
 
-    The fields say that no scheduled time has been counted yet.
+    Redis has not yet added any of the schedule's slots to the slots that are due.
     """
     return {
         "schedule_version": version if schedule_of(settings) else 0,

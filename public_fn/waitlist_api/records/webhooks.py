@@ -23,7 +23,7 @@ RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
 
 
 class Detail(Struct, frozen=True, omit_defaults=True):
-    """The detail of an event on the event bus. The event `erased` has no `by` and no `jti`."""
+    """The detail of an event on the event bus. The `erased` event has no `by` and no `jti`."""
 
     event: str
     waitlist_id: str
@@ -59,9 +59,9 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def from_erased_record(cls, item: Item, at: str) -> Self:
-        """Return the detail of the event `erased`, from the record that was deleted.
+        """Return the detail of the `erased` event, from the record that was deleted.
 
-        An erasure has no stamp. It is sorted directly after the last change of the record.
+        An erasure has no stamp. It is sorted directly after the last change to the record.
         """
         return cls(
             event="erased",

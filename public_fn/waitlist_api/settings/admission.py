@@ -1,4 +1,4 @@
-"""Define the setting `admission`, which makes a waitlist admit customers automatically."""
+"""Define the `admission` setting, which makes a waitlist admit customers automatically."""
 
 from datetime import datetime
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Define the setting `bot_check_down` of a waitlist."""
+"""Define the `bot_check_down` setting of a waitlist."""
 
 from typing import Literal
 

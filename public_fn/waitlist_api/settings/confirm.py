@@ -1,4 +1,4 @@
-"""Define the setting `confirm`, which makes a waitlist ask customers whether they still wait."""
+"""Define the `confirm` setting: a waitlist asks its customers whether they are still waiting."""
 
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ Unanswered = Literal["park", "leave", "to_back"]
 
 
 class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
-    """The rules for asking customers whether they still wait.
+    """The rules for asking customers whether they are still waiting.
 
     A customer is asked every `every_days` days, and must answer within `answer_days` days. A
     reminder is sent `reminders_days` days before the deadline. `then` says what happens to the

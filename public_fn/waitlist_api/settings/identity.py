@@ -1,4 +1,4 @@
-"""Define the setting `identity`, which names the profile field that identifies a guest."""
+"""Define the `identity` setting, which names the profile field that identifies a guest."""
 
 from typing import Any, Literal
 

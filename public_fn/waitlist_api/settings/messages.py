@@ -1,4 +1,4 @@
-"""Define the setting `messages`, which says which messages a waitlist sends."""
+"""Define the `messages` setting, which says which messages a waitlist sends."""
 
 import re
 from collections.abc import Mapping

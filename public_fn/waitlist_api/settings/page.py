@@ -1,4 +1,4 @@
-"""Define the setting `page`, which describes the signup form and the customer's page."""
+"""Define the `page` setting, which describes the signup form and the customer's page."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self

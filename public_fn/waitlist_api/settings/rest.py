@@ -1,4 +1,4 @@
-"""Define the setting `rest`, which limits how long customers may let others pass."""
+"""Define the `rest` setting, which limits how long customers may let others pass."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
-# The largest clock change in the time zone database, not counting changes of the date line.
+# The largest clock change in the time zone database, not counting changes to the date line.
 LONGEST_CHANGE_SECONDS = 3 * 3600
 
 

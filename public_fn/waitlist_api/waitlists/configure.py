@@ -131,7 +131,7 @@ class Waitlists(Struct, frozen=True):
         return self.records.replace(before, settings, now_millis)
 
     def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
-        """Finish a change of the segments if no entry has to be indexed.
+        """Finish a change to the segments if no entry has to be indexed.
 
         Otherwise start maintenance, which indexes the entries. Return the record of the waitlist.
         """

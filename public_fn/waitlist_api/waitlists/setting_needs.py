@@ -20,7 +20,7 @@ from waitlist_api.settings.page import PageField
 from waitlist_api.settings.schedule import next_instant
 
 CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
-# Messages of these kinds are also sent if the setting `messages.kinds` contains `verify`.
+# Messages of these kinds are also sent if the `messages.kinds` setting contains `verify`.
 SENT_WITH_VERIFY = ("link", "address")
 SHORTEST_ADDRESS: dict[IdentityField, str] = {"email": "a@b.co", "phone": "+4930123"}
 SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "1"}
@@ -81,9 +81,9 @@ def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> l
 
 
 def contradictions(settings: WaitlistSettings) -> list[Rule]:
-    """Return the rules that the settings break and that make signups impossible.
+    """Return the rules that the settings violate.
 
-    Settings that break any of these rules are refused.
+    Violating any of these rules makes signups impossible, so these settings are refused.
     """
     return [rule for rule in CONTRADICTIONS if rule.is_broken(settings, Stack(), 0)]
 
@@ -275,10 +275,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="confirm_without_message",
         settings=("confirm", "messages.kinds"),
-        message="Customers lose their place if they do not confirm that they still wait, but "
-        "the service does not send them a message about this. Add `confirm` to "
-        "messages.kinds, and set the stack's parameter MailFrom for mail or SmsFrom "
-        "for SMS. Or send the messages from your backend.",
+        message="Customers lose their place if they do not confirm that they are still waiting, "
+        "but the service does not send them a message about this. Add `confirm` to messages.kinds, "
+        "and set the stack's parameter MailFrom for mail or SmsFrom for SMS. Or send the messages "
+        "from your backend.",
         is_broken=_asks_unheard,
     ),
     Rule(

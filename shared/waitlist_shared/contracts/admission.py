@@ -58,8 +58,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
       different schedule.
     - `instants` are all times of the schedule from `schedule_from` on, and `next_instant` is the
       first time after them, in milliseconds.
-    - `counted_until` and `counted_slots` come from the record of the waitlist. The slots up to
-      `counted_until` have been counted, and `counted_slots` of them are left.
+    - `counted_until` and `counted_slots` come from the record of the waitlist. Redis has added the
+      slots of the schedule up to `counted_until` to the slots that are due, and `counted_slots` of
+      them are unused.
     - `hours` are the current or next opening period and the periods after it. The policy makes no
       offers at other times.
     """
@@ -90,13 +91,13 @@ class AdmitResult(Result, frozen=True, kw_only=True):
 
     The deadline of an entry is the end of its offer. If the policy admits customers without an
     offer, the deadline is the end of the pass. If `is_more` is true, more slots are due, and the
-    caller should send another request. The slots of the schedule up to `scheduled_until` have been
-    counted, and `scheduled` of them are left.
+    caller should send another request. Redis has added the slots of the schedule up to
+    `scheduled_until` to the slots that are due, and `scheduled` of them are unused.
 
     The outcome `behind` means that the request was out of date and no offer was made. There are two
-    reasons. If Redis has counted the schedule only up to `scheduled_until`, the caller must send
-    the times after it. If Redis has different settings than the caller, `settings_version` is the
-    version in Redis.
+    reasons. If Redis has added the slots of the schedule only up to `scheduled_until`, the caller
+    must send the later times. If Redis has different settings than the caller, `settings_version`
+    is the version in Redis.
     """
 
     entries: tuple[Claimed, ...] = ()

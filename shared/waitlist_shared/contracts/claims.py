@@ -144,8 +144,8 @@ class ReleaseResult(HoldResult, frozen=True, kw_only=True):
     """The `outcome` is `released`, or `repeat` if this token has already released the entry.
 
     For a repeat, `stamp` is the logical timestamp of the earlier release. `position` and `total`
-    are None during a rebuild, and if the entry no longer waits. `delayed_until_millis` is the time
-    at which the entry is ready again. It is 0 if there is no delay.
+    are None during a rebuild or if the entry is no longer waiting. `delayed_until_millis` is the
+    time at which the entry is ready again. It is 0 if there is no delay.
     """
 
     position: int | None = None
@@ -193,7 +193,7 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
     """The `outcome` is `redriven`, or `repeat` if the entry was already put back into the queue.
 
     For a repeat, `stamp` is the logical timestamp of the earlier redrive. `position` is None if the
-    entry no longer waits.
+    entry is no longer waiting.
 
     The entry may have been parked after too many attempts, and the record may not contain this yet.
     In that case `worn_out_stamp` is the logical timestamp at which the last hold ended, and
@@ -248,7 +248,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     - `no_show_parked`: the entry was parked after too many unused offers.
     - `abandoned`: the customer did not use an offer, and the entry will leave the waitlist.
     - `unanswered_parked`, `unanswered_to_back`, `unanswered_left`: the customer did not confirm in
-      time that they still wait.
+      time that they are still waiting.
 
     `token` is the claim token of the hold that a caller began or ended. `ticket` identifies
     the signup that the decision is about.

@@ -63,7 +63,7 @@ def operation_name(class_name: str) -> str:
 class Request(Struct, frozen=True, kw_only=True, tag_field="op", tag=operation_name):
     """The base class of all requests.
 
-    `v` is the version of the contract. The field `op` of a message has the name of the operation.
+    `v` is the version of the contract. The `op` field of a message has the name of the operation.
     `correlation_id` is only used in log lines. The requests inside a batch have no correlation id.
     """
 
@@ -111,8 +111,8 @@ class NotReady(Struct, frozen=True):
 class Readiness(Struct, frozen=True, array_like=True):
     """The reasons why an entry is not ready. An entry without reasons is ready.
 
-    If two values compete, the higher `version` wins. While a customer is asked whether they still
-    wait, `confirm_by_millis` is the deadline for the answer. Otherwise it is 0.
+    If two values compete, the higher `version` wins. While a customer is asked whether they are
+    still waiting, `confirm_by_millis` is the deadline for the answer. Otherwise it is 0.
     """
 
     version: Number
@@ -137,7 +137,7 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
 
 # The states of an entry in Redis. `done` means that the customer was just admitted. `no_show` means
 # that the entry will soon leave the waitlist, because the customer did not use an offer or did not
-# confirm that they still wait.
+# confirm that they are still waiting.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 

@@ -347,8 +347,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     - `pace` describes how fast the waitlist admits people. It is `unknown` if it has not been
       measured yet, and `paused` if the waitlist is paused.
     - `not_ready` has the reasons why the entry is not ready.
-    - `confirm_by_millis` is the deadline by which the customer must confirm that they still wait.
-      It is 0 if the customer was not asked.
+    - `confirm_by_millis` is the deadline by which the customer must confirm that they are still
+      waiting. It is 0 if the customer was not asked.
     """
 
     total: int
@@ -382,7 +382,7 @@ class DrawStampResult(Result, frozen=True, kw_only=True):
 
 
 class EndWait(OnEntry, frozen=True, kw_only=True):
-    """Ends the wait of a customer who did not confirm in time that they still wait.
+    """Ends the wait of a customer who did not confirm in time that they are still waiting.
 
     The `action` says whether the entry is parked, moves to the end of the queue, or leaves the
     waitlist. If it leaves, maintenance removes the entry afterwards. Redis checks `ticket`,
@@ -459,7 +459,7 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 class Stats(OnWaitlist, frozen=True, kw_only=True):
     """Counts the entries on a waitlist.
 
-    The result also has the ids of the first ready entries, and `near` says how many ids.
+    The result also contains the ids of at most the first `near` ready entries.
     """
 
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
@@ -474,7 +474,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
       with `refill`.
     - `not_ready` is the number of waiting entries that are not ready.
     - `unverified` is the number of entries whose address is not verified.
-    - `asked` is the number of customers who have been asked whether they still wait.
+    - `asked` is the number of customers who have been asked whether they are still waiting.
     - `is_due` is true if maintenance has work to do because time has passed, for example because a
       pass has ended.
     - `last_stamp` is the stamp (logical timestamp) of the last change, and `clock_stamp` is the

@@ -1,10 +1,10 @@
--- The setting `max_claims` limits how many entries may be claimed at the same time. The sorted set `held` contains
+-- The `max_claims` setting limits how many entries may be claimed at the same time. The sorted set `held` contains
 -- claims and offers, but the limit does not apply to offers. A waitlist with this setting therefore also has the sorted
 -- set `claimed`, which contains only claims.
 local HOLDS_AT_ONCE = 500
 
 -- Fills the set `claimed` with the existing claims. This is necessary after a rebuild, and after the waitlist has got
--- the setting `max_claims`.
+-- the `max_claims` setting.
 local function index_claims(keys)
   local first = 0
   repeat

@@ -1,4 +1,4 @@
--- Computes how many slots of an admission policy are due, what pays for the slots, and when more slots will be due.
+-- Computes how many slots of an admission policy are due, where these slots come from, and when more slots will be due.
 -- `policy` is the table that read_policy returns.
 local MINUTE = 60000000 -- microseconds
 local ENDED_AT_ONCE = 1000 -- passes; the customers of any other passes count as inside until the next run
@@ -122,8 +122,9 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns what pays for the slot with this number. The quota pays for the first slots. If `combine` is `sum`, the rate
--- pays next, because slots of the rate expire after a minute. The schedule pays for the rest.
+-- Returns where the slot with this number comes from. The first slots come from the quota. If `combine` is `sum`, the
+-- next slots come from the rate, because slots of the rate expire after a minute, and the rest come from the
+-- schedule. Otherwise each of the other slots is taken from both the rate and the schedule.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota
@@ -158,7 +159,7 @@ local function take_due(keys, policy, taken, now)
 end
 
 -- Returns the next time, in milliseconds, at which slots and room will be available. Returns nil if this depends on a
--- change of the settings, on a customer who exits, or on an operator.
+-- change to the settings, on a customer exiting, or on an operator.
 local function next_due(keys, policy, room, next_instant, millis)
   local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0
   if policy.has_rate then

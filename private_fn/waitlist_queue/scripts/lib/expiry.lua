@@ -1,7 +1,7 @@
 -- Ends expired holds. A claimed entry returns to its old place, or is parked after too many attempts. For an offer that
--- was not accepted in time, the setting `no_show` says what happens. The decision gets the stamp (logical timestamp) of
+-- was not accepted in time, the `no_show` setting says what happens. The decision gets the stamp (logical timestamp) of
 -- this run. The stamp may be later than the deadline, because earlier stamps belong to everything that happened to the
--- entry before this run. The field `at` of the decision has the deadline.
+-- entry before this run. The `at` field of the decision has the deadline.
 local EXPIRED_AT_ONCE = 200
 
 local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, stamp)

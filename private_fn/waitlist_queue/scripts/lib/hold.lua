@@ -1,5 +1,6 @@
 -- Creates and returns the hold of an entry. The caller has already removed the entry from the queue and from its
--- segments. The state is `held` for a claim, or `offered` for an offer. `paid` names the slots that pay for an offer.
+-- segments. The state is `held` for a claim, or `offered` for an offer. `paid` names the slots that are used for an
+-- offer.
 local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, paid)
   local ticket = redis.call('HGET', keys.tickets_of_moved, entry_id)
   local attempts = redis.call('HGET', keys.attempts, entry_id)

@@ -3,8 +3,8 @@
 -- (maintenance will remove the entry). The hash `claims` has a hold for each of these entries, as
 -- state|token|rank|ticket|attempts|stamp. The stamp is the logical timestamp of the decision that took the entry out of
 -- the queue. In memory, `basis` and `was` are the stamp and the rank that the hold had when it was read (see
--- decide.lua). The slots that paid for an offer (see paid.lua) are in a separate field of the hash, together with the
--- token of the offer.
+-- decide.lua). The slots that were used for an offer (see paid.lua) are in a separate field of the hash, together with
+-- the token of the offer.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)
@@ -32,7 +32,7 @@ local function delete_hold(keys, entry_id)
   redis.call('HDEL', keys.claims, entry_id, entry_id .. PAID)
 end
 
--- Sets the deadline of a hold, in milliseconds. If the waitlist has the setting `max_claims`, a claimed entry is also
+-- Sets the deadline of a hold, in milliseconds. If the waitlist has the `max_claims` setting, a claimed entry is also
 -- added to the set `claimed`.
 local function hold_until(keys, entry_id, state, deadline)
   redis.call('ZADD', keys.held, deadline, entry_id)

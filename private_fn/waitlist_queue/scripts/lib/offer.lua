@@ -1,6 +1,6 @@
 -- Offers a slot to each entry that pop_preferred has returned. If the policy admits customers automatically, the
--- customers are admitted at once. `paid` is a function that returns what pays for the slot with a given number. Returns
--- the rows of the reply, and the texts to store under the idempotency key.
+-- customers are admitted at once. `paid` is a function that returns where the slot with a given number comes from.
+-- Returns the rows of the reply, and the texts to store under the idempotency key.
 local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)

@@ -1,22 +1,23 @@
--- Each hold of an offer records which slots paid for the offer. If the offer ends without an admission, these slots are
--- given back. "s3" is a slot of the schedule, "r4" is a slot of the rate, and "q2" is a slot of a quota. A slot of the
--- rate is recorded only if the rate counts customers who enter. The number is the version of the schedule or rate, or
--- the number of the quota, because slots are not given back to a later schedule, rate or quota. "e" means that the
--- customer was admitted through an offer and counts as entered. A hold that was restored from a record has no slots,
--- because Redis may have given them back before its data was lost.
+-- The hold of an offered entry records the slots that were used for the offer. If the offer ends without an admission,
+-- these slots are returned to the schedule, rate or quota that they came from. "s3" is a slot of the schedule, "r4" is
+-- a slot of the rate, and "q2" is a slot of a quota. A slot of the rate is recorded only if the rate counts customers
+-- who enter. The number is the version of the schedule or rate, or the number of the quota, because slots are not
+-- returned to a later schedule, rate or quota. "e" means that the customer was admitted through an offer and counts as
+-- entered. A hold that was restored from a record has no slots, because Redis may have returned them before its data
+-- was lost.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Returns whether a slot of the current quota paid for an offer.
+-- Returns whether a slot of the current quota was used for this offer.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Gives the slots that paid for a hold back to the rate, the schedule or the quota. The next poll then triggers a run
--- of the policy.
+-- Each slot that was used for this offer is returned to the rate, schedule or quota that it came from. The next poll
+-- then triggers a run of the admission policy.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end
@@ -44,7 +45,7 @@ local function uncount_admission(keys, hold)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end
 end
 
--- Subtracts an admission from the quota that paid for the offer.
+-- Subtracts an admission from the quota, if a slot of the current quota was used for the offer.
 local function use_up(keys, hold)
   if not is_paid_by_quota(keys, hold) then return end
   redis.call('HINCRBY', keys.meta, 'quota', -1)

@@ -1,10 +1,10 @@
 -- Reads the reasons why entries are not ready. A waiting entry with a reason is passed over. The hash `readiness` has
 -- an item for each entry that has had a reason since its signup. The item is "version;reason=millis;reason=millis". The
 -- version comes from the record, and `millis` is the end of the reason, or 0 if the end is not known. The sorted set
--- `ready_at` has the time at which the next reason of each entry ends. If the customer was asked whether they still
--- wait, the deadline for the answer follows the version: "version,millis;reason=millis". If a script has ended this
--- question, the comma becomes a `~`. The record still has the question until maintenance has updated the record. Until
--- then, the `~` stops an update for another reason from bringing the question back.
+-- `ready_at` has the time at which the next reason of each entry ends. If the customer was asked whether they are
+-- still waiting, the deadline for the answer follows the version: "version,millis;reason=millis". If a script has
+-- withdrawn this question, the script replaces the comma with a `~`. The record contains the question until maintenance
+-- updates the record. Until then, the `~` prevents an update of another reason from restoring the question.
 
 -- Delays are decided by Redis, and they end only when their time is over. If Redis and the record have different
 -- delays, the later delay counts.
@@ -24,8 +24,8 @@ local function is_ready_to_wait(keys, entry_id)
   return not (packed and has_reason(packed))
 end
 
--- Returns the deadline by which the customer must confirm that they still wait. Returns nil if the customer was not
--- asked.
+-- Returns the deadline by which the customer must confirm that they are still waiting. Returns nil if the customer was
+-- not asked.
 local function question_of(packed)
   return packed and tonumber(string.match(packed, '^%d+,(%d+)'))
 end
@@ -34,15 +34,16 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether a script has already ended the question whether the customer still waits. `packed` is the readiness
--- in the record, which still has the question. `old` is the readiness in Redis.
+-- A customer may have been asked to confirm that they are still waiting. Returns whether a script has already removed
+-- this request from Redis. `packed` contains the reasons from the record, which still includes the request. `old`
+-- contains the reasons in Redis.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)
 end
 
 -- Returns the reasons why an entry is not ready, as rows of a reply. Also returns the deadline by which the customer
--- must confirm that they still wait, or 0.
+-- must confirm that they are still waiting, or 0.
 local function reasons_of(keys, entry_id)
   local rows, packed = {}, keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   for reason, millis in string.gmatch(packed or '', ';([%a_]+)=(%d+)') do
@@ -52,7 +53,7 @@ local function reasons_of(keys, entry_id)
 end
 
 -- Updates two counters in `meta`: the entries with an unverified address, and the customers who were asked whether they
--- still wait.
+-- are still waiting.
 local function count_readiness(keys, before, packed)
   local function count(name, pattern)
     local change = (string.find(packed, pattern) and 1 or 0) - (string.find(before, pattern) and 1 or 0)

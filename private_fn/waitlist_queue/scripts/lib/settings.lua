@@ -1,4 +1,5 @@
--- Begins a new schedule. Only times after `since_millis` count, and unused slots of the old schedule are discarded.
+-- Begins a new schedule. Only the slots of scheduled times after `since_millis` will be added to the slots that are
+-- due. Unused slots of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
 end

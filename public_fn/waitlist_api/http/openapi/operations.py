@@ -260,7 +260,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "record_unavailable",
             ),
             "This operation works only if the waitlist has `identity` set. If an entry has this "
-            "address, the service publishes the event `link_asked`, or `verification_asked` if the "
+            "address, the service publishes the `link_asked` event, or `verification_asked` if the "
             "address is not verified yet. The event triggers a message with a link to the address. "
             "An address gets at most one such message a minute. Further messages need longer "
             "pauses of two minutes, four minutes and so on. If customers sign in with an OIDC "
@@ -429,9 +429,9 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
         ),
         "confirm": Operation(
             "customer",
-            "Confirm that the customer still waits",
+            "Confirm that the customer is still waiting",
             answers(200, "The entry after the confirmation", *EDIT_OWN),
-            "The waitlist asks customers from time to time whether they still wait. If the "
+            "The waitlist asks customers from time to time whether they are still waiting. If the "
             "customer has no unanswered question, the request changes nothing. An answer after "
             "`confirm_by` is still accepted until the service has recorded that the customer did "
             "not answer. From then on, the request fails with `not_waiting`.",
@@ -755,7 +755,7 @@ def _entries() -> dict[str, Operation]:
             "same response. The history records which fields were changed, but not their values.",
         ),
         "askAll": _operator(
-            "Ask customers now whether they still wait",
+            "Ask customers now whether they are still waiting",
             answers(
                 200,
                 "The number of entries on this page that were asked",

@@ -57,9 +57,9 @@ Only = Annotated[
     Literal["unverified", "asked"] | None,
     Query(
         description="Return only waiting entries whose address is not verified (`unverified`), "
-        "or whose customer has been asked whether they still wait (`asked`). One request reads "
-        f"at most {LOOKED_AT:,} entries. A page may therefore have fewer entries than `limit`, or "
-        "no entries at all, and still have a `cursor`."
+        "or whose customer has been asked whether they are still waiting (`asked`). One request "
+        f"reads at most {LOOKED_AT:,} entries. A page may therefore have fewer entries than "
+        "`limit`, or no entries at all, and still have a `cursor`."
     ),
 ]
 Since = Annotated[

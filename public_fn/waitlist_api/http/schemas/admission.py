@@ -294,7 +294,7 @@ class AdmitBody(Body):
         bool,
         Field(
             description="Whether an unused slot is offered to the next entry, until `count` "
-            "people have entered. The field `quota` in the waitlist's counts shows how many "
+            "people have entered. The `quota` field in the waitlist's counts shows how many "
             "people still have to enter. `refill` cannot be combined with `filter` or `filters`."
         ),
     ] = False

@@ -116,8 +116,8 @@ class StatsAnswer(WithEstimate):
     asked: Annotated[
         Count,
         Field(
-            description="How many people on the waitlist have been asked whether they still wait, "
-            "and have not answered yet."
+            description="How many people on the waitlist have been asked whether they are still "
+            "waiting, and have not answered yet."
         ),
     ]
     sources: Annotated[

@@ -238,7 +238,7 @@ PlacesAhead = Annotated[
         description="How many entries to overtake. The entry moves ahead by exactly this number, "
         "but not past the first entry with the same priority. In rare cases the entry moves "
         "further ahead, because no rank is free at the target: after many bumps to the same "
-        "position, or if more than 2,000 entries per second signed up. The field `moved` in the "
+        "position, or if more than 2,000 entries per second signed up. The `moved` field in the "
         "response contains the actual number. The request must have an Idempotency-Key.",
     ),
 ]
@@ -533,8 +533,8 @@ class WithReadiness(Model):
     confirm_by: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer should `confirm` that they still wait. "
-            "Null if the customer has not been asked, or if the entry is not waiting."
+            description="The time until which the customer should `confirm` that they are still "
+            "waiting. Null if the customer has not been asked, or if the entry is not waiting."
         ),
     ] = None
 
@@ -673,9 +673,9 @@ class HistoryAnswer(Model):
         dict[str, Any],
         Field(
             description="Details of the event: the requested values and the entry's `position` "
-            "after the event. For a bump, the field `moved` says how many positions the entry "
+            "after the event. For a bump, the `moved` field says how many positions the entry "
             "moved towards the head of the queue. Values that are unknown are left out. `jti` is "
-            "the id of a pass. The event `admitted` issues this pass. The event `exited`, or the "
+            "the id of a pass. The `admitted` event issues this pass. The `exited` event, or the "
             "customer's next `joined`, revokes it, so verifiers should refuse the pass from then "
             "on."
         ),
@@ -715,10 +715,11 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     ] = None
     asked_at: Annotated[
         Time | None,
-        Field(description="When the customer was last asked whether they still wait."),
+        Field(description="When the customer was last asked whether they are still waiting."),
     ] = None
     confirmed_at: Annotated[
-        Time | None, Field(description="When the customer last confirmed that they still wait.")
+        Time | None,
+        Field(description="When the customer last confirmed that they are still waiting."),
     ] = None
     attempts: Count
     claimed_until: Annotated[

@@ -30,7 +30,7 @@ MIN_RANK, MAX_RANK = rank_of(MAX_PRIORITY, -ROOM), rank_of(0, TIER - ROOM - 1)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return the parsed row, or the error for which the row is refused.
+    """Return the parsed row, or the reason why the row is refused.
 
     An invalid row must not prevent the import of the other rows.
     """
@@ -117,7 +117,7 @@ class ImportRowBody(Body):
     ] = True
     confirmed_at: Annotated[
         UtcTime | None,
-        Field(description="When the customer last confirmed that they still wait."),
+        Field(description="When the customer last confirmed that they are still waiting."),
     ] = None
     messages: Annotated[
         Literal["on", "off"],
@@ -231,7 +231,7 @@ class ImportResultAnswer(Model):
         ),
     ] = False
     code: Annotated[
-        str | None, Field(description="The code of the error for which the row was refused.")
+        str | None, Field(description="The code of the reason why the row was refused.")
     ] = None
     detail: str | None = None
     errors: Annotated[

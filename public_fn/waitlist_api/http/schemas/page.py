@@ -337,7 +337,7 @@ class PageBody(Body):
         Field(
             default_factory=list,
             max_length=MAX_SOURCES,
-            description="The answers to the field `source` that are counted separately. All other "
+            description="The answers to the `source` field that are counted separately. All other "
             "answers are counted together as `other`, because customers can send arbitrary "
             "answers. The comparison ignores upper and lower case. This setting is required if "
             "the field is a `text` or `hidden` field. If the field is a `select`, each of its "

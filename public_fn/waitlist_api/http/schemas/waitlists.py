@@ -191,7 +191,7 @@ def _descending(days: list[int]) -> list[int]:
 
 
 class ConfirmBody(Body):
-    """Settings for asking customers regularly whether they still wait."""
+    """Settings for asking customers regularly whether they are still waiting."""
 
     every_days: Annotated[
         int,
@@ -218,7 +218,7 @@ class ConfirmBody(Body):
             max_length=MAX_REMINDERS,
             json_schema_extra={"uniqueItems": True},
             description="How many days before the deadline to send a reminder. The service then "
-            "publishes the event `reminded`. Each value must be less than `answer_days`.",
+            "publishes the `reminded` event. Each value must be less than `answer_days`.",
             examples=[[7, 1]],
         ),
         AfterValidator(_descending),
@@ -347,7 +347,7 @@ class WaitlistBody(Body):
         AdmissionBody | None,
         Field(
             description="The policy by which the waitlist admits customers automatically. If it "
-            "is null, only operators admit customers. A change of the policy does not affect open "
+            "is null, only operators admit customers. A change to the policy does not affect open "
             "offers and admitted customers."
         ),
     ] = None
@@ -414,9 +414,9 @@ class WaitlistBody(Body):
     confirm: Annotated[
         ConfirmBody | None,
         Field(
-            description="Whether and how the waitlist asks customers regularly if they still "
-            "wait. Null means that customers are not asked, and that questions which were already "
-            "sent have no consequence."
+            description="Whether and how the waitlist asks customers regularly if they are "
+            "still waiting. Null means that customers are not asked, and that questions which were "
+            "already sent have no consequence."
         ),
     ] = None
 
@@ -729,7 +729,7 @@ class WaitlistConfigAnswer(Model):
 
 
 class AskBody(Body):
-    """A request to ask customers now whether they still wait."""
+    """A request to ask customers now whether they are still waiting."""
 
     dry_run: Annotated[
         bool,

@@ -291,11 +291,11 @@ def test_a_person_is_marked_verified_and_gets_a_link(console: Opened, bakery: Ba
     bakery.typed.run("edit", bakery.waitlist_id, "--confirm-every-days", "30")
     assert "There is no one here." in console.text(f"{people}?only=asked")
     bakery.typed.run("confirm", bakery.waitlist_id, "--yes")
-    assert "asked whether they still wait" in console.text(path)
+    assert "asked whether they are still waiting" in console.text(path)
     asked = console.text(f"{people}?only=asked")
     assert ("ada@example.com" in asked, "Not verified 0" in asked) == (True, True)
     numbers = console.text(f"/lists/{bakery.waitlist_id}")
-    assert ("Asked whether they still wait 1" in numbers, "Not verified" in numbers) == (
+    assert ("Asked whether they are still waiting 1" in numbers, "Not verified" in numbers) == (
         True,
         False,
     )

@@ -1,4 +1,4 @@
-// The part of <waitlist-position> that asks a customer if they still wait. The element loads it when there is a
+// The part of <waitlist-position> that asks a customer if they are still waiting. The element loads it when there is a
 // question.
 
 /** Fill `place`, or update it. `make` comes from the element. */

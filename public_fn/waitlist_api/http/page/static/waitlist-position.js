@@ -234,7 +234,7 @@ class WaitlistPosition extends HTMLElement {
     if (this.#client) this.#open();
   }
 
-  /** What is shown at this moment. See the event `waitlist-change`. */
+  /** What is shown at this moment. See the `waitlist-change` event. */
   get view() {
     return this.#client?.view;
   }

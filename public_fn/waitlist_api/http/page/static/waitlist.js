@@ -30,7 +30,7 @@ export class Problem extends Error {
 
   /** Whether the same request may succeed soon. */
   get passes() {
-    // The next change of the entry is only possible some minutes later.
+    // The next change to the entry is only possible some minutes later.
     if (this.code === 'too_many_changes') return false;
     return [0, 429, 502, 503, 504].includes(this.status) || (this.status === 500 && !this.code);
   }
@@ -280,8 +280,8 @@ export async function followBoard(api, entry) {
 }
 
 /**
- * A customer on a waitlist. It follows the customer's entry, sends the event `change` when `view` has changed, and
- * the event `forget` when this browser has forgotten the customer.
+ * A customer on a waitlist. It follows the customer's entry, sends the `change` event when `view` has changed, and
+ * the `forget` event when this browser has forgotten the customer.
  *
  * `position(api, entry)` returns the entry with `position` and `poll_after_seconds`.
  */

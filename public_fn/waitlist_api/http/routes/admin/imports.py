@@ -34,7 +34,7 @@ IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
 # IAM permissions apply to whole routes. Because of this second route, an operator can be allowed to
 # import people without being allowed to see their tokens.
 IMPORT_WITH_TOKENS = f"{IMPORT}/tokens"
-# The result of an imported row, or the error for which the row was refused.
+# The result of an imported row, or the reason why the row was refused.
 Row = ImportedRow | WaitlistError
 NO_CUSTOMER = FieldError(CUSTOMER_ID, "is required")
 ROUTE_KEYS = [
@@ -106,7 +106,7 @@ def admin_import_routes(
 def _identified(
     identities: Identities | None, waitlist_id: str, rows: Sequence[ImportRowBody | WaitlistError]
 ) -> Iterator[ImportRow | WaitlistError]:
-    """Yield each row with its customer id, or the error for which the row is refused."""
+    """Yield each row with its customer id, or the reason why the row is refused."""
     identify = None
     for row in rows:
         if isinstance(row, WaitlistError):
