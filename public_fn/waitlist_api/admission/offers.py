@@ -102,7 +102,7 @@ class OfferWriter(Struct, frozen=True):
             # Redis has lost the newest version of the entry, and took an older version.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # In all other cases another request has recorded a later change of the entry.
+        # In all other cases another request has recorded a later change to the entry.
         return None
 
     def _write_joining(
