@@ -26,18 +26,15 @@ NOT_TO_BE_OFFERED = (
     "The entry is not waiting, so no slot can be offered to it. Get the entry to see its current "
     "status."
 )
-# The number of messages that one run may send to Redis to catch up with a schedule. If this is not
-# enough, the next run continues.
+# The number of messages that one run may send to Redis to catch up with a schedule. The next run
+# continues.
 CATCH_UPS = 20
 
 
 class AdmitCommand(Struct, frozen=True, kw_only=True):
     """An operator's request to offer `count` slots now.
 
-    If `filter` is set, the slots go to the first entries of that segment. If `filters` is set, it
-    lists segments in order of preference, and each slot goes to the first segment that has a ready
-    entry. If `refill` is true and a customer does not use a slot, the slot goes to the next entry,
-    until `count` customers have entered.
+    If `refill` is true, an unused slot goes to the next entry until `count` customers have entered.
     """
 
     waitlist_id: str
@@ -60,10 +57,7 @@ class AdmitOneCommand(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True):
-    """The offers that a run has made.
-
-    `is_more` is true if there are more slots to offer, so another run should follow.
-    """
+    """The offers that a run has made. `is_more` is true if there are more slots to offer."""
 
     offers: list[Offer]
     is_more: bool
@@ -72,9 +66,8 @@ class Run(Struct, frozen=True):
 class Admissions(Struct, frozen=True):
     """Offers slots to waiting entries.
 
-    A single Redis script decides how many slots can be offered, and takes the entries from the
-    queue. Concurrent runs therefore never offer the same slot twice. If a process dies before it
-    has recorded its offers, maintenance records them.
+    A single Redis script takes the entries from the queue, so concurrent runs never offer the same
+    slot twice.
     """
 
     dequeue: Dequeue
@@ -86,14 +79,14 @@ class Admissions(Struct, frozen=True):
     now_millis: NowMillis
 
     def hours(self, waitlist_id: str) -> tuple[c.Hours, ...]:
-        """Return the hours in which the waitlist's admission policy makes offers.
+        """Return the hours in which the admission policy makes offers.
 
         The result is empty if the policy makes offers at any time.
         """
         return hours_of(self.waitlist_cache.find(waitlist_id).settings, self.now_millis())
 
     def run(self, waitlist_id: str) -> Run:
-        """Offer the slots that the admission policy or a quota allows now, at most 100 slots."""
+        """Offer the slots that the admission policy or an earlier refill request allows now."""
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):
@@ -112,8 +105,7 @@ class Admissions(Struct, frozen=True):
     def admit(self, command: AdmitCommand) -> Run:
         """Offer `count` slots now, regardless of the rate and the schedule.
 
-        The waitlist offers fewer slots if it would otherwise exceed its `max_inside`. If `count` is
-        0, the remaining quota of earlier calls with `refill` is cancelled.
+        If `count` is 0, cancel the slots that earlier `refill` requests have left.
         """
         asked = [command.count, command.filter, *(["refill"] if command.refill else [])]
         asked += command.filters or ()
@@ -127,11 +119,7 @@ class Admissions(Struct, frozen=True):
         return Run(self.record(command.waitlist_id, admitted, command.by), admitted.is_more)
 
     def admit_one(self, command: AdmitOneCommand) -> tuple[EntryView, EntryRecord]:
-        """Offer a slot to a single waiting entry, and return the entry.
-
-        If the request is a repeat, return the current state of the entry. Raise NotWaiting,
-        AlreadyAdmitted or InsideFull if the entry cannot be offered a slot.
-        """
+        """Offer a slot to a single waiting entry, and return the entry."""
         key = (command.waitlist_id, command.entry_id)
         request = c.Admit(
             waitlist_id=command.waitlist_id,
@@ -152,10 +140,9 @@ class Admissions(Struct, frozen=True):
         return self.positions.read(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
-        """Send the request. If Redis has lost the waiting entry, restore the entry and try again.
+        """Send the request.
 
-        The request contains the entry's ticket. If the customer leaves and signs up again, the
-        entry gets a new ticket, so a delayed copy of the request has no effect.
+        If Redis has lost the waiting entry, restore the entry and try again.
         """
         entry_id = request.entry_id or ""
         try:
@@ -173,8 +160,7 @@ class Admissions(Struct, frozen=True):
         try:
             restored = self.positions.restore_place(record)
             if restored.ticket != record.ticket:
-                # A Redis server that lagged behind still has the entry as it was in an earlier
-                # signup.
+                # A Redis server that lagged behind still has the entry of an earlier signup.
                 self.positions.repair_place(record)
             return restored
         except Gone as error:
@@ -218,10 +204,9 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save the counters that Redis returned for this run in the record.
+        """Save the counters of this run in the record.
 
-        If a failover promotes a Redis server that has not received these writes, the counters are
-        read from the record.
+        If Redis loses them in a failover, they are restored from the record.
         """
         if not waitlist.schedule_version:
             return
@@ -237,10 +222,7 @@ class Admissions(Struct, frozen=True):
         by: str,
         reason: str = "",
     ) -> list[Offer]:
-        """Record the entries that a run has taken from the queue.
-
-        Return the offers that were recorded.
-        """
+        """Record the entries that a run has taken from the queue. Return the recorded offers."""
         taken: Sequence[c.Claimed] = admitted.entries
         if admitted.is_automatic and admitted.outcome == "repeat":
             taken = self._begin_time_inside(waitlist_id, taken)
@@ -268,12 +250,7 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Return the entries that an earlier run has admitted, with the end of each pass.
-
-        If an admission is not in the record yet, the customer's admission period starts again. If
-        the period has already ended and `max_inside` leaves no room for a new period, the entry is
-        left out of the result, and maintenance records its admission later.
-        """
+        """Return the entries that an earlier run has admitted, with the end of each pass."""
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {
             entry.entry_id: renew_of(record, entry.ticket)

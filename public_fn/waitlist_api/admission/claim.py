@@ -21,10 +21,7 @@ from waitlist_shared.errors import WaitlistError
 class ClaimCommand(Struct, frozen=True, kw_only=True):
     """An operator's request to claim `count` entries.
 
-    If `filter` is set, the entries come from that segment. If `filters` is set, it lists segments
-    in order of preference, and each entry comes from the first segment that has a ready entry.
-    Otherwise the entries come from the whole queue. If `complete` is true, the entries are admitted
-    at once, and their claim tokens cannot be used.
+    If `complete` is true, the entries are admitted at once.
     """
 
     waitlist_id: str
@@ -58,11 +55,7 @@ class Claims(Struct, frozen=True):
     now_millis: NowMillis
 
     def claim(self, command: ClaimCommand) -> Claiming:
-        """Claim up to `count` entries, and return them in serving order.
-
-        The result has fewer entries if fewer entries are waiting, if the `max_claims` setting
-        allows fewer, or if some of the first entries were leaving the waitlist at that moment.
-        """
+        """Claim up to `count` entries, and return them in serving order."""
         held = self._hold(command)
         status: Status = "admitted" if command.complete else "offered"
         admission = {"is_offer": None, **self._admission_changes(command)}
@@ -83,11 +76,7 @@ class Claims(Struct, frozen=True):
         return Claiming(offers, held.limit)
 
     def _admission_changes(self, command: ClaimCommand) -> dict[str, Any]:
-        """Return the record fields that a claim changes in addition to the fields of an offer.
-
-        If the claim admits the entries at once, these fields contain the times of the admission.
-        Otherwise the time of an earlier admission is removed.
-        """
+        """Return the record fields that a claim changes in addition to the fields of an offer."""
         if not command.complete:
             return {"admitted_millis": None}
         now_millis = self.now_millis()
@@ -116,8 +105,7 @@ class Claims(Struct, frozen=True):
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
         """End the claims of the admitted entries in Redis.
 
-        If a claim has expired, or Redis was rebuilt in the meantime, the entry may be back in the
-        queue. The entry is then removed from the queue.
+        If an entry is back in the queue, remove it from the queue.
         """
         requests: list[c.Single] = [
             c.Complete(

@@ -1,4 +1,7 @@
-"""Decline an offer. The next entry gets the slot. The customer goes to the back or leaves."""
+"""Decline an offer.
+
+The next entry gets the slot, and the customer goes to the back of the queue or leaves.
+"""
 
 from typing import Literal
 
@@ -18,10 +21,7 @@ from waitlist_api.records.leaves import LeftOffer
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to decline an offer.
-
-    `stay` is the ticket in the customer's entry token. `offered_until_millis` identifies the offer.
-    """
+    """A customer's request to decline an offer. `offered_until_millis` identifies the offer."""
 
     waitlist_id: str
     entry_id: str
@@ -40,12 +40,7 @@ class Declines(Struct, frozen=True):
     now_millis: NowMillis
 
     def decline(self, command: DeclineCommand) -> EntryView:
-        """Decline the offer, and return the entry.
-
-        If the same Idempotency-Key was used before, nothing changes, even if the entry has received
-        another offer since. Raise TooManyChanges if the customer goes to the back too often. The
-        customer can still leave the waitlist.
-        """
+        """Decline the offer, and return the entry. If the request is a repeat, nothing changes."""
         waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
         once_key = None
         if command.idempotency_key:
@@ -56,8 +51,8 @@ class Declines(Struct, frozen=True):
             is_repeat = once_key is not None and record.once_key == once_key
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
-                # Count every decline. If nobody else is waiting, the waitlist offers the slot to
-                # the same customer again and again.
+                # Count every decline. If nobody else is waiting, the same customer gets the slot
+                # again and again.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

@@ -29,9 +29,7 @@ class Dequeue(Struct, frozen=True):
     ) -> Any:
         """Send the request, and return its result.
 
-        `filters` lists segments in order of preference. Redis takes each entry from the first
-        segment that has a ready entry. An empty filter matches all entries. Raise InvalidFields if
-        a segment is not declared in the settings.
+        `filters` lists segments in order of preference.
         """
         if filter_ is None and filters is None:
             return self.recovering_queue.read(request)
@@ -62,15 +60,11 @@ class _Within(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Do nothing, because `to_request` checks the segments."""
+        """Accept all segments, because `to_request` checks them."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:
-    """Return the fields that let Redis recognise a repeated request.
-
-    `once_key` identifies the request. If a repeated request has another `once_body`, its body
-    differs from the body of the first request.
-    """
+    """Return the fields that let Redis recognise a repeated request."""
     # If the client sends no key, a random key lets Redis recognise the retries of this call.
     key = idempotency_key or secrets.token_hex(16)
     return {

@@ -17,16 +17,7 @@ from waitlist_shared import contracts as c
 
 
 class Exits(Struct, frozen=True):
-    """Records exits and stops counting the customers as inside.
-
-    The exit is recorded before Redis is called. If the process crashes in between, Redis keeps
-    counting the customer as inside for some time. In the opposite order, a rebuilt Redis could
-    count the customer as inside although another customer has already been admitted instead.
-
-    If the waitlist's `customer_exit` setting is `frees_at_end`, a customer's own exit is only
-    recorded. Redis counts the customer as inside until the pass ends or an operator records an
-    exit.
-    """
+    """Records exits, so that other customers can be admitted."""
 
     entries: EntryRecords
     ledger: Ledger
@@ -37,12 +28,9 @@ class Exits(Struct, frozen=True):
     def exit(
         self, waitlist_id: str, entry_id: str, by: str, *, stay: int | None = None, reason: str = ""
     ) -> EntryRecord:
-        """Let an admitted customer exit. If the exit is already recorded, nothing changes.
-
-        `stay` is the ticket in the caller's entry token. Raise Forbidden if the token belongs to
-        another signup of this customer. Raise NotInside if the customer was not admitted or the
-        pass has ended.
-        """
+        """Let an admitted customer exit. If the exit is already recorded, nothing changes."""
+        # Record the exit before Redis stops counting the customer as inside. In the opposite order,
+        # a rebuilt Redis could count the customer again after someone else has been admitted.
         record = retry_on_conflict(
             lambda: self._record(self.entries.find(waitlist_id, entry_id, stay), by, reason)
         )
@@ -72,9 +60,6 @@ class Exits(Struct, frozen=True):
 
 
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
-    """Return whether the exit is already recorded.
-
-    A customer's own exit may be recorded without making room for other customers. In that case an
-    operator's exit must still be recorded.
-    """
+    """Return whether the exit is already recorded."""
+    # If a customer's own exit makes no room for others, an operator's exit must still be recorded.
     return (record.went_out_millis if is_customer else record.exited_millis) is not None

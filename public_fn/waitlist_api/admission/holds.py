@@ -1,4 +1,7 @@
-"""End or extend claims and offers, park claimed entries, and return parked entries to the queue."""
+"""End or extend claims and offers.
+
+Set claimed entries aside, and return them to the queue later.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -93,15 +96,10 @@ WITHDRAW = ClaimAction(message=c.Withdraw, decided="withdrawn", time_field="offe
 
 
 class HoldCommand(Struct, frozen=True, kw_only=True):
-    """A caller's request to end or extend a claim or an offer, or to park or redrive an entry.
+    """A caller's request to act on a claimed, offered or parked entry.
 
-    - `token` is the claim token. Offers and parked entries are identified by `offered_until_millis`
-      or `parked_millis` instead.
-    - `ticket` is the ticket in a customer's entry token.
-    - `hours` are the hours in which the policy may offer a withdrawn slot to the next entry.
-    - `once_key` is a digest of the caller's idempotency key.
-    - `changes_until_millis` is the new value of this field in the record. The field limits how
-      often customers change their entry.
+    `token` identifies a claim, and `offered_until_millis` or `parked_millis` identifies an offer or
+    a parked entry.
     """
 
     waitlist_id: str
@@ -125,7 +123,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return self.waitlist_id, self.entry_id
 
     def message(self, verb: ClaimAction) -> Message:
-        """Build the Redis request from the fields of this command that have the same names."""
+        """Build the Redis request from this command."""
         names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
@@ -137,8 +135,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     def names_time_of(self, record: EntryRecord) -> bool:
         """Return whether the times in the command match the record.
 
-        `offered_until_millis` identifies an offer and `parked_millis` a parked entry. If the
-        command contains neither time, it matches every record.
+        A command without a time matches every record.
         """
         is_offer = self.offered_until_millis in (None, record.claimed_until_millis)
         return is_offer and self.parked_millis in (None, record.parked_millis)
@@ -147,9 +144,8 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
 class ActionResult(Struct, frozen=True):
     """The entry after the action.
 
-    `deadline_millis` is the new deadline of an extended claim, or 0. `result` is the result from
-    Redis. It is None if the record shows that an earlier request has already carried out the
-    action. `record` is the record that this request has written, or None if it has written none.
+    `record` is the record that this request has written. It is None if this request has written no
+    record.
     """
 
     view: EntryView
@@ -161,10 +157,7 @@ class ActionResult(Struct, frozen=True):
 class Holds(Struct, frozen=True):
     """Carries out actions on claims, offers and parked entries.
 
-    Redis decides by its own clock, and then the service records the decision. If a request is
-    repeated, Redis returns its first decision. The service records this decision with its original
-    timestamp, because the first request may have been interrupted before it recorded the decision
-    (docs/decisions/0036).
+    Redis decides by its own clock, and then the service records the decision.
     """
 
     entries: EntryRecords
@@ -192,10 +185,7 @@ class Holds(Struct, frozen=True):
         return ActionResult(_view_after(verb, command, result), deadline_millis, result, record)
 
     def _decide(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the request.
-
-        If Redis has lost the claim, offer or parked entry, restore it and try again.
-        """
+        """Send the request. If Redis has lost the entry, restore the entry and try again."""
         try:
             return self._send(verb, command)
         except REFUSED:
@@ -211,10 +201,9 @@ class Holds(Struct, frozen=True):
         return self._send(verb, command)
 
     def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the request, and identify the offer or the parked entry in it.
+        """Send the request with the time that identifies the offer or the parked entry.
 
-        If the caller does not identify it, use the time in the record, or else the time in Redis. A
-        delayed copy of the request therefore cannot affect a later offer.
+        A delayed copy of the request therefore cannot affect a later offer.
         """
         if not verb.time_field or getattr(command, verb.time_field) is not None:
             return self.recovering_queue.read(command.message(verb))
@@ -230,7 +219,7 @@ class Holds(Struct, frozen=True):
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
         """Return the time in Redis at which the offer ends or the entry was parked.
 
-        Return 0 if the entry is neither offered nor parked, or if the queue is being rebuilt.
+        Return 0 if there is no such time.
         """
         try:
             place: c.InspectResult = self.recovering_queue.read(
@@ -250,16 +239,7 @@ class Holds(Struct, frozen=True):
         return (record.is_offer and record.claimed_until_millis) or 0
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
-        """Restart the customer's admission period if a repeat finds an unrecorded admission.
-
-        Raise OfferExpired if the period has already ended and `max_inside` leaves no room for a new
-        period.
-
-        Raise NotOffered if the customer tries to enter after an operator has completed the claim.
-        Redis has the same state after both actions, so Redis treats the request as a repeat. If
-        this request recorded the admission, the history would name the customer as the actor
-        instead of the operator.
-        """
+        """Restart the customer's admission period if an admission was not recorded."""
         if verb.decided != "admitted" or result.outcome != "repeat":
             return result
         record = self.entries.get(*command.key)
@@ -323,9 +303,9 @@ class Holds(Struct, frozen=True):
     def _repair_if_refuted(
         self, verb: ClaimAction, transition: Transition, record: EntryRecord | None
     ) -> bool:
-        """Restore the entry from its record if Redis decided about an outdated copy.
+        """Restore the entry if Redis decided about an outdated version.
 
-        Return whether the copy in Redis was outdated.
+        Return whether the version in Redis was outdated.
         """
         if record is None or not transition.is_refuted_by(record):
             return False
@@ -350,8 +330,8 @@ def _events(
 ) -> tuple[HistoryEvent, ...]:
     """Return the history events of a decision. Extending a claim has no event."""
     event = event_of(decision, command.by, command.reason)
-    # If the request is a repeat, leave out the position. Redis returns the current position, and
-    # not the position right after the decision.
+    # If the request is a repeat, leave out the position, because Redis returns the current
+    # position.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -367,25 +347,21 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # Redis returns no position for a repeated release or redrive if another claim has taken the
-    # entry.
+    # Redis returns no position if another claim has taken the entry since the first request.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether the last decision in the record is the result of this command.
-
-    Extensions of a claim are never found, because the record does not store them as decisions.
-    """
+    """Return whether the last decision in the record is the result of this command."""
     decided = "admitted" if record.status == "admitted" else record.hold_end
     is_same = decided == verb.decided and record.status == verb.after
     return is_same and command.names_hold_of(record)
 
 
 def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | None) -> None:
-    """Raise an error if the record is newer than the decision and contradicts the decision."""
+    """Raise an error if the record is newer than the decision and contradicts it."""
     if record is None or record.erase:
         raise EntryNotFound
     if verb.decided == "admitted" and not _is_done(verb, command, record):
@@ -397,11 +373,7 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for a decision that Redis made about an outdated copy of the entry.
-
-    Redis remembers a decision until the decision is recorded. If a caller repeats a request from an
-    earlier signup, the caller gets the error for an entry that is not claimed.
-    """
+    """Return the error for a decision that Redis made about an outdated version of the entry."""
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
         return _error_of(NotHeld(), command, record)

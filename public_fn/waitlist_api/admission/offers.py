@@ -31,10 +31,7 @@ class Offer(Struct, frozen=True):
 
     @property
     def view(self) -> EntryView:
-        """The view of the entry.
-
-        `offered_until` is set only if the status of the entry is `offered`.
-        """
+        """The view of the entry. Only an offered entry has `offered_until`."""
         claim, status = self.claim, self.record.status
         view = EntryView.placed(claim.entry_id, status, claim.rank, claim.ticket)
         until = iso(claim.deadline_millis) if status == "offered" else None
@@ -57,10 +54,7 @@ class OfferWriter(Struct, frozen=True):
         transitions: Sequence[Transition],
         state: c.PlaceState,
     ) -> list[Offer]:
-        """Record each claim or offer. Return only the entries whose record could be updated.
-
-        `state` is the state of the entries in Redis.
-        """
+        """Record each claim or offer. Return only the entries whose record could be updated."""
         found = self.entries.get_many(waitlist_id, [claim.entry_id for claim in claims])
         before = [found.get(claim.entry_id) for claim in claims]
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
@@ -99,7 +93,7 @@ class OfferWriter(Struct, frozen=True):
         if record is None or record.status not in PRESENT:
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
         elif transition.is_refuted_by(record):
-            # Redis has lost the newest version of the entry, and took an older version.
+            # Redis took an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
         # In all other cases another request has recorded a later change to the entry.
@@ -119,7 +113,7 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # If the `join_id` is unchanged, a concurrent request has recorded the same signup.
+            # If the signup's id is unchanged, another request has recorded the same signup.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return None
         try:
@@ -137,9 +131,9 @@ def transition_of_take(
     changes: dict[str, Any],
     reason: str = "",
 ) -> Transition:
-    """Return the transition that records a taken entry.
+    """Return the change of the record for a taken entry.
 
-    If the entry's previous claim or offer has just ended, the transition also records that end.
+    If the entry's previous claim or offer has expired, the change records this too.
     """
     return Transition(
         waitlist_id=waitlist_id,
@@ -181,9 +175,8 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the `join_id` of the signup in which the taken entry joined the queue.
-
-    Return NO_STAY if the record does not contain this `join_id`.
+    """Return the id of the signup that the taken entry belongs to, or NO_STAY if the record does
+    not contain this signup.
     """
     if record is None:
         return c.NO_STAY
@@ -195,18 +188,13 @@ def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 
 
 def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
-    """Return whether the taken entry belongs to the signup that is still in progress.
-
-    The record does not contain the ticket of this signup yet. Tickets and timestamps come from the
-    same counter, so a ticket above the last timestamp in the record is new. An import may have
-    requested a lower ticket, so that ticket is compared too.
-    """
+    """Return whether the taken entry belongs to the signup that is still in progress."""
     is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
     return record.ticket is None and is_later
 
 
 def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
-    """Fill in the deadline from the record if the claim has none."""
+    """If the claim has no deadline, use the deadline in the record."""
     if claim.deadline_millis:
         return claim
     return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)

@@ -34,9 +34,8 @@ class OwnAdmissions(Struct, frozen=True):
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
-            # Redis may have admitted the customer in a run that was interrupted before it recorded
-            # the admission. This request cannot accept an offer. It only finds and records such an
-            # admission.
+            # An interrupted run may have admitted the customer without recording the admission.
+            # This request only finds and records an admission. It cannot accept an offer.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

@@ -25,9 +25,7 @@ class Polls(Struct, frozen=True):
     ) -> tuple[EntryView, list[SegmentPlace] | None]:
         """Return the status and position of an entry.
 
-        If `names` is set, it contains attribute names. The result then includes the entry's
-        position in each segment that these attributes define. `stay` is the ticket in the caller's
-        entry token. Raise Forbidden if the token belongs to an earlier signup.
+        The result includes its positions in the segments that `names` define.
         """
         places: list[SegmentPlace] | None = None
         if names is None:
@@ -43,7 +41,7 @@ class Polls(Struct, frozen=True):
     def _run(self, waitlist_id: str) -> None:
         """Offer the slots that the admission policy allows now.
 
-        If this fails, the customer still gets the position, and the next poll tries again.
+        If this fails, the customer still gets the position.
         """
         try:
             self.admissions.run(waitlist_id)

@@ -11,19 +11,18 @@ from waitlist_shared import contracts as c
 
 
 class Withdrawals(Struct, frozen=True):
-    """Withdraws offers. The same Redis script offers the slot to the next entry.
+    """Withdraws offers.
 
-    If the process dies before it has recorded both changes, maintenance records them.
+    A single Redis script withdraws the offer and offers the slot to the next entry.
     """
 
     holds: Holds
     admissions: Admissions
 
     def withdraw(self, command: HoldCommand) -> EntryView:
-        """Withdraw the offer that the command identifies, or else the entry's current offer.
+        """Withdraw an offer.
 
-        Raise NotOffered if the entry has no such offer. Raise OfferExpired if the offer has
-        expired.
+        Raise NotOffered if the entry has no such offer, and OfferExpired if the offer has expired.
         """
         command = replace(command, hours=self.admissions.hours(command.waitlist_id))
         acted = self.holds.act(WITHDRAW, command)

@@ -1,7 +1,6 @@
 """Move an entry to a new address after the owner of the new address has verified it.
 
-The response to the customer does not reveal whether the new address is already on the waitlist. The
-service checks this only when the owner of the new address opens the link (docs/decisions/0071).
+The response does not reveal whether the new address is already on the waitlist.
 """
 
 from typing import Any
@@ -29,8 +28,8 @@ MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 FREE_ASKS = 3
 TOO_OFTEN = "You have entered too many new addresses. You can enter another address at {}"
 TAKEN = (
-    "Another entry on this waitlist already uses this address. Nothing was changed, so your entry "
-    "keeps its current address."
+    "Another entry on this waitlist already uses this address. Your entry keeps its "
+    "current address."
 )
 
 
@@ -47,11 +46,8 @@ class AddressChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def ask(self, record: EntryRecord, to: str, address: str) -> EntryRecord:
-        """Record the new address, and request a verification message to it. Return the new record.
-
-        `to` is the entry id of the new address. If the customer requests the same address again too
-        soon, nothing changes. Raise TooManyChanges if the customer has requested too many
-        addresses. Raise EntryChanged if another request has changed the record.
+        """Record the new address, request a verification message to it, and return the new
+        record.
         """
         now_millis = self.now_millis()
         is_repeat = record.moving_to == to
@@ -75,17 +71,14 @@ class AddressChanges(Struct, frozen=True):
     def confirm(self, key: tuple[str, str], stay: int, to: str) -> None:
         """Move the entry to the address that its owner has just verified.
 
-        `to` is the entry id of this address. If the entry has already moved there, nothing changes.
-        Raise CodeRefused if the customer has requested another address since. Raise AlreadyOnList
-        if the address belongs to another entry.
+        If the entry has already moved there, nothing changes.
         """
         retry_on_conflict(lambda: self._move(key, stay, to))
 
     def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
-        """Try to move the entry, and return its record. Return None if the caller must try again.
+        """Try to move the entry, and return its record.
 
-        Another attempt is needed if a concurrent request has changed an item of the table, or if
-        this call had to finish an interrupted leave first.
+        Return None if the caller must try again.
         """
         record = self.steps.present(key, stay)
         if record is None:
@@ -110,15 +103,12 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.moved_to and record.moved_to != to:
-            # If the process dies before the next call, maintenance will detect the stale alias.
+            # If the process dies here, maintenance finds and deletes the outdated alias.
             self.erasures.forget_alias(record)
         return record
 
     def _check_free(self, record: EntryRecord, over: EntryRecord | Alias | None) -> None:
-        """Raise AlreadyOnList if the new address belongs to another entry.
-
-        `over` is the item that the table currently stores under the entry id of the new address.
-        """
+        """Raise AlreadyOnList if the new address belongs to another entry."""
         if isinstance(over, Alias):
             target = self.entries.find_target(over)
             is_free = target is None or target.entry_id == record.entry_id
@@ -147,12 +137,9 @@ class AddressChanges(Struct, frozen=True):
 
 
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
-    """Return the earliest time at which the customer can request this address.
+    """Return the earliest time at which the customer can request this address again.
 
-    Customers can request FREE_ASKS new addresses without waiting. After that, the delay starts at
-    one minute and doubles with each request, up to one day. There is always a delay of at least one
-    minute before the same address can be requested again. The delays prevent people from flooding
-    the mailboxes of others.
+    The delays prevent customers from flooding other people's mailboxes with messages.
     """
     later = record.moving_asks - FREE_ASKS
     if record.moving_asked_millis is None or (later < 0 and not is_repeat):

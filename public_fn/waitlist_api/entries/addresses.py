@@ -1,8 +1,4 @@
-"""Normalise email addresses and telephone numbers, so that each has exactly one spelling.
-
-This module does no I/O. It imports the parsing libraries on first use, because many waitlists do
-not identify guests by address and never need these libraries.
-"""
+"""Normalise email addresses and telephone numbers, so that each has exactly one spelling."""
 
 import re
 import unicodedata
@@ -28,17 +24,16 @@ BAD_LOCAL_NUMBER = (
 # The longest text that is parsed. Valid email addresses have at most 254 characters, and telephone
 # numbers at most 17. The parsing libraries are slow to reject very long texts.
 LONGEST = 320
-# Spreadsheets convert telephone numbers to decimal numbers, such as `49301234.0`. The zeros after
-# the decimal point are not part of the telephone number, so these texts are rejected.
+# Spreadsheets store telephone numbers as decimal numbers, such as `49301234.0`. Reject them,
+# because the trailing zero is not part of the number.
 FRACTION = re.compile(r"\+?\d+[.,]0+")
 
 
 class Address(Struct, frozen=True):
     """A normalised address.
 
-    `domain` is the domain of an email address, in ASCII. `takes_messages` is false for an email
-    address that has non-ASCII characters before the `@`, because Amazon SES cannot send mail to
-    this address.
+    Amazon SES cannot send mail to an address with non-ASCII characters before the `@`, so
+    `takes_messages` is false for it.
     """
 
     text: str
@@ -47,10 +42,7 @@ class Address(Struct, frozen=True):
 
 
 def normalise_address(rules: IdentityRules, sent: object) -> Address:
-    """Normalise an address that identifies a guest.
-
-    Raise ValueError if the address is invalid. The message of the error describes a valid address.
-    """
+    """Normalise an address that identifies a guest. Raise ValueError if the address is invalid."""
     text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
     if rules.field == "email":
         return _mail_address(text, is_plus_same=rules.plus_addresses == "same")
@@ -69,10 +61,9 @@ def is_mail_address(sent: str) -> bool:
 
 
 def parse_mailbox(sent: object) -> str:
-    """Return an email address in ASCII, otherwise spelled as the customer wrote it.
+    """Return an email address with an ASCII domain.
 
-    Unnecessary quotes around the part before the `@` are removed. Raise ValueError if the text is
-    not a valid email address.
+    Raise ValueError if the text is not a valid email address.
     """
     from email_validator import EmailNotValidError, validate_email
 
@@ -90,11 +81,7 @@ def parse_mailbox(sent: object) -> str:
 def addresses_for_messages(
     profile: Mapping[str, Any], rules: IdentityRules | None
 ) -> Iterator[tuple[IdentityField, str]]:
-    """Yield the name and the value of each profile field to which messages can be sent.
-
-    The email address comes first. If the waitlist identifies customers by address, yield only this
-    address.
-    """
+    """Yield the name and value of each profile field that contains an address for messages."""
     for field in get_args(IdentityField):
         if rules is None or rules.field == field:
             with suppress(ValueError):

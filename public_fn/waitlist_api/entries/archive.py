@@ -1,6 +1,5 @@
-"""List entries that have left, were admitted, were banned, or receive no messages.
-
-The lists are sorted by time. They are read from the DynamoDB index, and not from Redis.
+"""List entries that have left, were admitted, were banned, or receive no messages, sorted by
+time.
 """
 
 from collections.abc import Sequence
@@ -25,18 +24,13 @@ from waitlist_shared.ranks import ticket_of_millis
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
 # The maximum number of unreachable entries that are counted in each shard of the index.
 MOST_COUNTED = 100
-# An index item is written shortly before the record of its entry. If the item is older than an hour
-# and the record still does not match, the item is stale and can be deleted.
+# An index item is written shortly before its record. If the two still differ after an hour, the
+# index item is outdated and can be deleted.
 SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
-    """The position in the index at which the next page starts.
-
-    `millis` is a time in milliseconds. If the list contains bans, `millis` is a logical timestamp
-    instead. Several entries can have the same `millis`, so `read` stores the last entry id that was
-    read from each shard at this time.
-    """
+    """The position in the index at which the next page starts."""
 
     millis: int
     read: dict[int, str] = field(default_factory=dict)
@@ -54,12 +48,7 @@ class Point(Struct, frozen=True):
 def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[str], Point | None]:
     """Merge the pages of all shards into a single page, sorted by time.
 
-    Return the entry ids, and the point at which the next page starts. The point is None if this is
-    the last page.
-
-    If a shard has more entries, the merged page ends at the last entry that was read from this
-    shard. Later entries of other shards must wait, because the next entry of this shard may come
-    before them.
+    Return the entry ids and the point at which the next page starts.
     """
     lasts = [page.last for page in pages if page.last is not None]
     end = min((millis for millis, _ in lasts), default=None)
@@ -91,7 +80,8 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 class Archive(Struct, frozen=True):
     """Lists entries that have ended, are banned, or receive no messages, sorted by time.
 
-    The index is eventually consistent, so an entry may be missing for a moment after it has ended.
+    An entry may be missing for a moment after it has ended, because the index is eventually
+    consistent.
     """
 
     places: Places
@@ -110,13 +100,12 @@ class Archive(Struct, frozen=True):
     ) -> tuple[list[EntryDetails], str | None]:
         """Return at most `limit` entries, oldest first, and the cursor of the next page.
 
-        Each shard returns at most `limit` entries. Entries are left out if their record no longer
-        matches the index, so a page can be empty even if more pages follow.
+        A page can be empty even if more pages follow.
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # Every pass has a maximum duration. Customers who were admitted before this time have no
-        # valid pass.
+        # Passes have a maximum duration. Passes of customers who were admitted before this time
+        # have ended.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)
@@ -143,9 +132,7 @@ class Archive(Struct, frozen=True):
     def count_unreached(self, waitlist_id: str) -> dict[Unreached, int]:
         """Count the entries that receive no messages, by reason.
 
-        At most MOST_COUNTED entries of each shard are counted. This method also deletes stale index
-        items. An index item is stale if the record disagrees, or if the customer has signed up
-        again since.
+        Also delete outdated index items.
         """
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
             shards = pool.map(

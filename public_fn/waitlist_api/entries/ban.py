@@ -23,11 +23,7 @@ from waitlist_shared.ranks import millis_of
 
 
 class Bans(Struct, frozen=True):
-    """Bans and unbans customers of a waitlist. Each step is idempotent.
-
-    The first write records the ban and sets the status `leaving`. If the request is interrupted
-    after this write, maintenance removes the entry from the queue.
-    """
+    """Bans and unbans customers of a waitlist. Each step is idempotent."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -40,9 +36,7 @@ class Bans(Struct, frozen=True):
     def ban(self, ban: Ban) -> None:
         """Ban a customer, even if the customer has never been on the waitlist.
 
-        If the customer is waiting, their entry leaves the waitlist. If the customer has been
-        admitted, they stay admitted. Nothing changes if the customer is already banned. Nothing
-        changes either if the request repeats the last ban and that ban has ended.
+        If the customer is waiting, their entry leaves the waitlist.
         """
         self.waitlist_cache.look_up(ban.waitlist_id)
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -68,10 +62,7 @@ class Bans(Struct, frozen=True):
     def _stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the stored record of an entry, even if the record has expired.
 
-        Return None if there is none.
-
-        Raise EntryNotFound if the id belongs to an alias. A ban must name the id of the entry
-        itself.
+        Raise EntryNotFound if the entry has moved to another id.
         """
         found = self.entries.get_stored(waitlist_id, entry_id)
         if isinstance(found, Alias):
@@ -79,13 +70,7 @@ class Bans(Struct, frozen=True):
         return found
 
     def _stamp(self, ban: Ban, record: EntryRecord | None) -> int:
-        """Return a timestamp for the ban that is later than all earlier events of the entry.
-
-        If the entry is on the waitlist, the timestamp comes from Redis, because the record may not
-        contain the latest decision of Redis yet. If there is no record, the timestamp also comes
-        from Redis, because an erased entry may have had later events. If Redis does not answer, the
-        timestamp comes from the local clock, because a ban must not have to wait for Redis.
-        """
+        """Return a timestamp for the ban that is later than all earlier events of the entry."""
         entry = record or stand_in_record(*ban.key)
         if record is None or not record.has_ended:
             with suppress(QueueUnavailable, Throttled):
@@ -95,10 +80,10 @@ class Bans(Struct, frozen=True):
     def unban(
         self, key: tuple[str, str], by: str, reason: str, banned_millis: int | None = None
     ) -> None:
-        """End a ban. If the customer is not banned, nothing changes.
+        """End a ban.
 
-        If `banned_millis` is set, it is the time of the ban to end. Raise BanMismatch if the
-        customer's current ban has another time.
+        If the customer is not banned, nothing changes. Raise BanMismatch if `banned_millis` is not
+        the time of the current ban.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.find(*key)

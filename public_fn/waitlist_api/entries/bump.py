@@ -49,9 +49,7 @@ class BumpCommand(Struct, frozen=True, kw_only=True):
 class Bumped(EntryView, frozen=True, kw_only=True):
     """The status and position of an entry after a move.
 
-    `moved` is the number of places by which the entry moved forward. The number is negative if the
-    entry moved backward. It is None if the request is a repeat and Redis no longer knows the
-    number.
+    `moved` is the number of places by which the entry moved forward.
     """
 
     moved: int | None
@@ -85,8 +83,7 @@ class Bumps(Struct, frozen=True):
             reason=command.reason,
             detail=detail,
         )
-        # If the previous claim or offer of the entry has expired and the record does not say so
-        # yet, record this first.
+        # If the entry's previous claim or offer has expired, record this before the move.
         expired = expired_event(moved.expired_stamp, moved.expired_millis)
         before = (expired,) if moved.expired_stamp else ()
         key = command.key
@@ -97,8 +94,7 @@ class Bumps(Struct, frozen=True):
             record = changed.record
             if record is None or record.status not in PRESENT:
                 raise NotWaiting from changed
-            # Redis moved an outdated copy of the entry, so restore the newer version from the
-            # record.
+            # Redis moved an outdated version of the entry, so restore the version in the record.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state="waiting", rank=moved.rank))
             raise Rebuilding from changed
@@ -108,13 +104,12 @@ class Bumps(Struct, frozen=True):
         return Bumped(**asdict(view), moved=moved.moved_by)
 
     def _find_recorded_move(self, command: BumpCommand, moved_stamp: int) -> HistoryEvent | None:
-        """Return the history event of a repeated move, or None if the move is not recorded.
+        """Return the history event of a move that was already recorded, or else None.
 
-        Raise IdempotencyKeyReused if the command asks for a different move.
+        Raise IdempotencyKeyReused if the key was used for a different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # If there is no event, the first request was interrupted before it recorded the move. This
-        # request then records the move.
+        # The first request was interrupted before it recorded the move, so record the move now.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made
@@ -126,12 +121,8 @@ class Bumps(Struct, frozen=True):
     def _move(
         self, command: BumpCommand, recorded: EntryRecord | None
     ) -> tuple[c.Bump, c.BumpResult]:
-        """Move the entry in Redis. Return the request and its result.
-
-        The request contains the entry's ticket. If the customer leaves and signs up again, the
-        entry gets a new ticket, so a delayed copy of the request has no effect.
-        """
-        # If there is no record, Redis decides whether the waitlist or only the entry is unknown.
+        """Move the entry in Redis. Return the request and its result."""
+        # Ask Redis whether the waitlist or only the entry is unknown.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:
@@ -158,11 +149,7 @@ class Bumps(Struct, frozen=True):
 
 
 def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:
-    """Return the detail of the event: the requested move, its distance, and the new position.
-
-    If the request is a repeat, leave out the position. Redis returns the current position, and not
-    the position right after the move.
-    """
+    """Return the details of the move for the history event."""
     detail = command.detail
     if moved.moved_by is not None:
         detail["moved"] = moved.moved_by

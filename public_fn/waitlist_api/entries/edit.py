@@ -1,7 +1,4 @@
-"""Replace the attributes or the profile of an entry.
-
-The entry keeps its place in the queue. If the attributes change, the entry's segments change too.
-"""
+"""Replace the attributes or the profile of an entry. The entry keeps its place in the queue."""
 
 import json
 from typing import Any
@@ -44,7 +41,7 @@ class EditCommand(Struct, frozen=True, kw_only=True):
 
 
 class EntryEdits(Struct, frozen=True):
-    """Edits the attributes and profiles of entries that are waiting, offered or parked."""
+    """Edits the attributes and profiles of entries that have not been admitted or left."""
 
     waitlist_cache: WaitlistCache
     steps: EditSteps
@@ -60,8 +57,8 @@ class EntryEdits(Struct, frozen=True):
         self.waitlist_cache.find(command.waitlist_id)
         record = retry_on_conflict(lambda: self._record_edit(command))
         if command.attributes is not None:
-            # Send the segments to Redis even if nothing has changed. An earlier edit may have been
-            # interrupted before it sent them.
+            # Send the segments to Redis even if nothing has changed, because an earlier edit may
+            # have been interrupted before it sent them.
             self.steps.follow(record)
         view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])
@@ -99,8 +96,8 @@ class EntryEdits(Struct, frozen=True):
 
 
 def text_of(value: dict[str, Any]) -> str:
-    """Return the value as JSON text, so that values can be compared.
+    """Return the value as JSON text for comparisons.
 
-    Python treats True, 1 and 1.0 as equal, but they are different values in JSON.
+    In Python, True equals 1, but they are different values in JSON.
     """
     return json.dumps(value, sort_keys=True)

@@ -1,4 +1,4 @@
-"""The steps of an edit: mark the entry as dirty in Redis, write the record, and update Redis."""
+"""The steps of an edit, in Redis and in the record."""
 
 from typing import Any
 
@@ -21,13 +21,7 @@ HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 
 
 class EditSteps(Struct, frozen=True):
-    """The steps of an edit. An entry can be edited while it is waiting, offered or parked.
-
-    1. Mark the entry as dirty in Redis, and draw a timestamp for the edit. If the edit is
-       interrupted, maintenance finishes the edit of a dirty entry.
-    2. Write the record.
-    3. Send the changed fields and their version to Redis. Redis ignores an older version.
-    """
+    """The steps of an edit. If an edit is interrupted, maintenance finishes it."""
 
     entries: EntryRecords
     recovering_queue: RecoveringQueue
@@ -39,9 +33,7 @@ class EditSteps(Struct, frozen=True):
     def present(self, key: tuple[str, str], stay: int | None = None) -> EntryRecord | None:
         """Return the record of an entry if the entry can be edited.
 
-        Return None if this call had to finish an interrupted signup first. The caller then tries
-        again. `stay` is the ticket in the caller's entry token. Raise Forbidden if the token
-        belongs to another signup of this customer.
+        Return None if the caller must try again.
         """
         record = self.entries.find(*key, stay)
         if record.status == "admitted":
@@ -54,9 +46,9 @@ class EditSteps(Struct, frozen=True):
         return record
 
     def mark(self, record: EntryRecord) -> int:
-        """Mark the entry as dirty, so that maintenance finishes the edit.
+        """Tell Redis that the entry is about to be edited, and return a timestamp for the edit.
 
-        Return a timestamp for the edit.
+        If the edit is interrupted, maintenance finishes it.
         """
         request = c.MarkDirty(
             waitlist_id=record.waitlist_id,
@@ -70,11 +62,7 @@ class EditSteps(Struct, frozen=True):
         return marked.stamp
 
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
-        """Mark an unreachable entry as reachable if the new profile has another address.
-
-        Call this method before the profile is written. If writing the profile fails, the next
-        message to the old address marks the entry as unreachable again.
-        """
+        """Mark an unreachable entry as reachable if the new profile has another address."""
         has_changed = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
         if record.unreachable and has_changed:
             self.recipients.mark_reachable(*record.key, record.ticket or 0)

@@ -25,11 +25,7 @@ BLOCKED = "this waitlist does not accept mail addresses of this domain: use anot
 def check_guest_data(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> None:
-    """Raise InvalidFields if the data is too large or contains unknown fields or invalid values.
-
-    The size of the data is limited because each signup writes the record several times. If the
-    waitlist's page declares no fields, guests can send fields with any name.
-    """
+    """Raise InvalidFields if the data is too large or contains unknown fields or invalid values."""
     errors = []
     asked = _accepted_names(settings)
     if asked is not None:
@@ -54,12 +50,7 @@ def check_person(
     attributes: dict[str, Any],
     names: Collection[str] | None = None,
 ) -> None:
-    """Raise InvalidFields if a required field is empty or the email domain is blocked.
-
-    If `names` is set, only these profile fields are checked for missing values. `domain` is the
-    domain of the guest's email address. The waitlist's `identity` setting contains the blocked
-    domains.
-    """
+    """Raise InvalidFields if a required field is empty or the email domain is blocked."""
     sent = {"profile": profile, "attributes": attributes}
     errors = [
         FieldError(f"body.{field.kept_in}.{field.name}", "this waitlist requires this field")
@@ -82,14 +73,7 @@ def check_own_data(
     names: Collection[str],
     domain: str = "",
 ) -> None:
-    """Raise InvalidFields unless customers may change these profile fields to these values.
-
-    `names` are the fields to change. `former` is the profile before the change, and `profile` is
-    the profile after the change. `domain` is the domain of a new email address.
-
-    A profile from an operator or an import may exceed the size limit for guests. Customers can
-    still change it, as long as it does not grow.
-    """
+    """Raise InvalidFields unless customers may change these profile fields to these values."""
     taken = _accepted_names(settings)
     if taken is not None and set(names) - taken["profile"]:
         raise InvalidFields(FieldError("body.profile", _allowed(taken["profile"])))
@@ -106,9 +90,7 @@ def check_own_data(
 def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
     """Return the names of the profile fields that the customer may see.
 
-    If the waitlist's page declares fields, customers see these fields. Otherwise they see the
-    fields in `names`. They always see the field that identifies them. All other fields stay hidden,
-    because operators may use them for internal data.
+    All other fields stay hidden, because operators may use them for internal data.
     """
     taken = _accepted_names(settings)
     shown = set(names) if taken is None else taken["profile"]
@@ -116,17 +98,14 @@ def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str
 
 
 def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
-    """Return the field names that guests may use, or None if all names are allowed.
-
-    The result contains one set of names for the profile and one set for the attributes.
-    """
+    """Return the names of the fields that guests may send, or None if all names are allowed."""
     if settings.page is None or not settings.page.fields:
         return None
     asked: dict[str, set[str]] = {"profile": set(), "attributes": set()}
     for field in settings.page.fields:
         asked[field.kept_in].add(field.name)
-    # Always accept the attributes that define segments. Claims filter by these attributes, so apps
-    # may send them even if the page has no fields for them.
+    # Always accept the attributes that define segments, because apps may send them even if the form
+    # has no fields for them.
     asked["attributes"].update(*settings.segments)
     if settings.identity is not None:
         asked["profile"].add(settings.identity.field)
@@ -134,10 +113,7 @@ def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
 
 
 def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return the profile as it is stored in the record.
-
-    If the customer has agreed to a text, the text is stored together with its version.
-    """
+    """Return the profile as it is stored in the record."""
     agreed = {
         field.name: {"text": text, "version": field.version}
         for field in _fields(settings)
@@ -149,10 +125,7 @@ def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dic
 def _wrong_answers(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> list[FieldError]:
-    """Return an error for each value that does not match the type of its field.
-
-    If an attribute has a list of values, each value is checked.
-    """
+    """Return an error for each value that does not match the type of its field."""
     errors = []
     for field in _fields(settings):
         value = (profile if field.kept_in == "profile" else attributes).get(field.name)

@@ -31,14 +31,7 @@ NO_CUSTOMER_ID = "leave customer_id out: this waitlist identifies customers by p
 
 
 class Person(Struct, frozen=True):
-    """A guest and the address that identifies the guest.
-
-    `customer_id` is a digest of the address. If the waitlist does not identify guests by address,
-    it is the id that the guest sent. `domain` is the domain of the email address, and `number` is
-    the telephone number in E.164 format. `verify_minutes` is the time that the guest has to verify
-    the address, or 0 if no verification is required. `takes_messages` is true if messages can be
-    sent to the address.
-    """
+    """A guest, and the address that identifies the guest."""
 
     customer_id: str
     domain: str = ""
@@ -48,9 +41,8 @@ class Person(Struct, frozen=True):
 
 
 class Identities(Struct, frozen=True):
-    """Identifies guests.
-
-    If a guest has an address, the customer id is a keyed digest (decision 60).
+    """Identifies guests by the customer id that they send, or by a keyed digest of their
+    address.
     """
 
     tokens: EntryTokens
@@ -61,8 +53,7 @@ class Identities(Struct, frozen=True):
     ) -> Person:
         """Return the person who signs up.
 
-        Raise InvalidFields if the address is invalid. If the waitlist verifies addresses, also
-        raise InvalidFields if no message can be sent to the address.
+        Raise InvalidFields if the address is invalid or cannot be verified.
         """
         try:
             waitlist = self.waitlist_cache.find(waitlist_id)
@@ -73,18 +64,13 @@ class Identities(Struct, frozen=True):
             return self._guest(waitlist, customer_id, profile)
 
     def profile_identifier(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
-        """Return a function that computes the customer id from the address in a profile.
-
-        The function raises InvalidFields if the profile has no valid address.
-        """
+        """Return a function that computes the customer id from the address in a profile."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         return lambda profile: self._person(waitlist_id, rules, None, profile).customer_id
 
     def find_customer_id(self, waitlist_id: str, profile: dict[str, Any]) -> str | None:
-        """Return the customer id for the address in a profile, or None if it has none.
-
-        The result is also None if the waitlist does not identify guests by address. The caller has
-        sent a customer id too, so a missing address is not an error.
+        """Return the customer id for the address in a profile, or None if the profile has no valid
+        address.
         """
         rules = self.waitlist_cache.find(waitlist_id).settings.identity
         if rules is None:
@@ -103,11 +89,7 @@ class Identities(Struct, frozen=True):
         return self._person(waitlist_id, rules, None, profile)
 
     def find_entry_id(self, waitlist_id: str, sent: dict[str, Any]) -> str:
-        """Return the entry id for an address, whether or not the entry exists.
-
-        Raise InvalidFields if the address is invalid, or if the waitlist does not identify guests
-        by address.
-        """
+        """Return the entry id for an address, whether or not the entry exists."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         if rules is None:
             raise InvalidFields(FieldError(f"body.{next(iter(sent), 'email')}", NO_IDENTITY))
@@ -152,11 +134,7 @@ class Identities(Struct, frozen=True):
 
 
 def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
-    """Raise InvalidFields for the field if no message can be sent to the person.
-
-    The waitlist's settings limit the countries and number types to which the waitlist sends SMS.
-    This limit is checked only if the waitlist sends messages of one of the given `kinds`.
-    """
+    """Raise InvalidFields for the field if the waitlist cannot send messages to the person."""
     if not person.takes_messages:
         raise InvalidFields(FieldError(field, UNREACHABLE))
     rules = settings.messages

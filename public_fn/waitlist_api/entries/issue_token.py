@@ -1,4 +1,4 @@
-"""Let operators issue entry tokens to customers who have lost their token or were imported."""
+"""Issue entry tokens to customers who have lost their token or were imported."""
 
 from collections.abc import Callable
 
@@ -18,10 +18,7 @@ TokenOf = Callable[[str, str, int], str]
 class Links(Struct, frozen=True):
     """Links to the customer's page.
 
-    If the entry is verified, `url` shows the position of the entry. Otherwise it opens the page
-    that verifies the entry. If the customer has requested a new address, `move` contains the new
-    address and the link that confirms it. Send this link only to the new address, because it proves
-    ownership.
+    If the customer has requested a new address, `move` contains the link that confirms it.
     """
 
     url: str
@@ -29,10 +26,7 @@ class Links(Struct, frozen=True):
 
 
 class TokenIssuer(Struct, frozen=True):
-    """Issues entry tokens. Earlier tokens of the same signup remain valid.
-
-    If `tokens` is None, customers are identified by JWTs, and no entry tokens can be issued.
-    """
+    """Issues entry tokens. Earlier tokens of the same signup remain valid."""
 
     tokens: EntryTokens | None
     entries: EntryRecords
@@ -43,7 +37,7 @@ class TokenIssuer(Struct, frozen=True):
     def signer(self) -> TokenOf:
         """Return the function that signs entry tokens.
 
-        Raise NoEntryTokens if customers are identified by JWTs.
+        Raise NoEntryTokens if customers sign in with JWTs.
         """
         if self.tokens is None:
             raise NoEntryTokens
@@ -58,7 +52,7 @@ class TokenIssuer(Struct, frozen=True):
     def issue_links(self, waitlist_id: str, entry_id: str, base_url: str) -> "Links":
         """Return the links to the customer's page.
 
-        Raise NoEntryTokens if customers are identified by JWTs.
+        Raise NoEntryTokens if customers sign in with JWTs.
         """
         if self.tokens is None:
             raise NoEntryTokens
@@ -72,8 +66,8 @@ class TokenIssuer(Struct, frozen=True):
     def _record(self, waitlist_id: str, entry_id: str) -> EntryRecord:
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
-            # The signup was interrupted. Finish it, because a token needs the ticket, which is
-            # recorded last.
+            # The signup was interrupted. Finish it first, because a token contains the ticket,
+            # which is recorded last.
             self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
@@ -84,34 +78,31 @@ class TokenIssuer(Struct, frozen=True):
 
 
 def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the customer's page, with the entry's code or token in the fragment."""
+    """Return the URL of the customer's page. Its fragment contains the entry's code or token."""
     if record.verify_until_millis is None:
         return place_link(tokens, record, base_url)
     return verify_link(tokens, record, now_millis, base_url)
 
 
 def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the customer's page that verifies the entry. The URL contains a code."""
+    """Return the URL of the page on which the customer verifies the address."""
     code = tokens.issue_code(*record.key, record.ticket or 0, now_millis)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 
 def move_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the customer's page that confirms the new address.
-
-    The URL contains a code.
-    """
+    """Return the URL of the page on which the customer confirms a new address."""
     ticket = record.ticket or 0
     code = tokens.issue_code(*record.key, ticket, now_millis, record.moving_to)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 
 def place_link(tokens: EntryTokens, record: EntryRecord, base_url: str) -> str:
-    """Return the URL of the customer's page that shows the position of a recorded entry."""
+    """Return the URL of the page that shows the customer's position."""
     token = tokens.issue(*record.key, record.ticket or 0)
     return link_with(*record.key, token, base_url)
 
 
 def link_with(waitlist_id: str, entry_id: str, token: str, base_url: str) -> str:
-    """Return the URL of the customer's page that shows the position of an entry."""
+    """Return the URL of the page that shows the customer's position."""
     return f"{base_url}/w/{waitlist_id}#t={entry_id}.{token}"

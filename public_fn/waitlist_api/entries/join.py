@@ -1,7 +1,4 @@
-"""Finish signups whose record has the status `joining`.
-
-The entry is added to the queue in Redis first. Then its place in the queue is recorded.
-"""
+"""Finish signups that have a record but are not in the queue yet."""
 
 from contextlib import suppress
 
@@ -30,10 +27,7 @@ from waitlist_shared.errors import Gone, NotOpenYet, NotWaiting, WaitlistClosed,
 
 
 class SignedUp(Struct, frozen=True):
-    """The entry after a signup.
-
-    `is_new` is true if this request added the entry, and false if an earlier request did.
-    """
+    """The entry after a signup. `is_new` is true if this request added the entry."""
 
     view: EntryView
     is_new: bool
@@ -50,7 +44,7 @@ class Joins(Struct, frozen=True):
     now_millis: NowMillis
 
     def finish(self, record: EntryRecord) -> SignedUp:
-        """Add the entry to the queue in Redis, and record its place in the queue.
+        """Add the entry to the queue in Redis, and record its place.
 
         If Redis refuses the entry, cancel the signup and raise the error.
         """
@@ -61,10 +55,7 @@ class Joins(Struct, frozen=True):
         return SignedUp(replace(view, ready_ahead=placed.ready_ahead), is_new)
 
     def try_to_finish(self, record: EntryRecord) -> None:
-        """Finish a signup, or cancel the signup if Redis refuses the entry.
-
-        In both cases, the status of the entry is no longer `joining` afterwards.
-        """
+        """Finish a signup, or cancel the signup if Redis refuses the entry."""
         with suppress(Gone, InvalidFields, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull):
             self.finish(record)
 
@@ -82,11 +73,7 @@ class Joins(Struct, frozen=True):
         return True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Cancel a signup in the record after Redis has ended it.
-
-        Redis keeps a tombstone of the signup, so a delayed message cannot add the entry to the
-        queue.
-        """
+        """Cancel a signup in the record after Redis has ended it."""
         try:
             self.entries.cancel_join(record)
         except EntryChanged:
@@ -102,14 +89,15 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier message may have added the entry already, or may arrive later.
+            # An earlier message may have added the entry already, or may arrive later. End the
+            # signup in Redis, so that neither leaves the entry in the queue.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed
             self.cancel(record)
             raise
         except (NotOpenYet, WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone) as refusal:
-            # Redis has refused the entry and stored a tombstone for this signup.
+            # Redis has refused the entry, and also refuses delayed messages of this signup.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             if isinstance(refusal, NotOpenYet):
@@ -127,24 +115,20 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> None:
-        """Accept the result of a concurrent request that has finished this signup.
+        """Return the result of another request that has finished this signup.
 
-        Raise NotWaiting if the concurrent request has ended the signup.
+        Raise NotWaiting if the other request has ended the signup.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
             return
         if not same_stay:
-            # No record belongs to the entry that Redis has added to the queue, so remove it from
-            # Redis.
+            # The entry that Redis has added to the queue has no record, so remove it from Redis.
             self.recovering_queue.write(drop_of(replace(record, ticket=placed.ticket)))
         raise NotWaiting("This signup was cancelled while it was in progress. Sign up again.")
 
     def _count_source(self, record: EntryRecord) -> None:
-        """Count the signup by its source if the waitlist's form asks where customers come from.
-
-        If counting fails, the signup still succeeds.
-        """
+        """Count the signup by its source. If counting fails, the signup still succeeds."""
         page = self.waitlist_cache.find(record.waitlist_id).settings.page
         source = page.source_of(record.profile | record.attributes) if page else None
         if source is not None:

@@ -1,8 +1,4 @@
-"""Let entries leave the waitlist, or erase entries.
-
-Both operations mark the record first, then remove the entry from the queue in Redis, and then
-update the record again.
-"""
+"""Let entries leave the waitlist, or erase entries."""
 
 from contextlib import suppress
 
@@ -53,18 +49,7 @@ class Leaves(Struct, frozen=True):
         status: Status | None = None,
         unverified: bool = False,
     ) -> None:
-        """Let an entry leave the waitlist. If the entry has already left, nothing changes.
-
-        The optional arguments are conditions:
-
-        - `stay` is the ticket in the caller's entry token. Raise Forbidden if the token belongs to
-          another signup of this customer.
-        - `offer` is an offer that the entry must have. Raise NotOffered if the entry does not have
-          it. If another request is already removing the entry, the history keeps the actor and the
-          reason of that request.
-        - `status` is the status that the entry must have. If the status differs, nothing changes.
-        - `unverified` requires an unverified address. If the address is verified, nothing changes.
-        """
+        """Let an entry leave the waitlist. If the entry has already left, nothing changes."""
         leave = Leave(by=by, reason=reason, offer=offer, status=status, unverified=unverified)
         record = self.begin(waitlist_id, entry_id, leave, stay)
         if record is not None:
@@ -73,9 +58,9 @@ class Leaves(Struct, frozen=True):
     def begin(
         self, waitlist_id: str, entry_id: str, leave: Leave, stay: int | None = None
     ) -> EntryRecord | None:
-        """Mark the entry as leaving, and return the record of the leave to finish.
+        """Mark the entry as leaving.
 
-        Return None if there is nothing to finish.
+        Return the record of the leave to finish, or None if there is nothing to finish.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.get(waitlist_id, entry_id)
@@ -90,11 +75,7 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """Return the record if an earlier leave or erasure must be finished, or else None.
-
-        Raise AlreadyAdmitted if the customer has been admitted. Raise NotOffered if the customer
-        declines an offer that the entry does not have.
-        """
+        """Return the record if an earlier leave or erasure must be finished, or else None."""
         if record.status == "admitted":
             raise AlreadyAdmitted
         if leave.offer is None:
@@ -109,20 +90,15 @@ class Leaves(Struct, frozen=True):
         return None
 
     def erase(self, waitlist_id: str, entry_id: str) -> None:
-        """Erase an entry with its history. If the entry does not exist, nothing changes.
-
-        A record without personal data is kept for a while, because the index is eventually
-        consistent. A rebuild that still finds the erased entry in the index must see that it was
-        erased.
-        """
+        """Erase an entry with its history. If the entry does not exist, nothing changes."""
         record = self.begin_erase(waitlist_id, entry_id)
         if record is None:
             return
         try:
             ended_at = self._give_up(record)
         except WaitlistError:
-            # If Redis is unavailable, maintenance removes the entry from the queue later. The
-            # history contains reasons and actors, so erase it now.
+            # If Redis is unavailable, maintenance removes the entry from the queue later. Erase the
+            # history now, because it contains reasons and actors.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
@@ -145,8 +121,7 @@ class Leaves(Struct, frozen=True):
         left: c.EndOfStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
             # The customer left before the new signup was finished, so Redis may still count the
-            # customer as inside from the previous admission. Only a finished signup would have
-            # stopped this.
+            # customer as inside from an earlier admission.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,
@@ -180,7 +155,7 @@ class Leaves(Struct, frozen=True):
     def finish_erase(self, record: EntryRecord, is_time_up: IsTimeUp = never) -> bool:
         """Remove an entry from the queue in Redis, then erase its record.
 
-        Return False if the time runs out before the record is erased. The next call continues.
+        Return False if the time runs out first.
         """
         return self.erasures.erase(record, self._give_up(record), is_time_up)
 

@@ -1,4 +1,4 @@
-"""Digests of idempotency keys, which identify repeated requests in Redis and in the record."""
+"""Compute digests of idempotency keys, which identify repeated requests."""
 
 import hashlib
 
@@ -6,6 +6,6 @@ import hashlib
 def once_key_of(by: str, idempotency_key: str) -> str:
     """Return the digest of an idempotency key.
 
-    The digest includes the caller. If two callers use the same key, their digests differ.
+    The digest includes the caller, so two callers can use the same key.
     """
     return hashlib.sha256(f"{by}\0{idempotency_key}".encode()).hexdigest()[:32]

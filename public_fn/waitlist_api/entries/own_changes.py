@@ -1,8 +1,6 @@
-"""Limit how often customers can change their own entry. This module does no I/O.
+"""Limit how often customers can change their own entry.
 
-The limit allows a burst of changes and refills at a fixed interval. It exists because each change
-adds an event to the history, which is kept as long as the entry. Customers can always verify,
-confirm, enter, exit and leave. These actions are not limited.
+Each change adds an event to the entry's history, so the limit keeps the history short.
 """
 
 from waitlist_api.errors import TooManyChanges
@@ -15,10 +13,9 @@ EVERY_MILLIS = 5 * 60_000
 
 
 def count_join(former: EntryRecord, now_millis: int) -> int:
-    """Count a signup by a customer who has signed up before, and return `changes_until_millis`.
+    """Count another signup by the same customer.
 
-    Raise TooManyChanges if the customer has made too many changes. If the former signup was never
-    verified, the new signup is not counted, because a stranger may have entered the address.
+    Raise TooManyChanges if the customer has made too many changes.
     """
     if former.verify_until_millis is not None:
         return former.changes_until_millis
@@ -26,9 +23,8 @@ def count_join(former: EntryRecord, now_millis: int) -> int:
 
 
 def count_change(record: EntryRecord, now_millis: int) -> int:
-    """Count a change by the customer, and return the new `changes_until_millis`.
+    """Count a change by the customer.
 
-    The value is kept when the customer leaves and joins again, so this does not reset the limit.
     Raise TooManyChanges if the customer has made too many changes.
     """
     until_millis = max(record.changes_until_millis, now_millis) + EVERY_MILLIS

@@ -34,7 +34,7 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
     """A customer's request to change their own data.
 
     `patch` is a JSON merge patch for the profile. If `messages` is None, the customer's choice of
-    messages does not change. `stay` is the ticket in the customer's entry token.
+    messages stays unchanged.
     """
 
     waitlist_id: str
@@ -45,11 +45,7 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
 
 
 class OwnDataView(Struct, frozen=True):
-    """The data that the customer may see.
-
-    `messages` is None if the waitlist sends no messages. `is_asked` is true if the customer has
-    requested a new address that is not verified yet.
-    """
+    """The data that the customer may see. `messages` is None if the waitlist sends no messages."""
 
     profile: dict[str, Any]
     messages: Messages | None
@@ -59,7 +55,7 @@ class OwnDataView(Struct, frozen=True):
 class OwnData(Struct, frozen=True):
     """Changes profiles and message choices for customers.
 
-    Customers cannot change attributes, because operators filter claims by attributes.
+    Customers cannot change attributes, because operators use attributes to filter claims.
     """
 
     waitlist_cache: WaitlistCache
@@ -72,12 +68,8 @@ class OwnData(Struct, frozen=True):
     def change(self, command: OwnDataCommand, identities: Identities | None = None) -> OwnDataView:
         """Write the changes, and return the data that the customer may see.
 
-        If a value is already stored, it is not written again. If the waitlist identifies customers
-        by address, a new address is stored in the profile only after the customer has verified it.
-        If `identities` is None, customers have accounts, and new addresses need no verification.
-
-        Raise InvalidFields if the waitlist does not allow the changes. Raise TooManyChanges if the
-        customer has changed the entry or the address too often.
+        If the address identifies the customer, a new address takes effect only after it has been
+        verified.
         """
         # Read the current settings, because the form may have changed since the settings were
         # cached.
@@ -95,10 +87,7 @@ class OwnData(Struct, frozen=True):
         )
 
     def _switch_messages(self, command: OwnDataCommand, record: EntryRecord) -> Messages:
-        """Turn messages on or off if the customer asks for this.
-
-        Return whether they are on or off now.
-        """
+        """Turn messages on or off if the customer asks for this. Return whether messages are on."""
         now: Messages = "off" if record.messages else "on"
         if command.messages in (None, now):
             return now
@@ -175,10 +164,7 @@ class _Change(Struct, frozen=True):
         )
 
     def new_address(self, record: EntryRecord) -> _NewAddress | None:
-        """Return the address in the request if it differs from the recorded address, or else None.
-
-        Raise InvalidFields if the address is invalid, or if no message can be sent to it.
-        """
+        """Return the requested address if it differs from the recorded address, or else None."""
         rules, waitlist_id = self.settings.identity, self.command.waitlist_id
         if self.identities is None or rules is None or not self.names_address:
             return None

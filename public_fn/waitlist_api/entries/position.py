@@ -1,4 +1,4 @@
-"""Read the status and position of an entry, and restore entries that Redis has lost."""
+"""Read the status and position of an entry. If Redis has lost the entry, restore it."""
 
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# Fields that API responses do not contain, or contain under a different name.
+# API responses do not contain these fields, or contain them under a different name.
 UNSEEN = ("ticket", "rank", "pace", "is_due", "ready_ahead", "not_ready", "confirm_by_millis")
 
 
@@ -70,7 +70,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
         total: int | None = None,
         pace: str | None = None,
     ) -> Self:
-        """Build the view of an entry from the values that Redis returned."""
+        """Build the view from the values that Redis returned."""
         return cls(
             entry_id=entry_id,
             status=status,
@@ -85,9 +85,9 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def recorded(cls, record: EntryRecord) -> Self:
-        """Build the view from the record only.
+        """Build the view from the record.
 
-        The view has no position, because only Redis knows it.
+        The view has no position, because only Redis knows the position.
         """
         joined_at = None if record.ticket is None else iso_of(time_of(record.ticket))
         return cls(
@@ -100,7 +100,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
 
 class Positions(Struct, frozen=True):
-    """Reads positions, and restores entries that Redis has lost from their records."""
+    """Reads positions. If Redis has lost an entry, the entry is restored from its record."""
 
     recovering_queue: RecoveringQueue
     entries: EntryRecords
@@ -119,7 +119,9 @@ class Positions(Struct, frozen=True):
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
     def without_old_question(self, waitlist_id: str, view: EntryView) -> EntryView:
-        """Remove the confirmation deadline from a view if the `confirm` setting is off."""
+        """Remove the confirmation deadline from a view if the waitlist does not ask for
+        confirmations.
+        """
         if not view.confirm_by_millis:
             return view
         cache = self.segmented_queue.waitlist_cache
@@ -127,11 +129,9 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Return the view for a caller whose entry token does not match the entry in Redis.
+        """Return the view after Redis has rejected the caller's entry token.
 
-        Raise Forbidden if the token belongs to an earlier signup. If it belongs to the current
-        signup, Redis may have lost the entry. Raise Rebuilding in this case. Maintenance detects
-        the loss within a minute.
+        Raise Forbidden if the token belongs to an earlier signup.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:
@@ -139,9 +139,8 @@ class Positions(Struct, frozen=True):
         return EntryView.recorded(record)
 
     def find_ticket(self, record: EntryRecord) -> int | None:
-        """Return the ticket of the entry.
+        """Return the ticket of the entry, which is the number of its signup.
 
-        If the signup is unfinished, the record has no ticket yet, so read the ticket from Redis.
         Raise NotWaiting if the entry is not waiting in Redis.
         """
         if record.status != "joining":
@@ -157,9 +156,6 @@ class Positions(Struct, frozen=True):
         """Restore an entry in Redis from its record.
 
         Raise Gone if the customer has left the waitlist.
-
-        If Redis already has the entry, the entry is replaced only if its state and rank equal
-        `seen`.
         """
         if record.status not in PRESENT:
             raise Gone
@@ -167,10 +163,9 @@ class Positions(Struct, frozen=True):
         return restored
 
     def repair_place(self, record: EntryRecord) -> bool:
-        """Restore an entry from its record if the entry in Redis is missing or outdated.
+        """Restore an entry if it is missing or outdated in Redis.
 
-        Return False if Redis agrees with the record or is newer. Raise Gone if the customer has
-        left the waitlist.
+        Return False if the entry needs no restoration.
         """
         if self.restore_place(record).outcome == "restored":
             return True
@@ -187,7 +182,7 @@ class Positions(Struct, frozen=True):
             try:
                 place = self.restore_place(record)
             except Gone:
-                # The customer has left the waitlist after the record was read.
+                # The customer has left the waitlist since the record was read.
                 return None
             status = status_off_queue(place.state)
             if status and place.rank is not None and place.ticket is not None:

@@ -67,13 +67,9 @@ class EntryQueries(Struct, frozen=True):
         ready: bool | None = None,
         only: Only | None = None,
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return waiting entries in serving order, and the cursor of the next page.
+        """Return a page of waiting entries in serving order, and the cursor of the next page.
 
-        The page starts after the cursor, or at the position `first`. If `ready` is True, only ready
-        entries are returned. If `ready` is False, only the other entries are returned.
-
-        If `only` is set, the request reads at most LOOKED_AT entries. The page may then have fewer
-        than `limit` entries even if more entries follow.
+        The page may have fewer than `limit` entries even if more entries follow.
         """
         if only == "unverified":
             # Unverified entries are never ready.
@@ -121,10 +117,7 @@ class EntryQueries(Struct, frozen=True):
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return claimed and offered entries by deadline, or parked entries by parking time.
-
-        The second value is the cursor of the next page.
-        """
+        """Return claimed and offered entries by deadline, or parked entries by parking time."""
         after_time, after_id = cursors.decode_off_queue(cursor)
         page: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(
@@ -154,7 +147,7 @@ class EntryQueries(Struct, frozen=True):
         ]
 
     def _with_question(self, view: EntryView, record: EntryRecord | None) -> EntryView:
-        """Add the confirmation deadline from the record to a view that was built without it."""
+        """Add the confirmation deadline from the record to the view."""
         if record is None or record.confirm_by_millis is None:
             return view
         asked = replace(view, confirm_by_millis=record.confirm_by_millis)
@@ -171,8 +164,7 @@ class EntryQueries(Struct, frozen=True):
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return the details of the entry that currently uses an address.
 
-        `entry_id` is the entry id for the address. If the entry has moved to this address, the
-        entry itself has another id.
+        `entry_id` is the entry id for the address.
         """
         try:
             return self.details(waitlist_id, entry_id)
@@ -185,7 +177,7 @@ class EntryQueries(Struct, frozen=True):
     def details_with_history(
         self, waitlist_id: str, entry_id: str, cursor: str | None, limit: int
     ) -> tuple[EntryDetails, str | None]:
-        """Return an entry with a page of its history, oldest event first, and the next cursor."""
+        """Return an entry with a page of its history, and the cursor of the next page."""
         after = cursors.decode_event(cursor)
         record = self.entries.find(waitlist_id, entry_id)
         history, following = self.histories.page(waitlist_id, entry_id, after, limit)
@@ -203,5 +195,5 @@ class EntryQueries(Struct, frozen=True):
         try:
             return self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         except Rebuilding:
-            # During a rebuild, only the position is unknown. The record has everything else.
+            # During a rebuild, only the position is unknown. The record contains everything else.
             return recorded

@@ -26,8 +26,8 @@ from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
 WORKERS = 8
-# The maximum difference between the clock of a Lambda function and the Redis clock. A deadline
-# counts as passed only after this extra time, so that a fast clock does not end a wait too early.
+# The maximum difference between the clock of a Lambda function and the Redis clock. Wait this much
+# longer before a deadline counts as passed, so that a fast clock does not end a wait too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
 
@@ -63,12 +63,7 @@ class AskCommand(Struct, frozen=True, kw_only=True):
 
 
 class Questions(Struct, frozen=True):
-    """Asks and reminds customers, and records their answers.
-
-    Only customers whose entries are waiting and ready are asked. If a customer does not answer, a
-    Redis script decides whether the entry is removed from the queue. All writes are conditional,
-    because an entry may change after it was read.
-    """
+    """Asks and reminds customers, and records their answers."""
 
     waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
@@ -97,8 +92,6 @@ class Questions(Struct, frozen=True):
         """Ask the customers of one page of entries.
 
         Return how many were asked, and the next cursor.
-
-        A dry run only counts the customers who would be asked.
         """
         rules = self.waitlist_cache.look_up(command.waitlist_id).settings.confirm
         if rules is None:
@@ -119,11 +112,7 @@ class Questions(Struct, frozen=True):
     def page(
         self, waitlist_id: str, after: int | None, limit: int, rules: ConfirmRules
     ) -> tuple[list[EntryRecord], int | None]:
-        """Return a page of records of ready entries, and the rank at which the page ends.
-
-        Entries that receive no messages are skipped, because their customers cannot be asked. The
-        rank is None if this is the last page.
-        """
+        """Return a page of records of ready entries, and the rank at which the page ends."""
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
         )
@@ -144,10 +133,7 @@ class Questions(Struct, frozen=True):
         clocks: Clocks,
         settings_version: int,
     ) -> list[WaitlistError | None]:
-        """Take the next step for each record: ask, remind, or end the wait. Return the errors.
-
-        `settings_version` is the version of the settings that contain `rules`.
-        """
+        """Take the next step for each record: ask, remind, or end the wait. Return the errors."""
         work = partial(self._act, rules=rules, clocks=clocks, settings_version=settings_version)
         return _each(work, records)
 
@@ -197,12 +183,7 @@ class Questions(Struct, frozen=True):
     def _end(
         self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks, settings_version: int
     ) -> None:
-        """Record that the customer has not answered, then end the wait.
-
-        After the first step, the customer can no longer answer. If the process dies between the two
-        steps, maintenance ends the wait later, unless an operator has turned off the `confirm`
-        setting in the meantime.
-        """
+        """Record that the customer has not answered, then end the wait."""
 
         def decide(now: EntryRecord) -> Change | None:
             if now.unanswered or find_due_step(now, rules, clocks) != "unanswered":
@@ -228,10 +209,7 @@ class Questions(Struct, frozen=True):
 def _each(
     work: Callable[[EntryRecord], None], records: Sequence[EntryRecord]
 ) -> list[WaitlistError | None]:
-    """Call `work` for each record in parallel. Return an error or None for each record.
-
-    If a customer has left or has been admitted in the meantime, this is not an error.
-    """
+    """Call `work` for each record in parallel. Return an error or None for each record."""
 
     def attempt(record: EntryRecord) -> WaitlistError | None:
         try:
@@ -249,10 +227,10 @@ def _each(
 def last_contact_millis(record: EntryRecord) -> int:
     """Return the time of the last contact with the customer, in milliseconds.
 
-    The last contact is the signup, the last question or the last confirmation, whichever is latest.
+    A signup, a question and a confirmation count as contact.
     """
-    # A reinstated entry keeps its old signup time in the ticket, so use the time at which the entry
-    # was reinstated.
+    # A reinstated entry keeps its old signup time in the ticket, so use the time of the
+    # reinstatement.
     joined = record.created_millis if record.reinstated else millis_of(record.ticket or 0)
     return max(joined, record.asked_millis or 0, record.confirmed_millis or 0)
 
@@ -278,10 +256,7 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether the entry is not asked because no message can reach its customer.
-
-    If the record already says that the customer has not answered, the entry is not exempt.
-    """
+    """Return whether the customer cannot be asked because no message can reach them."""
     return record.unreachable and not is_unanswered(record, rules)
 
 

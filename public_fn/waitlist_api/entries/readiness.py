@@ -1,8 +1,4 @@
-"""Change whether an entry is ready.
-
-Customers can rest and resume, operators can hold entries back, and unverified entries can be
-verified.
-"""
+"""Change whether an entry is ready. An entry that is not ready keeps its place but is skipped."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -31,16 +27,14 @@ from waitlist_shared.ranks import time_of
 
 UNTIL = "body.until"
 OTHER_STAY = (
-    "The customer's current signup has another joined_at. Get the entry to read the current value."
+    "The customer has signed up again, so joined_at has changed. Get the entry to "
+    "read the current value."
 )
 NO_REST = "Only a waiting entry can rest. Get the entry to see its current status."
 
 
 class RestCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to let others go first until a given time.
-
-    `stay` is the ticket in the customer's entry token.
-    """
+    """A customer's request to let others go first until a given time."""
 
     waitlist_id: str
     entry_id: str
@@ -60,8 +54,7 @@ class RestCommand(Struct, frozen=True, kw_only=True):
 class ResumeCommand(Struct, frozen=True, kw_only=True):
     """A customer's request to end their rest early.
 
-    `until_millis` is the planned end of the rest. `stay` is the ticket in the customer's entry
-    token.
+    `until_millis` is the planned end of the rest.
     """
 
     waitlist_id: str
@@ -81,10 +74,7 @@ class HoldBackCommand(Struct, frozen=True, kw_only=True):
 
 
 class VerifyCommand(Struct, frozen=True, kw_only=True):
-    """An operator's statement that an address belongs to the customer.
-
-    If `joined` is set, it is the time of the signup that the operator has verified.
-    """
+    """An operator's statement that an address belongs to the customer."""
 
     waitlist_id: str
     entry_id: str
@@ -141,10 +131,7 @@ class ReadinessChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def rest(self, command: RestCommand) -> Rested:
-        """Let an entry rest until a given time. If the request is a repeat, nothing changes.
-
-        Raise TooManyChanges if the customer has changed the entry too often.
-        """
+        """Let an entry rest until a given time. If the request is a repeat, nothing changes."""
         rules = self._rules(command.waitlist_id)
 
         def decide(record: EntryRecord) -> Change | None:
@@ -163,7 +150,7 @@ class ReadinessChanges(Struct, frozen=True):
                 near_rank=None,
             )
             if record.confirm_by_millis is not None:
-                # A customer who rests is still waiting, so a rest also counts as a confirmation.
+                # Resting customers are still waiting, so a rest also counts as a confirmation.
                 after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(after, "rested", CUSTOMER, detail=detail)
@@ -212,8 +199,6 @@ class ReadinessChanges(Struct, frozen=True):
         """Record that an operator has verified the address.
 
         If it is already verified, nothing changes.
-
-        Raise NotWaiting if the command names an earlier signup of this customer.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -227,11 +212,7 @@ class ReadinessChanges(Struct, frozen=True):
         return EntryDetails(self.positions.read(*key, to_operator=True), record, [])
 
     def hold_back(self, command: HoldBackCommand) -> EntryDetails:
-        """Hold an entry back until further notice, or stop holding it back.
-
-        If the entry is already in the requested state, nothing changes. When the entry is no longer
-        held back, a rest that the customer has requested continues.
-        """
+        """Hold an entry back until further notice, or stop holding it back."""
 
         def decide(record: EntryRecord) -> Change | None:
             is_held_back = not command.ready
@@ -265,11 +246,7 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record the change that `decide` returns, and update Redis from the record.
-
-        Update Redis even if `decide` returns no change. An earlier request may have been
-        interrupted before it updated Redis.
-        """
+        """Record the change that `decide` returns, and update Redis from the record."""
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))
         if record.readiness is not None:

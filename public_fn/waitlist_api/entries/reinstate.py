@@ -1,8 +1,6 @@
 """Reinstate an entry: return it to the place in the queue that it had before it left.
 
-A reinstatement is a new signup with the former rank. The rank and the new ticket are recorded
-before Redis is called. If the reinstatement is interrupted, a retry or maintenance finishes it, and
-the entry still gets the same place in the queue (docs/decisions/0054-reinstated-stays.md).
+See docs/decisions/0054-reinstated-stays.md.
 """
 
 import hashlib
@@ -40,11 +38,11 @@ from waitlist_shared.errors import Gone, IdempotencyKeyReused, WaitlistFull
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import ticket_of_reinstated_stay
 
-# The reason in the history when a parked entry leaves the waitlist in order to be reinstated.
+# The history's reason when an entry leaves the waitlist in order to be reinstated.
 REINSTATED = "reinstated"
 ON_LIST = (
-    "This customer is on the waitlist, so there is no former place to restore. Bump the entry to "
-    "move it. Only a parked entry can be reinstated while it is on the waitlist."
+    "This customer is on the waitlist, so there is no former place to restore. Bump the "
+    "entry to move it."
 )
 ADMITTED = (
     "This customer was admitted. Only customers who left without being admitted can be reinstated."
@@ -62,9 +60,9 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The digest of the Idempotency-Key. It never equals the digest of a signup's key.
+        """The digest of the Idempotency-Key.
 
-        The record keeps this digest to recognise a repeated request.
+        The record keeps it to recognise a repeated request.
         """
         if not self.idempotency_key:
             return ""
@@ -83,9 +81,8 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """Let a parked entry or a no-show leave the waitlist, then decide again.
-
-    If the entry is on the waitlist for any other reason, refuse the request.
+    """Let the entry leave the waitlist if it was set aside or has missed its turn, then decide
+    again. Refuse the request if the entry is on the waitlist for any other reason.
     """
 
     record: EntryRecord
@@ -208,11 +205,9 @@ class Reinstatements(Struct, frozen=True):
     def _end_present(
         self, command: ReinstateCommand, record: EntryRecord, waitlist: WaitlistRecord
     ) -> None:
-        """Let the entry leave the waitlist if Redis has already parked or removed it.
+        """Let the entry leave the waitlist if Redis has already removed it or set it aside.
 
-        Redis parks an entry after too many attempts. Redis removes an entry after a no-show, or if
-        its customer does not answer in time. Maintenance records these decisions only a minute or
-        two later. Raise AlreadyOnList if the entry is on the waitlist in any other state.
+        Raise AlreadyOnList if the entry is on the waitlist in any other state.
         """
         match self.positions.read(*record.key).status:
             case "parked":
@@ -231,11 +226,7 @@ class Reinstatements(Struct, frozen=True):
             self.leaves.leave(*record.key, by, reason, record.ticket, status=record.status)
 
     def _check_room(self, record: EntryRecord, waitlist: WaitlistRecord) -> None:
-        """Raise WaitlistFull if the waitlist has more entries than its capacity.
-
-        This happens if an operator has lowered the capacity. The parked entry counts towards the
-        capacity.
-        """
+        """Raise WaitlistFull if the waitlist has more entries than its capacity."""
         waitlist.segments.check(record.attributes)
         if waitlist.settings.capacity is None:
             return

@@ -1,6 +1,6 @@
 """Count the waiting entries of each segment.
 
-Redis counts the entries by segment id. The attribute values of a segment come from the records.
+The counts come from Redis, and the attribute values of the segments come from the records.
 """
 
 from msgspec import Struct
@@ -52,13 +52,10 @@ class SegmentCounts(Struct, frozen=True):
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int
     ) -> tuple[list[SegmentCount], str | None]:
-        """Return the segments that have waiting entries, and the cursor of the next page.
-
-        A segment is left out if its attribute values cannot be found in two attempts.
-        """
+        """Return the segments that have waiting entries, and the cursor of the next page."""
         after = cursors.decode_segment(cursor)
-        # Redis and the records are read at different times. If an entry leaves in between, the
-        # attribute values of its segment may be missing, so try twice.
+        # Redis and the records are read at different times. If an entry leaves in between, its
+        # segment may have no attribute values, so try twice.
         for _ in range(2):
             segments, counts = self._count(waitlist_id, after, limit)
             names = self._find_names(segments, counts)
@@ -81,11 +78,7 @@ class SegmentCounts(Struct, frozen=True):
     def _find_names(
         self, segments: Segments, counts: tuple[c.SegmentDepth, ...]
     ) -> dict[str, Segment]:
-        """Return the attribute values of the segments, by segment id.
-
-        The values come from the record of the segment's first entry. If that record has other
-        values by now, the record of the second entry is read, and so on.
-        """
+        """Return the attribute values of the segments, by segment id."""
         names: dict[str, Segment] = {}
         for turn in range(max((len(count.first) for count in counts), default=0)):
             unnamed = [count.first for count in counts if count.segment not in names]

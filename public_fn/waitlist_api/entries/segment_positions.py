@@ -54,7 +54,7 @@ class _Answer(Struct, frozen=True):
 
 
 class SegmentPositions(Struct, frozen=True):
-    """Reads an entry's position in the queue and its positions in segments in a single request."""
+    """Reads an entry's position in the queue and its positions in segments with one request."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -64,10 +64,9 @@ class SegmentPositions(Struct, frozen=True):
     def read(
         self, waitlist_id: str, entry_id: str, names: Sequence[str]
     ) -> tuple[EntryView, list[SegmentPlace]]:
-        """Return the position in the queue, and the positions in the entry's segments.
+        """Return the entry's position in the queue, and its positions in the segments.
 
-        `names` are the attributes that define the segments. The list of segment positions is empty
-        if the entry is not waiting, or if the entry has no value for one of the attributes.
+        `names` are the attributes that define the segments.
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:
@@ -84,7 +83,8 @@ class SegmentPositions(Struct, frozen=True):
             if answer.is_whole:
                 view = self.positions.without_old_question(waitlist_id, view)
                 return replace(view, is_due=answer.found.is_due), answer.places()
-            # An edit was interrupted or is in progress. Send the segments from the record to Redis.
+            # An edit was interrupted or is in progress, so send the segments from the record to
+            # Redis.
             with suppress(Gone):
                 self.segmented_queue.update(record)
             return None

@@ -1,8 +1,4 @@
-"""Sign customers up.
-
-A signup reads the record, decides the next step, marks the record as `joining`, and then adds the
-entry to the queue.
-"""
+"""Sign customers up. A signup writes the record first, and then adds the entry to the queue."""
 
 from contextlib import suppress
 
@@ -51,7 +47,7 @@ from waitlist_shared.ids import new_join_id
 
 
 class RefusedEntry(Struct, frozen=True):
-    """An existing entry whose customer cannot sign up now, and the error for the caller."""
+    """The existing entry of a customer who cannot sign up now, and the error for the caller."""
 
     record: EntryRecord
     error: WaitlistError
@@ -70,9 +66,9 @@ class Signups(Struct, frozen=True):
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand) -> SignedUp:
-        """Add the customer to the queue. If the customer is already waiting, return the position.
+        """Add the customer to the queue.
 
-        The position is returned only if the caller has proved to be this customer.
+        If the customer is already waiting, return the position.
         """
         outcome = self.attempt(command)
         if isinstance(outcome, RefusedEntry):
@@ -80,13 +76,10 @@ class Signups(Struct, frozen=True):
         return outcome
 
     def attempt(self, command: SignupCommand) -> SignedUp | RefusedEntry:
-        """Sign the customer up. If the customer has an entry and is refused, return the error.
-
-        If a customer without an entry is refused, raise the error instead.
-        """
+        """Sign the customer up. If the customer has an entry and is refused, return the error."""
         waitlist = self.waitlist_cache.find(command.waitlist_id)
-        # Most customers are new, so do not read the record first. If there is a record, writing the
-        # new record fails and returns the existing record.
+        # Most customers are new, so do not read the record first. If there is a record, the write
+        # fails and returns the existing record.
         existing: EntryRecord | Alias | None = None
         is_refused = find_refusal(waitlist, command) is not None
         if is_refused:
@@ -95,8 +88,8 @@ class Signups(Struct, frozen=True):
         if is_refused or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         is_checked = False
-        # Joining again takes two attempts. The first attempt finds the record of the earlier
-        # signup, and the second attempt replaces it.
+        # Joining again takes two attempts. The first attempt finds the earlier record, and the
+        # second attempt replaces it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             command = command.for_entry(existing)
             step = self._decide(command, existing, waitlist)
@@ -111,7 +104,7 @@ class Signups(Struct, frozen=True):
                         return RefusedEntry(existing, error)
                     raise error
                 case Replay(record):
-                    # EntryNotFound means that the entry was erased after its record was read.
+                    # The entry was erased after its record was read.
                     with suppress(EntryNotFound):
                         return SignedUp(self._view_of(record), is_new=False)
                 case FinishLeave(record):
@@ -140,7 +133,7 @@ class Signups(Struct, frozen=True):
         self, command: SignupCommand, existing: EntryRecord | Alias | None, waitlist: WaitlistRecord
     ) -> Step:
         step = next_step(command, existing, waitlist, self.now_millis())
-        # If the address is unverified, `UnprovenSignups` checks later whether the settings are
+        # If the address is unverified, `UnprovenSignups` later checks whether the settings are
         # current.
         is_secret = command.verify_until_millis is not None
         is_ended = isinstance(step, Refuse) and isinstance(
@@ -171,15 +164,15 @@ class Signups(Struct, frozen=True):
     def _write_intent(
         self, intent: EntryRecord, former: EntryRecord | Alias | None
     ) -> EntryRecord | Alias | None:
-        """Write the record with the status `joining`, and return it.
+        """Write the first record of a signup, and return it.
 
-        If another request has written a record or an alias first, return that item instead.
+        If another request has written an item first, return that item instead.
         """
         try:
             if former is None or isinstance(former, Alias):
                 return self.entries.begin_join(intent, stale=former)
             if former.status == "admitted":
-                # Redis may still have the entry from the earlier signup. Remove it, so that Redis
+                # Redis may still have the entry of the earlier signup. Remove it, so that Redis
                 # does not mistake it for the new signup.
                 self.recovering_queue.write(drop_of(former, counts=True))
             until_millis = count_join(former, intent.created_millis)

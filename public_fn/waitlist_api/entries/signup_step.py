@@ -27,14 +27,9 @@ from waitlist_shared.ids import entry_id_of
 
 
 class SignupCommand(Struct, frozen=True, kw_only=True):
-    """A signup request, including the caller's proofs of identity.
+    """A signup request, with the caller's proofs of identity.
 
-    `domain` is the domain of the email address that identifies the customer, if any. `languages` is
-    the request's `Accept-Language` header. If `verify_until_millis` is set, it is the deadline for
-    verifying the address. Until the address is verified, the entry is not ready. If the deadline
-    passes, the entry leaves the waitlist. `proven` is true if the caller's credentials identify the
-    customer. `stay_shown` is the ticket in the caller's entry token. If `bot_proof` is set, new
-    customers must pass the bot check.
+    `proven` is true if the caller's credentials identify the customer.
     """
 
     waitlist_id: str
@@ -54,11 +49,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
-        """Return the command for the entry that currently uses the customer's address.
-
-        If an entry has moved to this address, the entry's customer id differs from the id in the
-        command.
-        """
+        """Return the command for the entry that currently uses the customer's address."""
         if found is None or found.entry_id == self.entry_id or isinstance(found, Alias):
             return self
         return replace(self, customer_id=found.customer_id)
@@ -75,8 +66,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     def may_be_known(self) -> bool:
         """Whether the caller may have signed up before.
 
-        This is true if the caller has sent an Idempotency-Key, or an entry token from an earlier
-        signup.
+        This is true if the caller has sent an idempotency key or an old entry token.
         """
         return bool(self.idempotency_key) or self.stay_shown is not None
 
@@ -96,7 +86,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     def signup_body(self) -> str:
         """The keyed digest of the request body.
 
-        Nobody can guess the body from the digest without knowing the Idempotency-Key.
+        Nobody can guess the body from the digest without knowing the idempotency key.
         """
         if not self.idempotency_key:
             return ""
@@ -129,11 +119,7 @@ class Resume(Struct, frozen=True):
 
 
 class Create(Struct, frozen=True):
-    """Write a new record with the status `joining`.
-
-    If the customer has signed up before, `former` is the existing record, which is replaced.
-    `former` can also be a stale alias.
-    """
+    """Write a new record. If the customer has signed up before, replace the `former` record."""
 
     former: EntryRecord | Alias | None = None
 
@@ -198,8 +184,8 @@ def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistEr
 def _rejoin(
     command: SignupCommand, former: EntryRecord, waitlist: WaitlistRecord, now_millis: int
 ) -> Refuse | Create:
-    # If `customer_exit` is `frees_at_end`, a customer who has exited still holds a valid pass until
-    # it ends. The customer must not be admitted again before that.
+    # A customer who has exited early may still hold a valid pass. The customer must not be admitted
+    # again before the pass ends.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(waitlist.settings)
     is_open = former.joins_as_new(now_millis) or _may_rejoin(waitlist, former)
     if is_kept_in or not is_open:

@@ -1,7 +1,6 @@
 """Sign guests up on waitlists that verify addresses.
 
-The response does not reveal whether an address is on the waitlist. Otherwise anyone could find out
-who is waiting.
+The response does not reveal whether an address is already on the waitlist.
 """
 
 from contextlib import suppress
@@ -39,9 +38,8 @@ from waitlist_shared.errors import Rebuilding, WaitlistClosed, WaitlistFull
 class UnprovenSignups(Struct, frozen=True):
     """Signs up guests whose address is not verified yet (decision 62).
 
-    Every signup makes the same calls, whether or not the address is known: a conditional write of
-    the record, a call to Redis, and a transaction. The response time therefore reveals nothing. The
-    only exception is a customer who joins again after leaving, which needs an additional write.
+    The service makes the same calls for known and unknown addresses, so the response time reveals
+    nothing.
     """
 
     waitlist_cache: WaitlistCache
@@ -53,15 +51,10 @@ class UnprovenSignups(Struct, frozen=True):
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
-        """Add an unverified entry, or request a message to the customer of the existing entry.
-
-        If the existing entry is unverified, the data of this signup replaces its data, because a
-        stranger may have entered the address earlier. If the waitlist refuses new entries, the
-        error is the same for known and unknown addresses.
-        """
+        """Add an unverified entry, or request a message to the customer of the existing entry."""
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
-        # Ignore the Idempotency-Key. If a key is used with another body, the resulting error would
-        # reveal that the address has an entry.
+        # Ignore the idempotency key. The error for a key that is used twice would reveal that the
+        # address has an entry.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)
         if known is None:
@@ -95,9 +88,6 @@ class UnprovenSignups(Struct, frozen=True):
         self, command: SignupCommand, record: EntryRecord
     ) -> tuple[WaitlistRecord, bool, int]:
         """Raise an error if the waitlist would refuse a new entry now.
-
-        Return the waitlist, whether its cached settings are current, and a timestamp for an event
-        of the entry.
 
         The calls to Redis are the same as for a new entry, so that the response time does not
         reveal that the address is known.
@@ -141,9 +131,8 @@ class UnprovenSignups(Struct, frozen=True):
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
         """Write the event that triggers the message.
 
-        If the record has changed in the meantime, try again with a new timestamp. If there is
-        nothing to write, make a transaction anyway, so that the response time reveals nothing about
-        the entry.
+        If there is no event to write, make a transaction anyway, so that the response time reveals
+        nothing.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()

@@ -17,24 +17,19 @@ def unsubscribe_path(waitlist_id: str, code: str) -> str:
 
 
 class Unsubscriptions(Struct, frozen=True):
-    """Turns off messages when customers follow an unsubscribe link.
-
-    `keys` loads the keys that sign unsubscribe codes. It is a function because few requests need
-    them.
-    """
+    """Turns off messages when customers follow an unsubscribe link."""
 
     keys: Callable[[], EntryTokens]
     recipients: Recipients
 
     def check(self, waitlist_id: str, code: str) -> None:
-        """Raise CodeRefused if the service has not issued this code for this waitlist."""
+        """Raise CodeRefused if this code does not belong to this waitlist."""
         self.keys().check_unsubscribe_code(waitlist_id, code)
 
     def end(self, waitlist_id: str, code: str) -> None:
         """Turn off the messages for the signup that the code belongs to.
 
-        Later signups of the same customer are not affected. Raise CodeRefused if the code is not
-        valid for this waitlist.
+        Later signups of the same customer still receive messages.
         """
         claims = self.keys().check_unsubscribe_code(waitlist_id, code)
         self.recipients.turn_off(waitlist_id, claims.entry_id, claims.stay or 0)

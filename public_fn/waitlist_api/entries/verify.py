@@ -46,14 +46,7 @@ class Verifications(Struct, frozen=True):
     def verify(self, waitlist_id: str, code: str) -> Verified:
         """Verify the address to which the code was sent.
 
-        A repeated request returns the same result.
-
-        If the code confirms a new address, the entry moves to this address. Raise AlreadyOnList if
-        the new address belongs to another entry.
-
-        Raise CodeRefused if the code has expired, belongs to another waitlist, or belongs to an
-        earlier signup of the customer. Also raise CodeRefused if the entry no longer uses the
-        address. A customer who has been admitted cannot move to a new address.
+        If the code confirms a new address, the entry moves to this address.
         """
         if self.tokens is None:
             raise NoEntryTokens
@@ -74,10 +67,7 @@ class Verifications(Struct, frozen=True):
         return Verified(view, self.tokens.issue(*key, claims.stay))
 
     def _verify(self, key: tuple[str, str], claims: CodeContent) -> EntryRecord:
-        """Verify the address. If the code confirms a new address, move the entry first.
-
-        If the customer has been admitted, the record stays unchanged.
-        """
+        """Verify the address. If the code confirms a new address, move the entry first."""
         try:
             if claims.to:
                 self.address_changes.confirm(key, claims.stay, claims.to)
@@ -87,10 +77,7 @@ class Verifications(Struct, frozen=True):
 
 
 def _is_current(record: EntryRecord, to: str) -> bool:
-    """Return whether the code was sent to the address that the entry uses now.
-
-    `to` is the entry id of the new address. It is empty if the code does not confirm a new address.
-    """
+    """Return whether the code was sent to the address that the entry uses now."""
     if not to:
         return not record.has_moved
     return record.has_moved and to == record.address_id
