@@ -1,1 +1,1 @@
-"""A client for the HTTP API of the service. The command line uses it."""
+"""A client for the service's HTTP API."""

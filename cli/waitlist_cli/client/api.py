@@ -24,8 +24,8 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# A callback before a retry. Its arguments are the error message, the pause in seconds, the number
-# of the next attempt, and the maximum number of attempts.
+# A callback that is called before each retry. Its arguments are the error message, the pause in
+# seconds, the number of the next attempt, and the maximum number of attempts.
 OnRetry = Callable[[str, float, int, int], None]
 
 
@@ -46,10 +46,9 @@ def _say_nothing(_problem: str, _seconds: float, _attempt: int, _tries: int) -> 
 
 @dataclass
 class Api:
-    """A client for one service. Several threads can share the client.
+    """A client for one service. Several threads can share it.
 
-    Every request must be safe to retry. For this, a request is either idempotent or has an
-    Idempotency-Key.
+    The client retries requests, so every request must be idempotent or have an Idempotency-Key.
     """
 
     http: httpx.Client
@@ -58,8 +57,7 @@ class Api:
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     patience: RetryPolicy = PATIENT
-    # The client calls this function when the service has refused the operator's credentials. The
-    # next request then reads new credentials.
+    # A callback that drops the cached credentials after the service has refused them.
     forget_auth: Callable[[], object] = lambda: None
     has_answered: bool = field(default=False, init=False)
 
@@ -74,7 +72,7 @@ class Api:
         params: Mapping[str, str | int] | None = None,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send a request and return the JSON of the response. Return None if the response is empty.
+        """Send a request and return the JSON of the response, or None if the response is empty.
 
         If `body` is bytes, it must already be JSON.
         """
@@ -104,10 +102,9 @@ class Api:
         only_new: bool = False,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send a request as an operator, and return the JSON of the response.
+        """Send a request with the operator's credentials, and return the JSON of the response.
 
-        `key` is sent as the header Idempotency-Key, and `version` as the header If-Match. If
-        `only_new` is true, the service refuses to replace an existing object.
+        If `only_new` is true, the service refuses to replace an existing object.
         """
         headers = {"Idempotency-Key": key} if key else {}
         if only_new:
@@ -136,7 +133,7 @@ class Api:
     def customer(
         self, method: str, path: str, token: str, body: object = None, *, key: str | None = None
     ) -> Any:
-        """Send a request as a customer, with an entry token. `key` is the Idempotency-Key."""
+        """Send a request as a customer, who is identified by an entry token."""
         headers = {"Authorization": f"Bearer {token}"}
         if key:
             headers["Idempotency-Key"] = key

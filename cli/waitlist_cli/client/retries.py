@@ -8,23 +8,18 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 
 def is_retryable(status: int, code: str) -> bool:
-    """Return whether a retry with the same Idempotency-Key may succeed.
-
-    If a status `500` has no `code`, the response comes from API Gateway. The function was killed,
-    perhaps after it had done the work. If a status `500` has a `code`, the service has a defect, so
-    a retry would fail too.
-    """
+    """Return whether a retry with the same Idempotency-Key may succeed."""
+    # API Gateway sends a status 500 without a `code` if the function was killed. A retry may
+    # succeed. If there is a `code`, the service has a defect and would fail again.
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often and how long to retry a request.
+    """The number of attempts, the timeout of each attempt, and the pauses between attempts.
 
-    A request is sent at most `tries` times, each time with a timeout of `timeout_seconds`. The
-    pause before a retry is the value of the header `Retry-After`. If the response has no such
-    header, the pause is `least_seconds`. A random time is added, so that clients that failed at the
-    same time do not retry at the same time.
+    If a response has the header `Retry-After`, the header sets the pause. Otherwise, the pause is
+    `least_seconds`. A random time is added, so that clients do not all retry at the same moment.
     """
 
     timeout_seconds: float = 30.0

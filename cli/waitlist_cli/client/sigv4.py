@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
-# Each of these errors means that no credentials can be used. botocore raises a ClientError if AWS
-# refuses a role, a ValueError if a credential_process does not print JSON, and an EOFError if it
-# cannot ask for an MFA code.
+# botocore raises these errors if it finds no usable credentials. For example, it raises a
+# ClientError if AWS refuses a role, and an EOFError if it cannot ask for an MFA code.
 NO_CREDENTIALS = (BotoCoreError, ClientError, ValueError, EOFError)
 LOCAL_KEY = "local"
 LOCAL_REGION = "us-east-1"
@@ -30,8 +29,7 @@ LOCAL_REGION = "us-east-1"
 class OperatorAuth(httpx.Auth):
     """Signs requests with AWS Signature Version 4.
 
-    The signer reads the credentials again for each request, because the credentials of a role are
-    renewed.
+    The credentials of a role are renewed, so they are read again for each request.
     """
 
     requires_request_body = True
@@ -63,7 +61,7 @@ class OperatorAuth(httpx.Auth):
 def operator_auth(target: "Target") -> OperatorAuth:
     """Return the signer for a service.
 
-    For a local service, it uses the key of the local run. Otherwise, it uses AWS credentials.
+    A local service uses the fixed key of the local run. Any other service uses AWS credentials.
     """
     if target.is_local:
         key = Credentials(LOCAL_KEY, LOCAL_KEY)
@@ -94,8 +92,7 @@ def operator_auth(target: "Target") -> OperatorAuth:
 
 
 def _session(profile: str | None) -> "Session":
-    # Import botocore only when it is needed. It takes half of the import time, and requests to a
-    # local service do not need it.
+    # Importing botocore is slow, and requests to a local service do not need it.
     from botocore.session import Session
 
     return Session(profile=profile)

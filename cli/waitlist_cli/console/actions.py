@@ -35,11 +35,7 @@ class Form(ImmutableMultiDict[str, str]):
         return int(typed)
 
     def seen(self) -> dict[str, Any] | None:
-        """Return the settings as they were when the form was opened.
-
-        The form carries these settings in the hidden field `seen`. If it has no such field, return
-        None.
-        """
+        """Return the settings that the form showed when it was opened, or None if unknown."""
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
         except ValueError:
@@ -51,15 +47,14 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return the value of the hidden field `seen`, which contains the named settings as JSON."""
+    """Return the named settings as JSON for the hidden field `seen`."""
     return json.dumps({name: waitlist[name] for name in names})
 
 
 def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[str, Any]) -> None:
-    """Save the settings that the operator changed in a form.
+    """Save only the settings that the operator changed in the form.
 
-    If another operator has changed other settings in the meantime, the other operator's changes are
-    kept.
+    Changes that other operators have made to other settings are kept.
     """
     change_seen(console.api, waitlist_id, form.seen(), given)
 
@@ -107,10 +102,9 @@ class Action:
 
 @dataclass(frozen=True)
 class Call:
-    """The submission of an action's dialog.
+    """A submitted dialog of an action.
 
-    The idempotency `key` belongs to the dialog, so it stays the same if the operator submits the
-    dialog again.
+    The idempotency `key` belongs to the dialog, so pressing the button twice has only one effect.
     """
 
     console: Console
@@ -135,7 +129,7 @@ Endpoint = Callable[[Request, Form], Response]
 
 
 def with_form(function: Endpoint) -> Callable[[Request], Any]:
-    """Return an endpoint that parses the submitted form and then calls `function` in a thread."""
+    """Return an endpoint that parses the submitted form and calls `function` with it."""
 
     async def endpoint(request: Request) -> Response:
         content = bytearray()
@@ -147,8 +141,8 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
         response = await run_in_threadpool(function, request, Form(pairs))
         to = response.headers.get("hx-redirect")
         if to and request.headers.get("hx-request") != "true":
-            # The browser submitted the form before it had loaded the page's scripts, so it would
-            # ignore the htmx header. Send an ordinary redirect instead.
+            # If the page's scripts have not been loaded, the browser submits the form itself and
+            # needs an ordinary redirect.
             return RedirectResponse(to, 303)
         return response
 
@@ -179,8 +173,7 @@ def send_then_notify(
 ) -> Callable[["Call"], Response]:
     """Return a function that sends an action's request and then shows a notice.
 
-    If `notice` is a function, it is called with the service's response and returns the text of the
-    notice.
+    If `notice` is a function, it receives the response and returns the text.
     """
     return lambda call: call.console.done(_resolve(notice, send(call)))
 

@@ -54,10 +54,10 @@ PARTS = (
 
 @contextmanager
 def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
-    """Yield the console's web application. The caller adds the guard.
+    """Yield the console's web application.
 
-    The console keeps dropped files in `folder`, so only the operator should have access to
-    `folder`. When the context exits, the console stops all searches, imports and moves.
+    The console stores dropped files in `folder`. When the context exits, it stops all background
+    work.
     """
     console = Console(api, Pages(str(api.http.base_url).rstrip("/")))
     jobs = FileJobs(folder, api)

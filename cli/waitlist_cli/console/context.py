@@ -18,15 +18,13 @@ from waitlist_cli.errors import WrongUsage
 
 @dataclass(frozen=True)
 class Console:
-    """The API client, the templates, and everything that the console remembers while it runs.
-
-    `notices` waits for the next full page, which shows all of them. `claims` maps the pair of a
-    waitlist id and an entry id to the claim that this console made.
-    """
+    """The API client, the templates, and everything that the console remembers while it runs."""
 
     api: Api
     pages: Pages
+    # Notices that the next full page shows.
     notices: deque[str] = field(default_factory=lambda: deque(maxlen=5))
+    # The claims that this console has made, by waitlist id and entry id.
     claims: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     # The table columns that the operator chose, by waitlist id.
     columns: dict[str, list[str]] = field(default_factory=dict)
@@ -40,23 +38,21 @@ class Console:
         return self.api.operator("GET", path, params=params)
 
     def page(self, request: Request, template: str, **values: Any) -> HTMLResponse:
-        """Render a page.
-
-        The browser reloads the page every `every` seconds. If `every` is None, the browser does not
-        reload the page.
+        """Render a page that the browser reloads every `every` seconds, or never if `every` is
+        None.
         """
         is_part = request.headers.get("hx-request") == "true"
-        # Only a full page can show notices, so keep the notices until a full page is rendered.
+        # Only a full page can show notices. Keep them if this response is only a part of a page.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         defaults = {"every": None, "notices": notices, "query": request.url.query}
         return self.pages.answer(request, template, **{**defaults, **values})
 
     def person(self, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-        """Return an entry, with the claim token if this console holds the entry's current claim."""
+        """Return an entry. If this console has claimed it, the entry contains the claim token."""
         found = self.get(f"/{waitlist_id}/entries/{entry_id}")
         claim = self.claims.get((waitlist_id, entry_id))
-        # When a claim expires, the number of attempts increases. If the number differs from the
-        # number at the time of the claim, the current claim belongs to another client.
+        # An expired claim increases the number of attempts. If the number has changed since our
+        # claim, another client holds the current claim.
         lasts = (
             claim is not None
             and found["status"] == "offered"
@@ -70,11 +66,11 @@ class Console:
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
     def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
-        """Return the response to a successful action.
+        """Return the response to a successful action, which closes the dialog or opens the page
+        `to`.
 
-        The response closes the dialog. If `to` is given, it sends the browser to that page instead.
-        A notice with a `code` to copy stays on the page until the operator dismisses it. If the
-        form stays open, `key` is the idempotency key for its next request.
+        A notice with a `code` to copy stays on the page until the operator closes it. If the form
+        stays open, its next request uses the idempotency key `key`.
         """
         if to is not None:
             self.notices.append(notice)

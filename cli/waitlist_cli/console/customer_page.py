@@ -14,7 +14,7 @@ from waitlist_cli.errors import FieldProblem, Refused
 from waitlist_cli.operations.settings import NO_PAGE
 
 PATH = "/lists/{waitlist}/page"
-# The service's errors name a field of the customer page with this prefix.
+# Errors from the service begin with this prefix if they concern the customer page.
 PAGE_PREFIX = "body.page."
 NEW_QUESTION: dict[str, Any] = {
     "name": "",
@@ -100,7 +100,7 @@ def routes(console: Console) -> list[Route]:
         return console.done("The page is saved.", to=f"/lists/{waitlist_id}/page")
 
     def arrange(request: Request, form: Form) -> Response:
-        """Add, move or remove a question in the form. The change is not saved yet."""
+        """Add, move or remove a question in the form without saving the change."""
         page = typed_page(form)
         page["fields"] = _rearrange(page["fields"], form.text("do"))
         return shown(request, page, form=form)
@@ -113,10 +113,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def typed_page(form: Form) -> dict[str, Any]:
-    """Return the `page` setting that the form describes.
-
-    The service checks its values on saving.
-    """
+    """Return the setting `page` from the form."""
     columns = ("name", "label", "type", "required", "kept_in", "options", "version")
     rows = zip(*(form.getlist(f"question_{column}") for column in columns), strict=False)
     questions = [dict(zip(columns, map(str.strip, row), strict=True)) for row in rows]
@@ -147,10 +144,7 @@ def typed_page(form: Form) -> dict[str, Any]:
 
 
 def _read_label(lines: str) -> str | dict[str, str]:
-    """Return a label as a string, or as a dictionary by language.
-
-    The result is a dictionary if every line begins with a language, such as `de: Ihr Name`.
-    """
+    """Return a label as a string, or as a dictionary by language if every line names a language."""
     typed = _lines(lines)
     found = [match for line in typed if (match := LANGUAGE_LABEL.fullmatch(line))]
     if typed and len(found) == len(typed):
@@ -159,17 +153,17 @@ def _read_label(lines: str) -> str | dict[str, str]:
 
 
 def _format_label(label: str | Mapping[str, str]) -> str:
-    """Return a label as the text of its form field, with one language per line."""
+    """Format a label for its form field, with one language per line."""
     if isinstance(label, Mapping):
         return "\n".join(f"{language}: {text}" for language, text in label.items())
     return label
 
 
 def _read_choices(lines: str) -> list[str | dict[str, Any]]:
-    """Return the choices of a question. Each line contains one choice.
+    """Parse the choices of a question, one per line.
 
-    A line is either plain text, or a value with a label for each language, such as `s | en: Small |
-    de: Klein`.
+    A line is plain text, or a value with a label for each language, such as `s | en: Small | de:
+    Klein`.
     """
     found: list[str | dict[str, Any]] = []
     for line in _lines(lines):
@@ -182,7 +176,7 @@ def _read_choices(lines: str) -> list[str | dict[str, Any]]:
 
 
 def _format_choices(options: Sequence[str | Mapping[str, Any]]) -> str:
-    """Return the choices of a question as the text of the form field, with one choice per line."""
+    """Format the choices of a question for the form field, with one choice per line."""
     return "\n".join(
         choice
         if isinstance(choice, str)
@@ -192,9 +186,8 @@ def _format_choices(options: Sequence[str | Mapping[str, Any]]) -> str:
 
 
 def _read_texts(lines: str) -> dict[str, Any]:
-    """Return the operator's replacements for texts of the customer page, by language and key.
-
-    A line of the form field looks like `de.join: Anstellen`.
+    """Parse the operator's own texts for the customer page, which have lines such as `de.join:
+    Anstellen`.
     """
     texts: dict[str, Any] = {}
     for line in _lines(lines):
@@ -211,7 +204,7 @@ def _read_texts(lines: str) -> dict[str, Any]:
 
 
 def _format_texts(texts: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the operator's replacement texts as the text of the form field."""
+    """Format the operator's own texts for the form field."""
     lines = []
     for language, own in texts.items():
         for key, text in own.items():
@@ -229,7 +222,7 @@ def _lines(lines: str) -> list[str]:
 
 
 def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any]]:
-    """Return the questions after a change. The change is `add`, `up N` or `remove N`."""
+    """Return the questions after a change, which is `add`, `up N` or `remove N`."""
     verb, _, number = order.partition(" ")
     if verb == "add":
         return [*questions, NEW_QUESTION]
@@ -245,7 +238,7 @@ def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, An
 def _problems_by_field(
     problems: Sequence[FieldProblem], page: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Group the problems by form field. The key "" holds problems that belong to no field."""
+    """Group the errors by form field. Errors without a field have the key ""."""
     questions = range(len(page["fields"]))
     of_questions = [f"fields.{number}.{name}" for number in questions for name in NEW_QUESTION]
     places = [*of_questions, *(f"fields.{number}" for number in questions), *NO_PAGE]

@@ -12,8 +12,8 @@ from waitlist_cli.console.guard import ENTER, Guard
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.private_files import open_private
 
-# The page contains the one-time token. The token is not part of an address, because every user of
-# the computer can read the browser's command line, including the address, in `/proc`.
+# Every user of the computer can read the browser's command line, so the token must not be part of
+# an address. This page contains the token instead.
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <title>Waitlist console</title>
@@ -28,8 +28,8 @@ PAGE_NAME = "open.html"
 class Entrance:
     """Opens the console in the operator's browser, or prints an address.
 
-    To open a browser, the entrance writes a page with a one-time token to `folder`. Only the
-    operator should be able to read `folder`.
+    The browser gets its one-time token from a page in `folder`, which only the operator should be
+    able to read.
     """
 
     guard: Guard

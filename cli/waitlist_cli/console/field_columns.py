@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 PARTS = ("attributes", "profile")
-# MOST_USUAL is the number of columns in a table for which the operator has chosen no columns.
-# MOST_POSSIBLE limits the columns that the operator can choose from, because guests can invent any
-# number of field names.
+# MOST_USUAL is the number of columns that a table shows by default. MOST_POSSIBLE is the number of
+# columns that the operator can choose from. Guests can invent field names, so there can be far more
+# fields.
 MOST_USUAL, MOST_POSSIBLE = 6, 60
 Document = Mapping[str, Any]
 
@@ -41,8 +41,8 @@ def columns_of(
 ) -> Columns:
     """Return the columns of a table.
 
-    If the operator has not chosen columns, the table shows the fields that the waitlist declares,
-    followed by the most common other fields.
+    By default, a table shows the fields that the waitlist declares, and then the most common other
+    fields.
     """
     found = Counter(
         Column(part, name) for person in people for part in PARTS for name in person[part]

@@ -44,7 +44,7 @@ class Task(Protocol):
         """Raise WrongUsage if the file lacks a column that the task needs."""
 
     def run(self, job: "FileJob", source: Source, api: Api, shutdown: Shutdown) -> bool:
-        """Send the rows that have not been sent yet. Return whether all rows were sent.
+        """Send the remaining rows, and return whether all rows have been sent.
 
         The task updates `job.counts` and the progress of the job while it runs.
         """
@@ -52,16 +52,14 @@ class Task(Protocol):
 
 @dataclass
 class FileJob:
-    """The import or the move of the people in one dropped file.
-
-    `folder` contains the file, the refused rows and the entry tokens. The console deletes it when
-    the console ends. `kind` is `import` or `move`. `progress` is a number from 0 to 1.
-    """
+    """A dropped file whose people are imported or moved."""
 
     id: str
+    # The kind of work, which is `import` or `move`.
     kind: str
     waitlist_id: str
     name: str
+    # A folder for the file, the refused rows and the entry tokens. The console deletes it on exit.
     folder: Path
     api: Api
     state: State = "ready"
@@ -106,9 +104,9 @@ class FileJob:
         return self.state in ("running", "stopping")
 
     def likely_reading(self) -> Reading:
-        """Return the encoding of the file, and the delimiter that occurs most often in the header.
+        """Return the encoding and the delimiter of the file.
 
-        If the first line is a hint for Excel such as `sep=;`, it decides the delimiter instead.
+        The first line can be a hint for Excel, such as `sep=;`, which sets the delimiter.
         """
         encoding = detect_encoding(self.path)
         with self.path.open("rb") as file:
@@ -134,7 +132,7 @@ class FileJob:
             return sum(1 for _ in source.records())
 
     def start(self, task: Task) -> None:
-        """Start the task. If some rows have already been sent, continue with the row after them."""
+        """Start the task, or continue after the last row that has been sent."""
         with self.opened(task.reading) as source:
             task.check(source)
         self.task = task
@@ -197,7 +195,7 @@ class FileJob:
 class FileJobs:
     """The files that the operator has dropped since the console started.
 
-    They are stored in `folder`. Only the operator should be able to read `folder`.
+    They are stored in `folder`, which only the operator should be able to read.
     """
 
     folder: Path
@@ -207,7 +205,7 @@ class FileJobs:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def new(self, kind: str, waitlist_id: str, name: str) -> FileJob:
-        """Create a job for a file that has not arrived yet.
+        """Create a job for a file that is still being uploaded.
 
         Raises WrongUsage for an unknown format.
         """

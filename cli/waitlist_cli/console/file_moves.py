@@ -23,8 +23,8 @@ from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.work.signals import Shutdown
 
 MOST_PRIORITY = 255
-# The form does not offer to move people by a number of places, because a person whose row is
-# repeated would move twice.
+# The form offers no move by a number of places. If a row were sent twice, its person would move
+# twice.
 WHERE = Field(
     "where",
     "Where to",
@@ -45,8 +45,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 class MoveTask:
     """A task that moves one person after another.
 
-    It never sends two requests at the same time, because the order of the requests decides the
-    positions.
+    The order of the requests decides the positions, so only one request is sent at a time.
     """
 
     bumps: Bumps

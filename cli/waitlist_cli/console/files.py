@@ -27,18 +27,16 @@ DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of work on a dropped file, which is either an import or a move.
+    """A kind of work on a dropped file, which is an import or a move."""
 
-    `name` is part of the page addresses. `question` is the template where the operator chooses what
-    to do, and `ready` returns the values for it. `task` reads the submitted form. `numbers` returns
-    the labelled counts of a job. `words` contains the texts of the pages.
-    """
-
+    # The part of the page addresses that names this kind of work.
     name: str
     words: Mapping[str, str]
+    # The template of the page on which the operator chooses what to do.
     question: str
     ready: Callable[[FileJob, Document, Reading], Mapping[str, Any]]
     task: Callable[[FileJob, Form], Task]
+    # A function that returns the counts of a job with their labels.
     numbers: Callable[[Counts], Sequence[tuple[str, int]]]
     how_to_continue: Callable[[Counts], str]
 
@@ -58,10 +56,7 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
         )
 
     async def receive(request: Request) -> Response:
-        """Save a dropped file. The page's script sends the file as the request body.
-
-        The file is written to disk in parts as they arrive.
-        """
+        """Save a dropped file, which the page's script sends as the request body."""
         waitlist_id = waitlist_of(request)
         name = _file_name(request.query_params.get("name", ""))
         job = jobs.new(kind.name, waitlist_id, name)
@@ -99,7 +94,7 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
             every=REFRESH_SECONDS if job.is_active else None,
         )
         if not job.is_active:
-            # The job has ended. Make the browser reload the page, so that the page stops polling.
+            # Make the browser reload the page, because the job has ended and polling can stop.
             page.headers["HX-Refresh"] = "true"
         return page
 

@@ -41,9 +41,8 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# The session cookie has SameSite=Strict, so the browser would not send the cookie with a redirect,
-# because another program or page started that navigation. This page makes the browser load `/` as a
-# new navigation, which includes the cookie.
+# The session cookie has SameSite=Strict. If another program opened the page, the browser does not
+# send the cookie with a redirect. This page therefore loads `/` as a new navigation.
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
 <link rel="icon" href="/static/icon.svg"><title>Waitlist console</title>
@@ -59,15 +58,14 @@ def _random() -> str:
 class Guard:
     """ASGI middleware that refuses every request without the session cookie.
 
-    A browser exchanges a one-time token for the cookie. `session` is the value of the cookie.
-
-    Browsers send a cookie to every port of a host. On 127.0.0.1 or localhost, other users' servers
-    would receive the session cookie, so the console uses the random host name `name`.
+    A browser exchanges a one-time token for the cookie.
     """
 
     app: ASGIApp
     port: int
     clock: Callable[[], float] = time.monotonic
+    # Browsers send a cookie to every port of a host. With a random host name, the servers of other
+    # users on this computer do not receive the session cookie.
     name: str = field(default_factory=lambda: f"{secrets.token_hex(16)}.localhost")
     session: str = field(default_factory=_random)
     # Maps each token that has not been used yet to the time when it expires.
@@ -115,8 +113,8 @@ class Guard:
         if request.headers.get("host", "") != self.host:
             return PlainTextResponse("This address does not belong to the console.", 421)
         if request.method == "POST" and request.url.path == ENTER:
-            # The page that posts the token is a local file, so its Origin is not the console's. The
-            # token itself is enough proof.
+            # The page that posts the token is a local file, so its Origin differs from the
+            # console's Origin. The token is sufficient proof.
             return self._exchange_token(await _posted_token(request))
         if request.method not in SAFE_METHODS and not _is_from(self.origin, request.headers):
             return PlainTextResponse("The request comes from another site.", 403)
@@ -150,7 +148,7 @@ async def _posted_token(request: Request) -> str:
 def _is_from(origin: str, headers: Headers) -> bool:
     """Return whether a page of the console sent the request.
 
-    Every browser sends either the Origin header or the Sec-Fetch-Site header.
+    Every browser sends either the header Origin or the header Sec-Fetch-Site.
     """
     if (named := headers.get("origin")) is not None:
         return named == origin

@@ -37,8 +37,8 @@ ADDRESSES = {
     "email": (ADDRESS, "Mail address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# Import targets for the addresses that messages are sent to. They are offered only if the waitlist
-# identifies people by customer id.
+# Import targets for the addresses to which messages are sent. They are offered only if customer ids
+# identify people.
 MESSAGES_TO = (
     ("profile.email", "Mail address for messages"),
     ("profile.phone", "Phone number for messages"),
@@ -55,7 +55,7 @@ TARGETS = (
 
 def routes(console: Console, jobs: FileJobs) -> list[Route]:
     def try_out(request: Request, form: Form) -> Response:
-        """Show what the import would do with the file. Nothing is imported."""
+        """Show what the import would do, without importing anything."""
         job = job_of(jobs, KIND, request)
         task = _task(job, form)
         with job.opened(task.reading) as source:
@@ -78,11 +78,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class ImportTask:
-    """An import with the operator's choices.
-
-    The operator chooses the meaning of the columns, whether to keep entry tokens, what happens to
-    customers who have left or were admitted, and what happens to guests who used a customer's id.
-    """
+    """An import with the choices that the operator made in the form."""
 
     columns: Columns
     reading: Reading
@@ -106,8 +102,7 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # The import updates this object while it runs. The page shows the growing counts, and a
-            # resumed import continues from them.
+            # The running import updates these counts. A resumed import continues from them.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -140,9 +135,8 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
 
 
 def _fixed_target(name: str, *, exported: bool) -> str:
-    """Describe the target of a column whose target is fixed because the file is an export.
-
-    Return "" if the operator can choose the target of the column.
+    """Describe the fixed target of a column in an export, or return "" if the operator can choose
+    it.
     """
     if exported and name in FIELDS:
         return "As in the export"

@@ -11,7 +11,7 @@ from waitlist_cli.operations.policies import DEFAULTS, PERIOD_SECONDS, hours_lin
 
 
 def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the values of the launch form for the saved policy. The start time is in UTC.
+    """Return the values of the launch form for the saved policy.
 
     If the saved policy is not a launch, the fields for the start, the slots and the rate are empty.
     """

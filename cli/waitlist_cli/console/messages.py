@@ -35,7 +35,7 @@ ABOUT = {
 }
 SPOKEN = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
 USUAL = "offered"
-# The settings that the form shows if the waitlist sends no messages.
+# Initial values of the form if the waitlist sends no messages.
 NO_RULES: dict[str, Any] = {
     "kinds": [],
     "near": 3,
@@ -47,7 +47,7 @@ NO_RULES: dict[str, Any] = {
     "sms_parts_per_day": None,
     "mails_per_day": None,
 }
-# The types of phone numbers that a waitlist can send SMS messages to.
+# Types of phone numbers to which a waitlist can send SMS messages.
 NUMBER_TYPES = {
     "mobile": "Mobile",
     "fixed_line": "Landline",
@@ -127,10 +127,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
 
 
 def _read_texts(lines: list[str]) -> dict[str, Any]:
-    """Return the operator's own message texts by language, message and part.
-
-    A line of the form field looks like `de.offered.subject: Die Torte ist da`.
-    """
+    """Parse the operator's own texts, which have lines such as `de.offered.subject: Torte`."""
     texts: dict[str, Any] = {}
     for line in lines:
         place, _, words = line.partition(":")
@@ -147,7 +144,7 @@ def _read_texts(lines: list[str]) -> dict[str, Any]:
 
 
 def _format_texts(texts: Mapping[str, Mapping[str, Mapping[str, str | None]]]) -> str:
-    """Return the operator's own message texts as the text of the form field."""
+    """Format the operator's own message texts for the form field."""
     return "\n".join(
         f"{language}.{kind}.{part}: {words}".replace("\n", "\\n")
         for language, kinds in texts.items()

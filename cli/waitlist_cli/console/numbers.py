@@ -12,7 +12,7 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 def line_of(waitlist: Document, stats: Document | None) -> str:
     """Return the state of a waitlist as customers see it, or `rebuilding`.
 
-    If the statistics are missing, use only the settings. The opening times are ignored then.
+    If there are no statistics, the opening times are ignored.
     """
     if waitlist["rebuild"] is not None:
         return "rebuilding"
@@ -24,10 +24,7 @@ def line_of(waitlist: Document, stats: Document | None) -> str:
 
 
 def sparkline(values: Sequence[int]) -> str:
-    """Return the points of an SVG polyline for one hour of counts.
-
-    The newest count is at the right edge. If there are fewer than two counts, return "".
-    """
+    """Return the points of an SVG line for one hour of counts, or "" for fewer than two counts."""
     if len(values) < 2:
         return ""
     least, most = min(values), max(values)
@@ -44,8 +41,7 @@ def sparkline(values: Sequence[int]) -> str:
 def series(history: Document) -> dict[str, Any]:
     """Return the columns of a chart: the times in seconds, and one column for each kind of count.
 
-    If samples are missing, the columns get a point without values, so that the chart shows a gap
-    and not a line.
+    Missing samples become points without values, so that the chart shows a gap.
     """
     step = history["step_seconds"]
     names = (*FLOWS, "waiting", "offered", "parked", "inside")

@@ -40,10 +40,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _health(console: Console) -> str:
-    """Return the health of the service and its stores with the response time.
-
-    If the request fails, return the error.
-    """
+    """Return the health of the service and its response time, or the error if the request fails."""
     begun = time.monotonic()
     try:
         found = console.api.health()
@@ -57,9 +54,9 @@ def _health(console: Console) -> str:
 
 
 def _row(console: Console, waitlist: dict[str, Any]) -> dict[str, Any]:
-    """Return the overview's row for a waitlist.
+    """Return the row for a waitlist.
 
-    If the waitlist cannot be read, the row contains a `problem` instead of numbers.
+    If the waitlist cannot be read, the row contains a `problem`.
     """
     path = f"/{waitlist['waitlist_id']}"
     try:

@@ -1,8 +1,7 @@
 """Shows a preview of the customer page with settings that have not been saved yet.
 
-The preview is a frame with the real `waitlist-position` element. The console forwards the element's
-scripts and style sheets from the service. When the element requests the waitlist, the console
-answers with the settings from the form. The element is inert, so nobody can sign up in a preview.
+The preview is a frame with the real web component of the customer page. The console answers the
+component's requests with the settings from the form.
 """
 
 import re
@@ -24,17 +23,13 @@ from waitlist_cli.operations.settings import NO_PAGE
 PATH = f"{PAGE}/preview"
 FILE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COLOUR = re.compile("#[0-9A-Fa-f]{6}")
-# An origin with only these characters cannot end the source in a Content-Security-Policy or begin
-# another source.
+# These characters cannot break out of a Content-Security-Policy.
 ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
 def routes(console: Console) -> list[Route]:
     def preview(request: Request, form: Form) -> Response:
-        """Remember the form's settings and return the frame that previews them.
-
-        Nothing is saved.
-        """
+        """Remember the settings from the form, and return the frame with the preview."""
         waitlist_id = waitlist_of(request)
         console.page_drafts[waitlist_id] = _showable(typed_page(form))
         return console.page(request, "customer_page_preview.html", waitlist_id=waitlist_id)
@@ -49,7 +44,8 @@ def routes(console: Console) -> list[Route]:
     def public_answer(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         found = console.api.call("GET", f"/v1/waitlists/{waitlist_id}")
-        # Show the join form in every state of the waitlist. Do not load the bot check's script.
+        # The preview shows the join form even while the waitlist is closed. It does not load the
+        # bot check.
         shown = {**found, "page": _draft(console, waitlist_id), "open": True, "line": "open"}
         shown.pop("bot_check", None)
         return JSONResponse(shown)
@@ -77,7 +73,7 @@ def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
 
 
 def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings, but remove a colour or a logo that the service would refuse."""
+    """Return the settings without a colour or a logo that the service would refuse."""
     colour = page["colour"] if COLOUR.fullmatch(page["colour"] or "") else None
     return {**page, "colour": colour, "logo_url": page["logo_url"] if _origin(page) else None}
 

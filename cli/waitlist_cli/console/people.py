@@ -92,8 +92,7 @@ def routes(console: Console) -> list[Route]:
             every=SEARCH_SECONDS if search.is_active else None,
         )
         if not search.is_active:
-            # The search has ended. Make the browser reload the page, so that the page stops
-            # polling.
+            # Make the browser reload the page, because the search has ended and polling can stop.
             page.headers["HX-Refresh"] = "true"
         return page
 
@@ -108,15 +107,17 @@ def routes(console: Console) -> list[Route]:
     return [
         Route(PATH, show),
         Route("/lists/{waitlist}/columns", with_form(choose), methods=["POST"]),
-        # The search is a POST request, because a GET request would leave the customer id in the
-        # browser's history.
+        # A GET request would leave the customer id in the browser's history.
         Route(PATH, with_form(search), methods=["POST"]),
         Route("/lists/{waitlist}/found/{search}", show_found),
     ]
 
 
 def _search(console: Console, waitlist_id: str, form: Form) -> Response:
-    """Open the person whose id or address is exactly the text. Otherwise, start a search."""
+    """Open the person with exactly this id or address.
+
+    If there is no such person, start a search.
+    """
     text = form.text("find")
     if not text:
         raise WrongUsage("Find: enter a customer id, or part of a customer id or of a profile.")
@@ -140,10 +141,7 @@ def _entry_id(waitlist_id: str, text: str) -> str:
 
 
 def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | None:
-    """Return the entry id of the person with this address, or None if nobody has it.
-
-    Only a waitlist that identifies people by address can find a person this way.
-    """
+    """Return the entry id of the person with this address, or None if there is no such person."""
     identity = console.get(f"/{waitlist_id}")["identity"]
     if identity is None:
         return None
@@ -168,10 +166,7 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
 
 
 def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
-    """Return the API parameters that restrict a list of waiting people.
-
-    The result is empty if the query selects everyone, or if the status is not `waiting`.
-    """
+    """Return the query parameters that restrict a list of waiting people."""
     chosen = {name: query[name] for name in PARTS_OF_WAITING if query.get(name)}
     if status != "waiting":
         return {}
@@ -186,8 +181,8 @@ def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
 def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
     """Return the first page that contains entries.
 
-    The service limits how many people each request examines. If none of them matches, its page is
-    empty, so the console continues with the next page.
+    The service examines a limited number of people for each page, so a page can be empty although
+    later pages are not.
     """
     for _ in range(MOST_REQUESTS):
         found = console.get(path, **params)

@@ -19,8 +19,7 @@ from waitlist_cli.terminal.moves_output import happened
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
-# To explain why a person's position has changed, the console examines at most this many people of
-# each kind.
+# The number of people of each status that the console examines to explain a position.
 MOST_AHEAD = 1_000
 
 
@@ -73,10 +72,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the events of a history, newest first.
-
-    The events since the latest signup also contain the positions before and after each event.
-    """
+    """Return the events, newest first, with the positions before and after each event."""
     steps = {(step.at, step.event): step for step in steps_of(history)}
     return [
         {**event, "by": actor(event["by"]), "step": steps.get((event["at"], event["event"]))}

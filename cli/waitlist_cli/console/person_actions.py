@@ -257,7 +257,7 @@ UNBAN = Action(
         lambda call: call.person.unban(call.form.text("banned_at")),
         "The ban has ended. The person can sign up again.",
     ),
-    # Send the time of the ban that the operator saw. The service then refuses to end a later ban.
+    # Send the time of the ban that the operator saw, so that a later ban stays in force.
     lambda person: (Field("banned_at", "Banned at", value=person["banned_at"] or ""), REASON),
 )
 ERASE = Action(
@@ -344,8 +344,7 @@ WITHDRAW = Action(
     "The person waits at their old place again, and the next person gets the slot.",
     "Take back",
     send_then_notify(lambda call: call.person.withdraw(call.form.text("offered_until")), _back),
-    # Send the deadline of the offer that the operator saw. The service then refuses to withdraw a
-    # later offer.
+    # Send the deadline of the offer that the operator saw, so that a later offer stays valid.
     lambda person: (
         Field("offered_until", "Offered until", value=person["offered_until"] or ""),
         REASON,
@@ -360,8 +359,8 @@ REDRIVE = Action(
         lambda call: call.person.redrive(call.form.text("parked_at") or None, call.form.text("to")),
         _back,
     ),
-    # Send the time at which the person was parked. If the person has been parked again since then,
-    # the service refuses to return them.
+    # Send the time at which the person was parked. If they have been parked again since then, they
+    # stay parked.
     lambda person: (Field("parked_at", "Parked at", value=person["parked_at"] or ""), TO, REASON),
 )
 COMPLETE = Action(

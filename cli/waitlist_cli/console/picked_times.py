@@ -17,11 +17,9 @@ def zones() -> list[str]:
 
 
 def picked_instant(typed: str, zone: str, label: str) -> datetime:
-    """Return the instant at which clocks in the time zone `zone` show the picked time.
+    """Convert a local time in `zone` to UTC. Raises WrongUsage if clocks skip this time.
 
-    When clocks are set back, they show some times twice. The result is then the first of the two
-    instants. When clocks are set forward, they skip some times. Raises WrongUsage for a skipped
-    time.
+    If clocks show the local time twice, the result is the earlier time.
     """
     if not typed:
         raise WrongUsage(f"{label}: choose a date and a time.")
@@ -48,9 +46,8 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
 def picked_utc(typed: str, zone: str, label: str, before: str) -> str | None:
     """Return a picked time in UTC, or None if the field is empty.
 
-    `before` is the saved time. If it has the same local date and time to the second, return it
-    unchanged. This keeps the milliseconds, and keeps the right instant if the clocks show the local
-    time twice.
+    If the picked time shows the same date and time as the saved time `before`, return `before`
+    unchanged. This keeps its milliseconds.
     """
     if not typed:
         return None

@@ -208,10 +208,7 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
 
 
 def _waits(found: Mapping[str, Any], now: datetime) -> list[dict[str, Any]]:
-    """Return a row for each estimate: the position, the wait in words and the expected time.
-
-    The wait and the time are None if nobody at this position would be admitted within a year.
-    """
+    """Return a row for each estimate: the position, the wait in words and the expected time."""
     waits = []
     for estimate in found["estimates"]:
         wait = estimate["estimated_wait"]

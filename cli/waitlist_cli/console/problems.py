@@ -14,9 +14,8 @@ RETRY_SECONDS = 5
 def problem_page(console: Console, request: Request, error: CliError) -> Response:
     """Return the response for an error.
 
-    If a dialog's form failed, the browser shows the error in the dialog. If the refresh of an open
-    page failed, the browser shows the error above the page. Otherwise, the error is a page of its
-    own.
+    An error in a dialog appears in the dialog. An error while a page refreshes appears above the
+    page.
     """
     is_action = request.method == "POST"
     values = {
@@ -30,7 +29,7 @@ def problem_page(console: Console, request: Request, error: CliError) -> Respons
     if is_action:
         return response
     if request.headers.get("hx-request") == "true":
-        # Keep the content of the open page, and show the error above the content.
+        # Show the error above the page, and keep the content of the page.
         response.headers.update({"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"})
     elif isinstance(error, RETURNS):
         response.headers["Refresh"] = str(RETRY_SECONDS)

@@ -14,8 +14,7 @@ from starlette.responses import HTMLResponse
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 
-# If a time is less than 12 hours away, show it without a date, even if it is on another day. The
-# time is still unambiguous, because each time of day occurs only once in that range.
+# Times within 12 hours of now are shown without a date, because they are unambiguous.
 TIME_ALONE = timedelta(hours=12)
 # Numbers of this size and above are abbreviated, such as 12.3K. Smaller numbers are written in
 # full.
@@ -54,11 +53,7 @@ def seconds(value: int | None) -> str:
 
 
 def moment(value: str | None) -> str:
-    """Format a time in this computer's time zone.
-
-    A time within 12 hours of now looks like 14:03:22. Another time in the current year looks like 3
-    Mar 14:03. All other times look like 3 Mar 2019.
-    """
+    """Format a time in this computer's time zone, such as 14:03:22, 3 Mar 14:03 or 3 Mar 2019."""
     if value is None:
         return NONE
     local = datetime.fromisoformat(value).astimezone()
@@ -110,16 +105,14 @@ class Pages:
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # The template filter `text` does not process the values of form fields, so the rendered
-        # page can still contain surrogates.
+        # Form fields are not passed through the template filter `text`, so replace surrogates here.
         return SURROGATES.sub("�", html)
 
     def answer(
         self, request: Request, template: str, status_code: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Return a rendered template.
-
-        It is a fragment if htmx sent the request, and a page otherwise.
+        """Render a template as a part of a page if htmx sent the request, and otherwise as a full
+        page.
         """
         is_part = request.headers.get("hx-request") == "true"
         layout = "part.html" if is_part else "page.html"

@@ -23,8 +23,8 @@ class _Ended(Exception):
 class Search:
     """A search through the people of one waitlist.
 
-    The search has examined `looked` of the `total` people. It stops when it has found MOST_FOUND
-    people. `is_full` is true in that case.
+    It has examined `looked` of the `total` people. If it has found MOST_FOUND people, it stops and
+    `is_full` is true.
     """
 
     id: str
@@ -67,8 +67,8 @@ class Search:
 class Searches:
     """The searches that the operator has started in this console.
 
-    Each search has a number. Page addresses contain this number instead of the search text, because
-    the text can be personal data.
+    Page addresses contain the number of a search and not its text, because the text can be personal
+    data.
     """
 
     _searches: dict[str, Search] = field(default_factory=dict)

@@ -21,11 +21,10 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.work.signals import Shutdown
 
 IPV4, IPV6 = "127.0.0.1", "::1"
-# For a host name below localhost, a browser may try either loopback address first. Listen on the
-# port at both addresses, so that no other program can receive the console's requests.
+# A browser may connect to either loopback address. The console listens on both, so that no other
+# program can receive its requests.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
-# Listening on ::1 fails with these errors if the computer has no IPv6. In that case, no other
-# program can listen on ::1 either.
+# These errors mean that the computer has no IPv6, so no program can listen on ::1.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 # How many free ports to try. A port that is free on 127.0.0.1 can be in use on ::1.
 TRIES = 20
@@ -37,9 +36,9 @@ SHUTDOWN_SECONDS = 5
 
 
 def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
-    """Serve the console until the operator presses Ctrl-C. Port 0 means any free port.
+    """Serve the console until the operator presses Ctrl-C.
 
-    Raises WrongUsage if the console cannot listen on the port.
+    Port 0 means any free port. Raises WrongUsage if the port cannot be used.
     """
     api = replace(context.api, patience=PATIENCE, on_retry=lambda *_: None)
     with ExitStack() as ending:
@@ -56,9 +55,9 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
             )
         entrance.open()
         server = web_server(guard)
-        # When uvicorn stops because of SIGINT or SIGTERM, it raises the signal again. Shutdown
-        # catches this signal, so that the process can remove the temporary folder before it ends.
-        # Shutdown also handles SIGHUP, because uvicorn does not.
+        # When uvicorn stops because of a signal, it raises the signal again. Shutdown catches this
+        # signal, so that the process can remove its temporary folder. Shutdown also handles SIGHUP,
+        # which uvicorn does not handle.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()
@@ -67,10 +66,9 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
 
 @contextmanager
 def _sigttin_ignored() -> Iterator[None]:
-    """Ignore SIGTTIN while the console runs.
+    """By default, SIGTTIN stops a background process that reads from the terminal.
 
-    By default, SIGTTIN stops a background process that reads from the terminal. If the signal is
-    ignored, the read raises an error instead.
+    If SIGTTIN is ignored, reading raises an error instead.
     """
     if not hasattr(signal, "SIGTTIN"):
         yield
@@ -104,10 +102,7 @@ def web_server(guard: Guard) -> uvicorn.Server:
 
 
 def bound_sockets(port: int) -> list[socket.socket]:
-    """Return sockets that listen on all loopback addresses at the same port.
-
-    Port 0 means any free port. Raises WrongUsage if the console cannot listen on the port.
-    """
+    """Return sockets that listen on all loopback addresses at the same port."""
     for _ in range(TRIES - 1 if port == 0 else 0):
         with suppress(OSError):
             return _bound(port)

@@ -27,8 +27,7 @@ from waitlist_cli.terminal.parameters import attributes_of, filters_of, json_obj
 from waitlist_cli.terminal.times import parse_utc_option
 
 MOST_ADMITTED_AT_ONCE = 1_000
-# A browser waits about a minute for a response, so one action returns at most this many people to
-# the queue.
+# A browser waits for about a minute. One action therefore returns at most this many people.
 MOST_REDRIVEN = 500
 LIMITED = " The list's settings allow no more claims at once."
 NO_MORE = " No one else is waiting, or max_inside leaves no more room."
@@ -70,10 +69,7 @@ def _count(call: Call, most: int) -> int:
 
 
 def _filters(call: Call) -> dict[str, Any]:
-    """Return the form's filter as an argument of the request.
-
-    If the form has several filters, the service uses the first filter that matches someone.
-    """
+    """Return the filters from the form as an argument of the request."""
     found = filters_of(call.form.text("filter"), "Filter")
     return {"filter_": (found or [{}])[0] or None} if len(found) < 2 else {"filters": found}
 
@@ -95,10 +91,7 @@ def _admit(call: Call) -> Response:
 
 
 def claim(call: Call) -> str:
-    """Claim people and remember the claims, or admit the people at once.
-
-    Return the text of the notice.
-    """
+    """Claim people, or admit them at once. Return the text of the notice."""
     filters, complete = _filters(call), call.form.text("how") == "complete"
     answer = claim_people(
         call.console.api,
