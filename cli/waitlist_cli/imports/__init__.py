@@ -1,4 +1,1 @@
-"""Imports people from a file.
-
-Reads the rows, maps the columns, sends the entries, and writes refused rows to a file.
-"""
+"""Imports people from a file."""

@@ -1,7 +1,4 @@
-"""Groups the rows of a file into requests.
-
-The requests keep the order of the file and the limits of the API.
-"""
+"""Groups the rows of a file into requests that respect the limits of the API."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -20,13 +17,10 @@ PREFIX = b'{"entries":['
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the file and its entry as JSON.
-
-    `content` is the JSON. It is None if the import does not send the row. The reason is in
-    `problem` if the row is invalid, and otherwise in `notes`.
-    """
+    """A row of the file and the entry that the import makes from it."""
 
     record: Record
+    # The entry as JSON, or None if the import does not send the row.
     content: bytes | None
     problem: str = ""
     customer_id: str = ""
@@ -36,13 +30,11 @@ class Row:
 
 @dataclass
 class Batch:
-    """The rows that one import request covers.
+    """The rows that one import request covers."""
 
-    `sent` contains the rows that are part of the request. `rows` also contains the rows that are
-    not sent.
-    """
-
+    # All rows, including rows that are not sent.
     rows: list[Row] = field(default_factory=list)
+    # The rows that are sent in the request.
     sent: list[Row] = field(default_factory=list)
     size: int = 0
 
@@ -58,10 +50,7 @@ class Batch:
 
 
 def body_of(rows: Iterable[Row], **options: object) -> bytes:
-    """Encode the body of an import request from the rows and the options.
-
-    Unset options are omitted.
-    """
+    """Encode the body of an import request. Unset options are omitted."""
     given = {name: value for name, value in options.items() if value}
     also = "".join(f",{json.dumps(name)}:{json.dumps(value)}" for name, value in given.items())
     return PREFIX + b",".join(row.content or b"" for row in rows) + f"]{also}}}".encode()
@@ -72,8 +61,7 @@ def group_into_batches(
 ) -> Iterator[Batch]:
     """Group records into batches without changing their order.
 
-    `run_key` is a random string. Each row's idempotency key consists of this string and the row
-    number.
+    Each row's idempotency key consists of the random string `run_key` and the row number.
     """
     batch = Batch()
     for record in records:
@@ -111,8 +99,7 @@ def _row(record: Record, columns: Columns, run_key: str) -> Row:
         return Row(record, None, str(error))
     if reading.entry is None:
         return Row(record, None, notes=reading.notes)
-    # If the response to a request is lost, the request is sent again. The idempotency key lets the
-    # service recognise the rows.
+    # If the request is sent twice, the idempotency key lets the service recognise the row.
     entry = reading.entry | {"idempotency_key": f"{run_key}-{record.number}"}
     address = str(entry.get("profile", {}).get(columns.identity, ""))
     return Row(

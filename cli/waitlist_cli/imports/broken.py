@@ -1,10 +1,7 @@
 """Detects ids and phone numbers that a spreadsheet or another program has damaged.
 
-Excel shows a number of more than 11 digits as 4.9E+11, and writes it to a CSV file in this form.
-Some programs convert a column of whole numbers to fractions if some cells are empty, so 1701234567
-becomes 1701234567.0. A cell can also contain the text of a formula error, or ### if the column was
-too narrow. If such a value were imported, it would identify a different person, or several people
-at once.
+For example, Excel turns a long number into 4.9E+11, and other programs turn 1701234567 into
+1701234567.0. Such a value would identify the wrong person.
 """
 
 import re

@@ -13,9 +13,9 @@ _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 
 def is_export_column(column: str) -> bool:
-    """Return whether a column name has the form `profile.NAME` or `attributes.NAME`.
+    """Return whether a column of an export holds a profile field or an attribute.
 
-    Exports use these names for profile fields and attributes.
+    Such a column has a name of the form `profile.NAME` or `attributes.NAME`.
     """
     part, _, name = column.partition(".")
     return part in PARTS and bool(name)
@@ -33,13 +33,12 @@ def cell_of(part: str, value: Any) -> str:
     elif isinstance(value, bool):
         text = "yes" if value else "no"
     elif isinstance(value, dict) and value.keys() == {"text", "version"}:
-        # The answer to a checkbox contains the text that the customer has agreed to, and its
-        # version.
+        # The answer to a checkbox contains the text that the customer agreed to, and its version.
         text = str(value["text"])
     else:
         text = value if isinstance(value, str) else escaped_json(value)
-    # Leave the cell empty if the value contains another control character, because a program that
-    # displays the file could interpret the character.
+    # Other control characters could affect a program that displays the file, so leave the cell
+    # empty.
     return "" if CONTROLS.search(_LINE_BREAKS.sub("", text)) else text
 
 

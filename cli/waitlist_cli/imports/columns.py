@@ -25,45 +25,37 @@ from waitlist_cli.terminal.times import (
 
 CUSTOMER = "customer_id"
 SINGLE = (CUSTOMER, "priority", "joined_at")
-# The profile fields to which a waitlist sends messages. A waitlist can also identify people by one
-# of these fields.
+# The profile fields that can hold an address.
 ADDRESSES = ("profile.email", "profile.phone")
 DROP = "-"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The result of reading a row.
+    """The result of reading a row."""
 
-    `entry` is None if the import leaves the person out. Each of the `notes` describes data that is
-    not imported, or an ambiguous value and how it was read.
-    """
-
+    # The entry, or None if the import leaves the person out.
     entry: dict[str, Any] | None
+    # Notes about data that is not imported, or about ambiguous values.
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The mapping from the columns of a file to the fields of an entry.
+    """The mapping from the columns of a file to the fields of an entry."""
 
-    `targets` maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
-    `copies` maps columns to a second target. If `keep_others` is true, every other column becomes a
-    profile field with the name of the column. If `keep_others` is false, the import drops the other
-    columns, except columns of an export such as `profile.email`.
-
-    If `identity` is `email` or `phone`, this profile field identifies the person, and a row needs
-    no customer id.
-
-    If the file is an export of this program, the import also restores the state of each entry.
-    """
-
+    # Maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
+    # If this is true, every other column becomes a profile field. Otherwise, the import drops all
+    # other columns except the columns of an export.
     keep_others: bool = True
     splits_values: bool = True
     zone: tzinfo = UTC
     time_format: str | None = None
+    # The profile field that identifies people, `email` or `phone`, or None if customer ids identify
+    # people.
     identity: str | None = None
+    # Maps columns to a second target.
     copies: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, header: Sequence[str] | None) -> None:
@@ -80,8 +72,7 @@ class Columns:
     def read(self, fields: Mapping[str, Any]) -> Reading:
         """Convert a row to an entry. Raise InvalidRow if a value is not valid."""
         is_exported = is_export(fields)
-        # Do not check exports in JSON lines for damaged values, because nobody opens them in a
-        # spreadsheet.
+        # Nobody opens JSON lines in a spreadsheet, so their values are not damaged.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():
@@ -109,8 +100,8 @@ class Columns:
     ) -> None:
         """Add the customer id of an exported row, unless the address identifies the person.
 
-        When a customer is banned, their record can lose the address. The row of such a customer is
-        identified by the customer id instead.
+        A banned customer's record may have lost the address. The customer id then identifies the
+        person.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
@@ -129,7 +120,7 @@ class Columns:
         elif CUSTOMER not in entry:
             raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
         if "banned" in entry:
-            # For a ban, the service stores only the customer id or the address, so drop the other
+            # The service stores only the id or the address of a banned customer, so drop all other
             # data.
             profile = {} if CUSTOMER in entry else parts["profile"]
             parts = {"profile": profile, "attributes": {}}
@@ -152,8 +143,7 @@ class _Row:
         self.notes: list[str] = []
         self._columns = columns
         self._may_be_broken = may_be_broken
-        # For each profile field and attribute with a cell of its own: the column and the text of
-        # the cell.
+        # Maps each profile field or attribute that has its own cell to the column and the text.
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:
@@ -177,8 +167,7 @@ class _Row:
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
         """Add all fields of the JSON object with the profile or the attributes.
 
-        A field can also have a cell of its own. If the cell's value differs from the JSON, the cell
-        wins, because the operator can edit cells.
+        If a field also has its own cell, the cell wins, because the operator can edit cells.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))
@@ -201,8 +190,8 @@ class _Row:
     def check_addresses(self) -> None:
         """Raise InvalidRow if another program has damaged an address.
 
-        An export can contain an address twice, in a cell and as JSON. If the two are equal, the
-        address is not damaged.
+        An export contains each address in a cell and as JSON. If both are equal, the address is not
+        damaged.
         """
         for target in ADDRESSES if self._may_be_broken else ():
             part, _, name = target.partition(".")
@@ -269,9 +258,7 @@ def build_columns(
 ) -> Columns:
     """Build the mapping of columns from the command's options.
 
-    `addresses` maps columns to the profile fields to which messages are sent. If a column already
-    has another target, such as the customer id, the column is copied to both targets. Raise
-    WrongUsage if an option is not valid.
+    `addresses` maps columns to profile fields. Raises WrongUsage if an option is not valid.
     """
     targets = {customer: CUSTOMER if identity is None else f"profile.{identity}"}
     targets |= {name: f"attributes.{name}" for name in attributes}

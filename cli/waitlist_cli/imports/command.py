@@ -105,7 +105,7 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
 
 
 def _finish(context: Context, run: ImportRun) -> None:
-    """Stop after the current request. If the import is waiting for input, stop at once."""
+    """Stop after the current request, or at once if the import is waiting for input."""
     if run.is_reading:
         raise KeyboardInterrupt
     context.output.note("Stopping after the current request. Press Ctrl-C again to stop at once.")
@@ -116,10 +116,7 @@ def _stop() -> NoReturn:
 
 
 def _pause(shutdown: Shutdown, seconds: float) -> None:
-    """Wait before the next attempt.
-
-    If the operator presses Ctrl-C, stop waiting and end the import.
-    """
+    """Wait before the next attempt. Ctrl-C ends the wait and the import."""
     if shutdown.to_finish.wait(seconds):
         raise KeyboardInterrupt
 
@@ -188,7 +185,7 @@ def _of_export(banned: int, left_out: int) -> str:
 
 
 def _print_how_to_continue(context: Context, task: Task, counts: Counts) -> None:
-    """Print the row from which the operator can continue. This number is not stored in any file."""
+    """Print the row with which the operator can continue, because no file stores this number."""
     if counts.done_row < task.from_row:
         return
     row = counts.done_row + 1

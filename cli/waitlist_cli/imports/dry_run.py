@@ -1,7 +1,4 @@
-"""Predicts the result of an import: the new order, the duplicates and the refused rows.
-
-A dry run changes nothing.
-"""
+"""Predicts the result of an import without importing anything."""
 
 import re
 from collections import Counter
@@ -23,38 +20,30 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 SHOWN = 10
-# These limits catch the mistakes that are most common in files. The service checks more rules when
-# the rows are imported.
+# The dry run checks only the rules that are broken most often. The service checks the others.
 CUSTOMER_ID = re.compile(r"[!-~]{1,256}")
 MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# The signup time that a dry run assumes for people who have none. They come after all people with a
-# time, and before the people of the next lower priority.
+# People without a signup time come after all people who have the same priority.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Person:
-    """A person whom the import would add.
-
-    `joined_at` is "" if the file has no signup time for the person.
-    """
+    """A person whom the import would add."""
 
     row: int
     customer_id: str
     priority: int
+    # The signup time, or "" if the file has no signup time for the person.
     joined_at: str
     rank: int | None = None
 
     @property
     def sort_key(self) -> tuple[float, int]:
-        """The key that sorts people in the order of the queue: by rank, then by row.
-
-        An export contains the rank. For other files, the rank is computed from the priority and the
-        signup time. People without a signup time come last within their priority.
-        """
+        """The key that sorts people in the order of the queue."""
         if self.rank is not None:
             return (self.rank, self.row)
         joined_at = datetime.fromisoformat(self.joined_at) if self.joined_at else LAST_TIME
@@ -63,20 +52,19 @@ class Person:
 
 @dataclass
 class DryRun:
-    """The result of a dry run.
-
-    `first` and `last` are the people at both ends of the new order. `duplicates` contains a tuple
-    (row, former row, customer id) for each row whose customer has appeared in an earlier row.
-    `refused` contains tuples (row, reason).
-    """
+    """The result of a dry run."""
 
     rows: int = 0
     people: int = 0
+    # The people at the beginning of the new order.
     first: list[Person] = field(default_factory=list)
+    # The people at the end of the new order.
     last: list[Person] = field(default_factory=list)
     duplicate_rows: int = 0
+    # Tuples of a row number, the number of an earlier row, and the customer id in both rows.
     duplicates: list[tuple[int, int, str]] = field(default_factory=list)
     refused_rows: int = 0
+    # Tuples of a row number and a reason.
     refused: list[tuple[int, str]] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     left_out: int = 0
@@ -85,7 +73,7 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """The number of people between `first` and `last`. The report does not list them."""
+        """The number of people who are not listed, because they are between `first` and `last`."""
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:
@@ -115,8 +103,8 @@ def try_out_import(
 ) -> DryRun:
     """Predict the result of an import.
 
-    If people are identified by address, send the rows to the service as a dry run, which writes
-    nothing. Only the service knows which addresses belong to the same person.
+    Only the service knows which addresses belong to the same person. If addresses identify people,
+    the service therefore checks the rows without storing them.
     """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC))
@@ -178,8 +166,7 @@ def _people(
         if entry.get("banned"):
             found.banned += 1
             continue
-        # If an address identifies the person, show the entry id instead of the address, because the
-        # address is personal data.
+        # Show the entry id instead of the address, because the address is personal data.
         customer_id = entry.get(CUSTOMER) or result["entry_id"]
         if (former := rows.get(customer_id)) is not None:
             found.duplicate_rows += 1
@@ -196,8 +183,8 @@ def _refuse(found: DryRun, row: int, reason: str) -> None:
     found.refused_rows += 1
     if len(found.refused) < SHOWN:
         found.refused.append((row, reason))
-    # A reason can contain the invalid value, so there can be as many different reasons as rows.
-    # Limit the number of reasons that are kept.
+    # A reason can contain the invalid value, so every row can have a different reason. Limit the
+    # number of reasons that are kept.
     if reason in found.reasons or len(found.reasons) < MOST_REASONS:
         found.reasons[reason] += 1
 

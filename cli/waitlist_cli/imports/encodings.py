@@ -6,7 +6,7 @@ from pathlib import Path
 from waitlist_cli.errors import WrongUsage
 
 UTF_8, WESTERN = "utf-8", "cp1252"
-# Common encodings, and the names by which programs offer them in their menus.
+# Common encodings, with the names that programs show in their menus.
 ENCODINGS = {
     UTF_8: "UTF-8",
     "utf-16": "UTF-16 (Unicode text from Excel)",
@@ -26,14 +26,13 @@ ENCODINGS = {
 }
 BYTE_ORDERS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 PART_BYTES = 1_000_000
-# The guess uses a sample of the lines with non-ASCII characters. A larger sample would not change
-# the guess.
+# The guess uses a sample of lines with non-ASCII characters. More lines would not improve it.
 SAMPLE_BYTES = 20_000
-# Several encodings fit a short text equally well. Choose Windows-1252, which is the most common
-# encoding, unless another encoding is better by more than these margins.
+# Several encodings can fit a short text. Windows-1252 is the most common encoding, so another
+# encoding is chosen only if it is better by more than these margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
-# This error handler turns each byte that cannot be decoded into a lone surrogate, so that the
-# import refuses only the row that contains the byte.
+# This error handler turns each undecodable byte into a lone surrogate. The import then refuses only
+# the row that contains the byte.
 UNDECODABLE = "waitlist-undecodable"
 
 
@@ -47,9 +46,8 @@ codecs.register_error(UNDECODABLE, _undecodable)
 
 
 def errors_of(encoding: str) -> str:
-    """Return the error handler that decodes invalid bytes as lone surrogates."""
-    # For UTF-8, use the handler whose surrogates can be written back as the original bytes. The
-    # file of refused rows then contains the original bytes.
+    """Return the error handler that turns undecodable bytes into lone surrogates."""
+    # For UTF-8, use a handler that can write the original bytes to the file of refused rows.
     return "surrogateescape" if encoding == UTF_8 else UNDECODABLE
 
 
@@ -70,8 +68,8 @@ def codec_of(encoding: str) -> str:
 def detect_encoding(path: Path) -> str:
     """Detect the encoding of a file, and return its key in `ENCODINGS`.
 
-    Text in another encoding is hardly ever valid UTF-8. So the file counts as UTF-8, perhaps with
-    some broken rows, if it contains at least as many valid non-ASCII characters as invalid bytes.
+    Text in another encoding is hardly ever valid UTF-8. If most non-ASCII characters are valid
+    UTF-8, the file is therefore UTF-8 with some broken rows.
     """
     decoder = codecs.getincrementaldecoder(UTF_8)("surrogateescape")
     letters = broken = 0
@@ -97,7 +95,7 @@ def detect_encoding(path: Path) -> str:
 
 
 def _likely(sample: bytes) -> str:
-    # Import this package only when it is needed. The import takes 30 ms, and most files are UTF-8.
+    # Importing this package is slow, and most files are UTF-8.
     from charset_normalizer import from_bytes
 
     others = [name for name in ENCODINGS if name not in (UTF_8, "utf-16")]

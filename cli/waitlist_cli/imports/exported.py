@@ -1,4 +1,4 @@
-"""Converts rows of this program's own exports, and reports the data that cannot be imported."""
+"""Converts the rows of an export back to entries."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,8 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# How an import uses each field that an export writes, except the profile and the attributes. The
-# import reads a field that is `taken`. If a field that is `noted` has a value, the import reports
-# that it is lost. A field that is `implied` follows from other fields, so the import ignores it.
+# How an import uses each field of an export. The import reads a `taken` field. It reports that the
+# value of a `noted` field is lost. It ignores an `implied` field, which follows from other fields.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",
@@ -48,15 +47,14 @@ FIELDS: Mapping[str, Use] = {
     "ban_reason": "taken",
 }
 WAITING = ("waiting", "joining")
-# Notes in the report about data that is not imported. In these notes, "there" is the exported
-# waitlist, and "here" is the waitlist that imports the file.
+# Notes about data that is not imported. "There" is the exported waitlist, and "here" is the
+# waitlist that imports the file.
 OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
 DELAYED = "Passed over for some time after a claim there: ready here"
 ASKED = "Asked there whether they are still waiting: not asked here"
 ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
-# If a banned customer has never signed up, the service knows their entry id but not their customer
-# id.
+# If a banned customer has never signed up, the service does not know their customer id.
 UNKNOWN = "Banned there but never signed up, so the customer id is unknown: not banned here"
 LEFT_OUT = {
     "left": "Had left there: not added",
@@ -70,20 +68,18 @@ LONGEST_REASON = 500
 
 @dataclass(frozen=True)
 class Taken:
-    """The entry to import for an exported row.
+    """The entry to import for an exported row."""
 
-    `entry` is None if the import leaves the person out. `notes` lists the data that is not
-    imported.
-    """
-
+    # The entry, or None if the import leaves the person out.
     entry: dict[str, Any] | None
+    # Notes about data that is not imported.
     notes: tuple[str, ...] = ()
 
 
 def read_exported_row(row: Mapping[str, Any]) -> Taken:
-    """Convert a row of an export to an entry. The row must not contain empty fields.
+    """Convert a row of an export to an entry.
 
-    Raise InvalidRow if the row contains a value that an export never writes.
+    Raises InvalidRow if an export cannot contain this row.
     """
     status = row.get("status")
     if "banned_at" in row:

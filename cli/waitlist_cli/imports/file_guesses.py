@@ -1,4 +1,4 @@
-"""Guesses the settings of an import that the options of `waitlist import` leave open."""
+"""Guesses the settings of an import that the operator has not given as options."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,27 +22,23 @@ ADDRESS_WORDS = {"email": "mail addresses", "phone": "telephone numbers"}
 
 @dataclass(frozen=True)
 class ReadAs:
-    """The settings that were guessed from a file.
-
-    `customer` is the column with the customer ids, or with the addresses that identify people.
-    `time_format` is the format of the signup times. `addresses` maps columns to the profile fields
-    to which messages are sent.
-
-    The guesses are valid only for the given `identity` and for the given column `time` with the
-    signup times.
-    """
+    """The settings that were guessed from a file."""
 
     identity: str | None = None
+    # The column with the signup times.
     time: str | None = None
+    # The column with the customer ids or with the addresses that identify people.
     customer: str | None = None
+    # The format of the signup times.
     time_format: str | None = None
+    # Maps columns to the profile fields `email` and `phone`.
     addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """The guesses as JSON. They are stored in the file of refused rows.
+        """The guesses as JSON, which are stored in the file of refused rows.
 
-        When that file is imported, its few rows alone could lead to different guesses.
+        The few refused rows alone could lead to different guesses.
         """
         if not (self.customer or self.time_format or self.addresses):
             return ""
@@ -50,7 +46,7 @@ class ReadAs:
 
     @classmethod
     def from_text(cls, text: object) -> "ReadAs | None":
-        """Parse the value of `text`. Return None if the text does not contain guesses."""
+        """Parse guesses from JSON. Return None if the text does not contain guesses."""
         try:
             return cls(**json.loads(str(text)))
         except (ValueError, TypeError):
@@ -59,10 +55,7 @@ class ReadAs:
 
 @dataclass(frozen=True)
 class GivenOptions:
-    """The options that the operator gave to describe the columns.
-
-    The rest is guessed from the file.
-    """
+    """The options with which the operator has described the columns."""
 
     customer: str | None
     identity: str | None
@@ -74,9 +67,9 @@ class GivenOptions:
 
 @dataclass(frozen=True)
 class FirstRows:
-    """The columns of a file with their first values.
+    """The names of a file's columns, and the first values of each column.
 
-    For a pipe, `names` and `values` are empty, because a pipe can be read only once.
+    A pipe can be read only once, so both are empty for a pipe.
     """
 
     names: Sequence[str] = ()
@@ -99,9 +92,9 @@ def read_first_rows(file: str, form: str | None, delimiter: str, encoding: str |
 
 
 def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
-    """Guess the settings that the options leave open, and print a note about each unusual guess.
+    """Guess the missing settings, and print a note about each unusual guess.
 
-    If the file contains refused rows, use the guesses that were made for the original file.
+    A file of refused rows contains the guesses for the original file, which are used again.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
     if found is None or (found.identity, found.time) != (given.identity, given.time):

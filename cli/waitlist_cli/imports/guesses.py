@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-# Common column names, the most likely names first. Case, spaces and punctuation are ignored.
+# Common column names. The most likely names come first.
 IDS = (
     *("customerid", "customer", "userid", "memberid", "id", "user", "username"),
     *("email", "emailaddress", "mail", "mailaddress", "youremail", "contactemail"),
@@ -34,8 +34,8 @@ PRIORITIES = ("priority", "priorität", "prio")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 DIGITS = re.compile(r"[^@]*\d[^@]*")
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S", ", %H:%M:%S")
-# Time formats, the preferred formats first. If a date with slashes is ambiguous, the month comes
-# first, because American programs write dates this way.
+# Time formats, in order of preference. American programs write the month first, so this format wins
+# if a date with slashes is ambiguous.
 DATES = (
     *("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d"),
     *("%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
@@ -44,13 +44,11 @@ DATES = (
 
 @dataclass(frozen=True)
 class TimeGuess:
-    """The guessed format of the times in a column.
+    """The guessed format of the times in a column."""
 
-    `time_format` is None if the times are ISO 8601. If a second format fits the values but leads to
-    different times, `other` is this format.
-    """
-
+    # The format, or None if the times are ISO 8601.
     time_format: str | None
+    # A second format that fits all values but leads to different times.
     other: str | None = None
 
 
@@ -78,10 +76,7 @@ def guess_columns(names: Sequence[str], samples: Sequence[Sequence[object]]) -> 
 def guess_customer_column(
     names: Sequence[str], samples: Sequence[Sequence[object]] = ()
 ) -> str | None:
-    """Guess the column that contains the customer ids.
-
-    `samples` contains the first values of each column.
-    """
+    """Guess the column that contains the customer ids from the first values of each column."""
     return _by_name(names, IDS) or _by_mails(names, samples)
 
 
@@ -99,7 +94,7 @@ def guess_address_column(
 ) -> str | None:
     """Guess the column with the addresses that identify people.
 
-    `identity` is the setting of the waitlist: `email` or `phone`.
+    `identity` is `email` or `phone`.
     """
     found = _by_name(names, NUMBERS if identity == "phone" else MAILS)
     if found is not None and _is_among(samples, names.index(found), identity):
@@ -112,8 +107,7 @@ def guess_address_columns(
 ) -> dict[str, str]:
     """Guess the columns with addresses, and map them to profile.email and profile.phone.
 
-    The waitlist sends its messages to these profile fields. Columns and fields in `taken` already
-    have another use, so they are skipped.
+    Columns and fields in `taken` already have another use, so they are skipped.
     """
     found = {}
     for name in ("email", "phone"):
@@ -126,7 +120,7 @@ def guess_address_columns(
 
 
 def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -> bool:
-    """Return whether the column is empty or any of its values looks like an address."""
+    """Return whether any value of the column looks like an address. An empty column counts too."""
     looks = DIGITS if identity == "phone" else EMAIL
     values = samples[column] if column < len(samples) else ()
     texts = [str(value).strip() for value in values if value not in (None, "")]
@@ -134,7 +128,7 @@ def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -
 
 
 def guess_time_column(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Guess the column with the signup times. It has a common name, and its values are times."""
+    """Guess the column with the signup times by its name and its values."""
     times = [
         name
         for name, values in zip(names, samples, strict=True)
@@ -144,7 +138,7 @@ def guess_time_column(names: Sequence[str], samples: Sequence[Sequence[object]])
 
 
 def guess_priority_column(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Guess the column with the priorities. It has a common name, and its values are numbers."""
+    """Guess the column with the priorities by its name and its values."""
     numbers = [
         name
         for name, values in zip(names, samples, strict=True)
@@ -154,7 +148,7 @@ def guess_priority_column(names: Sequence[str], samples: Sequence[Sequence[objec
 
 
 def guess_time_format(values: Iterable[object]) -> TimeGuess | None:
-    """Guess the format of times. Return None if the list is empty or a value is not a time."""
+    """Guess the format of times. Return None if no format fits."""
     texts = [str(value).strip() for value in values if value not in (None, "")]
     if not texts:
         return None
@@ -164,8 +158,7 @@ def guess_time_format(values: Iterable[object]) -> TimeGuess | None:
     fitting = [pattern for pattern in formats if _moments(texts, pattern) is not None]
     if not fitting:
         return None
-    # The people in a file are usually sorted by signup time, so prefer a format for which the times
-    # are sorted.
+    # Files are usually sorted by signup time, so prefer a format that gives sorted times.
     ordered = [pattern for pattern in fitting if _is_in_order(_moments(texts, pattern) or [])]
     first = (ordered or fitting)[0]
     moments = _moments(texts, first)

@@ -16,8 +16,7 @@ from rich.text import Text
 class Bar:
     """A progress bar that counts rows and measures progress in bytes.
 
-    The progress is measured in bytes because the number of rows is unknown until the whole file has
-    been read.
+    The number of rows is unknown until the whole file has been read.
     """
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:

@@ -16,13 +16,13 @@ from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detect_en
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 
-# The maximum length of a row. Without this limit, the program would read the rest of the file into
-# memory if a quote is never closed.
+# The maximum length of a row. If a quote is never closed, this limit prevents reading the rest of
+# the file into memory.
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# Characters that occur if the encoding is wrong. A lone surrogate stands for a byte that could not
-# be decoded. A NUL is half of a UTF-16 character.
+# These characters show that the encoding is wrong. A lone surrogate stands for an undecodable byte,
+# and a NUL is half of a UTF-16 character.
 UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 # The first line of a CSV file can tell Excel the delimiter, as in `sep=;`.
 DELIMITER_LINE = re.compile('"?sep=(.)"?\r?\n?', re.IGNORECASE)
@@ -46,24 +46,19 @@ def is_export(names: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of the file. The first row has the number 1.
+    """A row of the file."""
 
-    If the row has a `problem`, it is not sent. If `fields` cannot represent the whole row, `line`
-    contains its original text.
-    """
-
+    # The row number, which begins at 1.
     number: int
     fields: dict[str, Any] = field(default_factory=dict)
+    # The reason why the row cannot be sent, or "".
     problem: str = ""
+    # The original text of the row, if `fields` cannot represent it.
     line: str = ""
 
 
 class Lines:
-    """An iterator over the lines of a file.
-
-    `is_exhausted` becomes true when the caller asks for another line after the last line. `skipped`
-    is the number of lines that `skip` has removed.
-    """
+    """An iterator over the lines of a file."""
 
     def __init__(self, text: TextIO, wrong_encoding: WrongUsage) -> None:
         self._text = text
@@ -83,10 +78,7 @@ class Lines:
         return line
 
     def skip(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Remove the next line if it matches the pattern, and return the match.
-
-        Raise WrongUsage if the file has a different encoding.
-        """
+        """Remove the next line if it matches the pattern, and return the match."""
         line = self.read()
         found = pattern.fullmatch(line)
         if found is None:
@@ -96,27 +88,20 @@ class Lines:
         return found
 
     def read(self, most: int = -1) -> str:
-        """Return the next line, or at most its first `most` characters.
-
-        Raise WrongUsage if the file has a different encoding.
-        """
+        """Return the next line, or at most its first `most` characters."""
         if self._put_back:
             line, self._put_back = self._put_back, ""
             return line
         try:
             return self._text.readline(most)
         except UnicodeError as error:
-            # Here the whole file is unreadable, for example if it is UTF-16 without a byte order
-            # mark. Other decoding errors only make the import refuse the row.
+            # An error at this point means that the whole file has another encoding, for example
+            # UTF-16 without a byte order mark.
             raise self._wrong_encoding from error
 
 
 class Source:
-    """An open file of people.
-
-    `columns` contains the column names of a CSV file. It is None for JSON lines. `delimiter`
-    separates the cells of a CSV file.
-    """
+    """An open file of people, in CSV or JSON lines."""
 
     def __init__(
         self, binary: BinaryIO, name: str, form: str, delimiter: str, encoding: str = UTF_8
@@ -157,9 +142,8 @@ class Source:
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # This program writes an apostrophe before some characters within a cell, and must
-            # remove it again. In a file from another program, an apostrophe within a cell is part
-            # of the text.
+            # This program puts an apostrophe before some characters within a cell, and removes it
+            # on import. Other programs use such an apostrophe as part of the text.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -209,7 +193,7 @@ class Source:
     def _problem_of(self, row: list[str]) -> str:
         """Describe how a row differs from the header, or return "" if the row fits.
 
-        Empty cells beyond the header are accepted, because spreadsheets write them.
+        Spreadsheets write empty cells beyond the header, so these cells are accepted.
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
@@ -268,9 +252,8 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a file, or standard input if `path` is a hyphen.
 
-    Error messages use `name` for the file, or the path if no name is given. If no encoding is
-    given, the encoding of a file is detected. A pipe can be read only once, so it is read as UTF-8.
-    Raise WrongUsage if the file cannot be read.
+    Error messages call the file `name`. If no encoding is given, it is detected. A pipe is read as
+    UTF-8, because it can be read only once.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
@@ -306,10 +289,7 @@ def note_encoding(
 
 
 def is_file(path: str) -> bool:
-    """Return whether the path is a regular file.
-
-    A regular file can be read twice, unlike a pipe.
-    """
+    """Return whether the path is a regular file, which can be read twice, unlike a pipe."""
     return path != STDIN and Path(path).is_file()
 
 

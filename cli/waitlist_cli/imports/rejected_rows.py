@@ -1,8 +1,7 @@
-"""Writes the refused rows to a file, together with the reasons.
+"""Writes the refused rows and the reasons to a file.
 
-When the operator has corrected the rows, the same command can import this file. For this purpose,
-it has the delimiter and the encoding of the original file. It also stores the settings that were
-guessed from the original file.
+The file has the same delimiter and encoding as the original file. When the operator has corrected
+the rows, the same command can import the file.
 """
 
 import json
@@ -20,7 +19,7 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 class RejectedRows:
     """The file of refused rows. It is created when the first row is refused.
 
-    `read_as` is stored in the file. It contains the settings that were guessed from the original
+    `read_as` contains the settings that were guessed from the original file. It is stored in the
     file.
     """
 
@@ -34,9 +33,9 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Remove only a regular file. If a run as root removed a device such as /dev/null, it would
-        # replace the device with a file. If the path is a folder, `unlink` fails, which reports the
-        # wrong path before the first request is sent.
+        # Remove only a regular file. If root removed a device such as /dev/null, a file would
+        # replace the device. If the path is a folder, `unlink` fails and reports the wrong path
+        # early.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 
@@ -52,8 +51,7 @@ class RejectedRows:
             ) from error
 
     def close(self) -> None:
-        # Ignore errors on closing. If a row could not be written, `add` has already raised an
-        # error.
+        # A row that could not be written has already raised an error, so ignore errors on closing.
         with suppress(OSError):
             if self._file is not None:
                 self._file.close()
@@ -79,8 +77,8 @@ class RejectedRows:
         # A byte order mark lets spreadsheets recognise UTF-8. A file of JSON lines has no byte
         # order mark.
         codec = codec_of(self._encoding) if self._columns is not None else self._encoding
-        # In UTF-8, write bytes that could not be decoded unchanged. In other encodings, such bytes
-        # are lost, and the file contains escapes in their place.
+        # UTF-8 can keep bytes that could not be decoded. Other encodings lose them and write
+        # escapes.
         errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
         self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)
         if self._columns is not None:
@@ -91,15 +89,12 @@ class RejectedRows:
 
 
 def rejected_path(source: str, form: str, chosen: str | None) -> Path:
-    """Return the path of the file of refused rows.
-
-    By default, the file is in the same folder as the imported file.
-    """
+    """Return the path of the file of refused rows, by default next to the imported file."""
     if chosen:
         path = Path(chosen)
     else:
         stem = Path("import") if source == STDIN else Path(source).with_suffix("")
-        # Keep the suffix .tsv, because a .tsv file is always read with tabs.
+        # A .tsv file is always read with tabs, so keep this suffix.
         suffix = Path(source).suffix if Path(source).suffix.lower() in SUFFIXES else f".{form}"
         path = stem.with_name(f"{stem.name}.refused{suffix}")
     if source != STDIN and path.exists() and path.samefile(source):

@@ -1,6 +1,4 @@
-"""Sends the rows of a file in order, until the end of the file or until the operator presses
-Ctrl-C.
-"""
+"""Sends the rows of a file in order."""
 
 import secrets
 import time
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 MOST_REASONS = 1000
-# The warning about customer ids that guests have used to sign up lists at most this many rows.
+# A warning about customer ids that guests have used lists at most this many rows.
 MOST_WARNED = 10
 UNUSABLE = "unusable_row"
 NO_ADDRESS = "Joined without an address for messages (profile.email or profile.phone)"
@@ -32,8 +30,8 @@ BESIDE_ADDRESS = (
     "The customer id does not belong to the address: a person who signs up with the address gets "
     "a second place. Import the addresses with --identity and without customer ids"
 )
-# If the service is too busy to answer a request, the number of rows in a request is halved, down to
-# this number. Only requests of this size are retried many times.
+# While the service is busy, requests are made smaller, down to this number of rows. Only requests
+# of this size are retried many times.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
@@ -45,32 +43,29 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Counts:
-    """The results of an import.
-
-    `done_row` is the number of the last row that was imported, refused or left out. `left_out`
-    counts the people in an export whom the import does not add. `notes` counts the rows for each
-    kind of data that is not imported.
-
-    `warned` counts the rows whose customer id a guest has used to sign up. `warned_rows` contains
-    the first of these row numbers. `beside_address` counts the rows whose customer id does not
-    belong to the address.
-    """
+    """The results of an import."""
 
     joined: int = 0
     already: int = 0
     ended: int = 0
     moved: int = 0
     banned: int = 0
+    # The number of people in an export whom the import does not add.
     left_out: int = 0
     refused: int = 0
     without_address: int = 0
+    # The number of the last row that was imported, refused or left out.
     done_row: int = 0
     seconds: float = 0.0
     is_whole: bool = False
+    # The number of rows with a customer id that a guest has used to sign up.
     warned: int = 0
+    # The number of rows whose customer id does not belong to the address.
     beside_address: int = 0
+    # The first rows with a customer id that a guest has used to sign up.
     warned_rows: list[int] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    # The number of rows for each kind of data that is not imported.
     notes: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -80,7 +75,7 @@ class Counts:
 
     @property
     def remarks(self) -> list[tuple[str, int]]:
-        """Notes for the report about rows that were not refused, each with the number of rows."""
+        """Notes about rows that were not refused, each with the number of rows."""
         # Copy the counter, because a page of the console can read it while the import runs.
         found = self.notes.copy().most_common()
         if self.without_address:
@@ -91,9 +86,7 @@ class Counts:
 
     @property
     def warning(self) -> str:
-        """The warning about customer ids that guests have used to sign up, or "" if there are
-        none.
-        """
+        """A warning about customer ids that guests have used to sign up, or ""."""
         if not self.warned:
             return ""
         rows = "row" if self.warned == 1 else "rows"
@@ -124,8 +117,7 @@ class Counts:
 class ImportRun:
     """Sends the rows of a file, one request at a time.
 
-    The order of the requests matters, because people without a signup time join in the order in
-    which they are sent.
+    People without a signup time join in the order in which they are sent.
     """
 
     api: "Api"
@@ -142,7 +134,7 @@ class ImportRun:
     rows_a_call: int = MOST_ROWS
 
     def run(self, from_row: int, on_progress: Progress) -> Counts:
-        """Send all rows, starting at `from_row`.
+        """Send all rows from `from_row` on.
 
         If the import fails, `counts` contains the results so far.
         """
@@ -163,13 +155,11 @@ class ImportRun:
         return self.counts
 
     def _next(self, calls: Iterator[Batch]) -> Batch | None:
-        """Return the next batch, or None if there are no more rows or the operator has pressed
-        Ctrl-C.
-        """
+        """Return the next batch, or None if the file or the import has ended."""
         try:
             self.is_reading = True
-            # While `is_reading` is true, Ctrl-C interrupts reading the file. If the operator
-            # pressed Ctrl-C before that, the `to_finish` event is set.
+            # While `is_reading` is true, Ctrl-C interrupts the reading. Check whether the operator
+            # pressed Ctrl-C before that.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():
@@ -217,10 +207,10 @@ class ImportRun:
         self.counts.done_row = batch.rows[-1].record.number
 
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-        """Send the rows and yield the result of each row.
+        """Send the rows and yield the result of each row. While the service is busy, send fewer
+        rows.
 
-        While the service is busy, the requests become smaller. A failed request may already have
-        imported some of its rows. Sending these rows again is safe, and they count as joined.
+        A failed request may have imported some rows. It is safe to send these rows again.
         """
         start = 0
         while start < len(rows):

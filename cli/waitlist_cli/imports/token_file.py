@@ -10,17 +10,15 @@ from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 HEADER = ("entry_id", "customer_id", "entry_token", "link", "address")
-# This is longer than any line. A line contains ids of 26 and 256 characters, a token of 52
-# characters, a link and an address.
+# The maximum length of a line, which contains two ids, a token, a link and an address.
 TAIL_BYTES = 4096
 Issued = tuple[str, str, str, str, str]
 
 
 class TokenFile:
-    """A CSV file with a line for each accepted row. It is created after the first response.
+    """A CSV file of entry tokens, with a line for each accepted row.
 
-    An import that begins at row 1 replaces the file, because a repeated import gets all tokens
-    again.
+    An import that begins at row 1 replaces the file, because it gets all tokens again.
     """
 
     def __init__(self, path: Path, *, append: bool) -> None:
@@ -33,7 +31,7 @@ class TokenFile:
     def write(self, issued: Sequence[Issued]) -> None:
         """Write the tokens from one response.
 
-        The import counts the rows of the response as done only after their tokens are written.
+        The rows of a response count as done only after their tokens have been written.
         """
         if not issued:
             return
@@ -66,10 +64,9 @@ class TokenFile:
 def choose_token_file(
     chosen: str | None, taken: Sequence[str | Path], *, append: bool
 ) -> TokenFile | None:
-    """Return the token file that the operator chose, or None if they chose no file.
+    """Return the token file that the operator chose, or None.
 
-    Raise WrongUsage if the path is in `taken`, or if it is an existing file that contains something
-    else.
+    Raises WrongUsage if the path has another use, or if an existing file contains something else.
     """
     if chosen is None:
         return None
@@ -93,9 +90,9 @@ def _is_ours(path: Path) -> bool:
 
 
 def _remove_unfinished_line(path: Path) -> int:
-    """Remove an incomplete last line, which an import leaves if it is killed.
+    """Remove an incomplete last line, and return the new size of the file.
 
-    Return the size of the file after that.
+    If an import is killed, it can leave such a line.
     """
     try:
         with path.open("rb+") as file:

@@ -1,4 +1,4 @@
-"""Offers slots to the first people in a queue. Many people need several requests."""
+"""Offers slots to the first people in a queue."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -19,15 +19,10 @@ def admissions(
     filters: list[dict[str, str]] | None = None,
     refill: bool = False,
 ) -> Iterator[list[dict[str, Any]]]:
-    """Send the requests, and yield for each request the entries that got a slot.
+    """Send requests for `count` slots, and yield the entries that each request offered a slot.
 
-    The function stops after a request in which nobody got a slot. If `refill` is true, each request
-    adds to the quota, so the function goes on even if nobody gets a slot yet. A count of 0 ends the
-    quota.
-
-    The Idempotency-Key of each request is derived from `key`. If a request is repeated, its
-    response can be shorter, because some offers have ended since then. A short response is
-    therefore no reason to stop.
+    The Idempotency-Key of each request is derived from `key`. If `refill` is true, the requests
+    fill a quota instead, and a count of 0 ends the quota.
     """
     for number, first in enumerate(range(0, max(1, count), MOST_ADMITTED), start=1):
         body: dict[str, Any] = {"count": min(MOST_ADMITTED, count - first), "filter": filter_}
@@ -38,6 +33,8 @@ def admissions(
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
             "entries"
         ]
+        # A repeated request leaves out offers that have ended, so only an empty response means that
+        # nobody is left. A quota goes on even if nobody gets a slot yet.
         if not found and not refill:
             return
         yield found

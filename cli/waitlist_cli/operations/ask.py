@@ -1,7 +1,4 @@
-"""Asks the customers of a waitlist whether they are still waiting.
-
-Each request asks one page.
-"""
+"""Asks the customers of a waitlist whether they are still waiting."""
 
 from typing import TYPE_CHECKING
 
@@ -15,9 +12,8 @@ if TYPE_CHECKING:
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
     """Ask all waiting people whether they are still waiting, and return how many were asked.
 
-    Skip people who have not answered an earlier question, and people who signed up, were asked or
-    confirmed within the last `days` days. Because of this, it is safe to repeat the call. If
-    `dry_run` is true, only count the people who would be asked.
+    People who signed up, were asked or confirmed within the last `days` days are skipped. If
+    `dry_run` is true, nobody is asked, and the people are only counted.
     """
     asked, cursor = 0, ""
     while True:

@@ -1,4 +1,4 @@
-"""Moves the people who are listed in a file, one after another."""
+"""Moves the people in a file, one after another."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 class Bumps:
     """Moves every person in a file in the same way.
 
-    `to` contains the arguments for `Person.bump`, and `column` is the column with the customer ids.
-    The idempotency key of a row stays the same within a run, so a row that is sent again moves its
-    person only once.
+    Within a run, each row has a fixed idempotency key. If a row is sent twice, its person moves
+    only once.
     """
 
     waitlist_id: str
+    # The arguments of `Person.bump`.
     to: Mapping[str, Any]
     reason: str = ""
     column: str = CUSTOMER
@@ -35,16 +35,13 @@ class Bumps:
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the rows in the order in which their people must be moved.
 
-        A person who is moved to the front passes everyone who was moved there earlier. If people
-        are moved to the front, the last row of the file therefore comes first.
+        A person who moves to the front passes everyone who was moved there earlier. For moves to
+        the front, the last row of the file therefore comes first.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 
     def entry_id(self, record: Record) -> str:
-        """Return the entry id for the person in a row.
-
-        Raises InvalidRow if the row has no valid id.
-        """
+        """Return the entry id for a row. Raises InvalidRow if the row has no valid id."""
         return entry_of_row(self.waitlist_id, record, self.column)
 
     def move(self, api: "Api", record: Record) -> Refused | None:

@@ -24,11 +24,10 @@ def claim_people(
     complete: bool = False,
     policy: RetryPolicy | None = None,
 ) -> Any:
-    """Claim people and return the response, which contains the `claims`.
+    """Claim people and return the response. If `complete` is true, admit them too.
 
-    If `complete` is true, the service also admits the people. If several `filters` are given, the
-    service takes each person from the first filter that matches anyone. `key` is the
-    Idempotency-Key: a repeated request with the same key returns the same claims.
+    If there are several `filters`, the service uses the first one that matches someone. A repeated
+    request with the same `key` returns the same claims.
     """
     body: dict[str, Any] = {
         "count": count,

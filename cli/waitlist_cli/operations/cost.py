@@ -12,26 +12,26 @@ Verify = Literal["mail", "sms"]
 
 @dataclass(frozen=True)
 class Operation:
-    """The resources that one API call uses. `tests/service/test_units.py` measures them.
+    """The resources that one API call uses. `tests/service/test_units.py` measures them."""
 
-    `writes` and `reads` are DynamoDB request units. `table_calls` is the number of DynamoDB calls
-    that are made one after another. `queue_calls` is the number of calls to the private function.
-    `events` is the number of events that are put on the event bus.
-    """
-
+    # DynamoDB write request units.
     writes: float = 0
+    # DynamoDB read request units.
     reads: float = 0
+    # The number of DynamoDB calls that are made one after another.
     table_calls: int = 0
+    # The number of calls to the private function.
     queue_calls: int = 1
+    # The number of events that are sent to the event bus.
     events: int = 0
     signatures: int = 0
 
 
-# These numbers apply to profiles of at most 500 bytes. An `offer` is counted as one of many offers
-# that a policy makes in the same run.
+# These numbers apply to profiles of at most 500 bytes. The value for `offer` assumes that a policy
+# makes many offers at once.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
-    # The signup if the waitlist verifies addresses, and the request when the person opens the link.
+    # The signup with a verified address. It includes the request that the verification link sends.
     "signup to verify": Operation(writes=13, table_calls=2, events=2),
     "verify": Operation(writes=7, reads=1, table_calls=2, queue_calls=3, events=1),
     "look": Operation(),
@@ -43,37 +43,34 @@ OPERATIONS = {
 }
 # A maintenance run. It takes place every minute, even if nothing has changed.
 MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
-# The additional cost of each idle waitlist in a maintenance run. Two DynamoDB calls read the
-# settings of 100 waitlists. One call to the private function checks 500 waitlists in Redis.
+# The additional cost of each idle waitlist in a maintenance run. The calls are shared by hundreds
+# of waitlists.
 IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
-# The function that puts events on the bus. The worst case is assumed, in which each invocation
-# handles a single event. Reading the DynamoDB stream from Lambda is free.
+# The function that sends events to the bus. The estimate assumes one event per invocation. Lambda
+# reads the DynamoDB stream for free.
 EVENT_MS, EVENT_GB = 15, 0.25
-# The heartbeat is an event that is published every minute. Each function with a queue receives the
-# heartbeat and writes a log line.
+# The heartbeat is an event that every queue receives once a minute. Each function behind a queue
+# writes a log line for it.
 HEARTBEAT_MS, HEARTBEAT_SQS, HEARTBEAT_BYTES = 5, 3, 830
 # Lambda polls an idle queue over five connections. Each poll waits for up to 20 seconds.
 POLLS_A_MINUTE = 5 * 3
-# The additional cost of an event that is posted to a webhook, if the first attempt succeeds. SQS
-# charges for sending, receiving and deleting the message. The function waits for the receiver's
-# response.
+# The additional cost of posting an event to a webhook. SQS charges for sending, receiving and
+# deleting the message. The function waits for the receiver's response.
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
-# The additional cost of an event that causes a message, if each invocation sends a single message.
-# Up to ten messages can share an invocation and the transaction that counts messages, which takes
-# two of the writes. Two more writes count the message for its address and for the day. The write
-# for the address is not needed if the address is verified. A waitlist with its own budget needs
-# another write. The function waits for the response of the mail or SMS service.
+# The additional cost of an event that sends a message to a customer. The estimate assumes one
+# message per invocation. The DynamoDB writes count the message for its address, for the waitlist
+# and for the day.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
-# The billed milliseconds are assumptions. The `latency_ms` field in the log shows the real values.
+# The billed milliseconds are assumptions. The log field `latency_ms` contains the real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The log bytes per request in the access log, in the public function and in the private function,
-# and the log bytes per maintenance run. Lambda's own log lines are included.
+# Log bytes per request in the access log and in both functions, and log bytes per maintenance run.
+# Lambda's own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
-# The ECPUs that a script takes. This number is an assumption. For comparison, a plain command with
-# up to 1 KB takes 1 ECPU.
+# The assumed number of ElastiCache processing units (ECPUs) per script. A plain command with up to
+# 1 KB takes one ECPU.
 ECPUS = 3
 # The size of a response, and the compressed size of the board, when they are sent to the internet.
 ANSWER_KB, BOARD_KB = 1.0, 10.0
@@ -119,33 +116,30 @@ class Prices:
 
 @dataclass(frozen=True)
 class Month:
-    """The use of a stack in one month. Every customer who signs up is also admitted.
-
-    `polls` is the number of times that customers poll their own entry. `boards` is the number of
-    times that the public board is read. If `edge` is true, CloudFront serves the board, and at most
-    one read in five seconds reaches the service.
-
-    All waitlists but one are assumed to be idle. If `webhook` is true, every event is posted to a
-    webhook.
-
-    `mails` and `texts` are the numbers of mails and SMS messages. They are None if the stack cannot
-    send such messages. An SMS has `text_parts` parts, and each part costs `text_price` dollars. If
-    `verify` is `mail` or `sms`, each signup causes an additional message with a verification link.
-    `monitoring` is the value of the stack parameter Monitoring.
-    """
+    """The use of a stack in one month. Every customer who signs up is also admitted."""
 
     signups: int
+    # The number of times that customers poll their own entries.
     polls: int
+    # The number of times that the public board is read.
     boards: int = 0
     waiting: int = 0
+    # If this is true, CloudFront serves the board and caches it for five seconds.
     edge: bool = False
+    # The number of waitlists. All waitlists except one are assumed to be idle.
     lists: int = 1
+    # If this is true, every event is posted to a webhook.
     webhook: bool = False
+    # The number of mails, or None if the stack cannot send mails.
     mails: int | None = None
+    # The number of SMS messages, or None if the stack cannot send SMS messages.
     texts: int | None = None
+    # The price of one SMS part in dollars.
     text_price: float = 0.05
     text_parts: int = 3
+    # If this is set, each signup causes a message with a verification link.
     verify: Verify | None = None
+    # The value of the stack parameter Monitoring.
     monitoring: str = "full"
 
 
@@ -170,21 +164,18 @@ ITEMS = (
 
 @dataclass(frozen=True)
 class Watched:
-    """The CloudWatch metrics that a part of the stack pays for.
+    """The CloudWatch metrics that a part of the stack pays for."""
 
-    `idle` is the number of metrics without traffic, and `busy` is the number of metrics while calls
-    of all kinds arrive. `alarmed` is the number of metrics that alarms read. Each alarm is charged
-    for every metric that it reads.
-    """
-
+    # The number of metrics while there is no traffic.
     idle: int
+    # The number of metrics while calls of all kinds arrive.
     busy: int
+    # The number of metrics that alarms read. AWS charges each alarm for every metric that it reads.
     alarmed: int
 
 
 # The numbers of metrics for a stack with one waitlist, by the value of the stack parameter
-# Monitoring. The numbers assume that the webhook receives all kinds of events and has failed once.
-# Mails have alarms for the bounce rate and the complaint rate of SES.
+# Monitoring. They assume that the webhook receives events of all kinds and has failed once.
 WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),
@@ -205,7 +196,7 @@ BOARDS_A_MONTH = HOURS * 3600 // 5
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
     """Return the monthly cost in dollars by line item. The last item is the total.
 
-    If the month contains no calls, the result is the cost of an idle stack.
+    A month without calls gives the cost of an idle stack.
     """
     calls = {
         "signup": 0 if month.verify else month.signups,
@@ -246,10 +237,7 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
 
 
 def _messages(month: Month, prices: Prices) -> float:
-    """Return the monthly cost of messages in dollars, including AWS's prices for mails and SMS.
-
-    The estimate assumes that each invocation sends a single message.
-    """
+    """Return the monthly cost of messages in dollars, including AWS's prices for mails and SMS."""
     mails, texts = month.mails or 0, month.texts or 0
     mails += month.signups if month.verify == "mail" else 0
     texts += month.signups if month.verify == "sms" else 0
@@ -353,10 +341,7 @@ def cost_of(
 
 
 def _minute(prices: Prices) -> float:
-    """Return the cost of a maintenance run in dollars.
-
-    All its calls are assumed to be sequential.
-    """
+    """Return the cost of a maintenance run in dollars."""
     public_ms = OWN_MS + TABLE_MS * MINUTE.table_calls + QUEUE_MS * MINUTE.queue_calls
     private_ms = PRIVATE_MS * MINUTE.queue_calls
     gb_seconds = (public_ms * PUBLIC_GB + private_ms * PRIVATE_GB) / 1000

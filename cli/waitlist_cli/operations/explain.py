@@ -11,10 +11,7 @@ BY = {"customer": "the customer", "policy": "the admission policy", "maintenance
 
 
 def explanation(person: Document, waitlist: Document) -> list[str]:
-    """Return sentences that explain an entry.
-
-    They are based on its history and the waitlist's settings.
-    """
+    """Return sentences that explain the state of an entry."""
     sentences = _state(person, waitlist)
     if person["banned_at"]:
         banned = _last("banned", person["history"], "Banned", "the customer was banned")
@@ -111,8 +108,7 @@ READINESS = (
     "ending",
     *QUESTIONS,
 )
-# Descriptions of the event that last moved a waiting entry. The sentence continues with the actor
-# and the time.
+# Descriptions of the event that last moved a waiting entry. The actor and the time are appended.
 MOVED = {
     "bumped": "Moved",
     "released": "Returned to the queue",

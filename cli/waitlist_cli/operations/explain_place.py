@@ -1,8 +1,7 @@
 """Explains how a person came to their position in the queue.
 
 The explanation lists the events that moved the person, and counts what happened to the people
-ahead. It uses only what the service has recorded. If a position was not recorded, the explanation
-says `unknown`.
+ahead. A position that was not recorded is `unknown`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,13 +10,13 @@ from typing import Any, Literal, Protocol
 
 from waitlist_cli.operations.explain import READINESS, explanation
 
-# A position in the queue. It is None while the entry is not in the queue, and `unknown` if the
+# A position in the queue. It is None if the entry is not in the queue, and `unknown` if the
 # position was not recorded.
 Place = int | Literal["unknown"] | None
 UNKNOWN: Literal["unknown"] = "unknown"
-# An entry is not in the queue after one of these events.
+# Events that take an entry out of the queue.
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
-# Each of these events puts an entry on the waitlist: a signup, or a reinstatement by an operator.
+# Events that put an entry on the waitlist.
 BEGINNINGS = ("joined", "reinstated")
 # These events do not change the position of an entry.
 NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
@@ -33,11 +32,7 @@ class Pages(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """An event of an entry, with the positions before and after the event.
-
-    `gained` is the number of positions that the entry has moved forward since the previous step
-    because of other people. It is negative if the entry has moved back.
-    """
+    """An event of an entry, with the positions before and after the event."""
 
     at: str
     event: str
@@ -45,35 +40,33 @@ class Step:
     reason: str
     before: Place
     after: Place
+    # The number of positions that the entry moved forward because of other people. A negative
+    # number means that the entry moved back.
     gained: int | Literal["unknown"] | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """What happened ahead of an entry between its signup and the end of its wait.
+    """What happened ahead of an entry while it was waiting.
 
-    `admitted` is the number of people who were admitted in this time. `admitted_later` is the
-    number of these people who had joined after this entry. `left` is the number of people who had
-    joined before this entry and left. `ahead_later` is the number of people who joined after this
-    entry and are ahead of it now.
-
-    People who were erased or have signed up again since then are not counted. If `is_whole` is
-    false, there were too many people to examine, and the numbers are minimums.
+    People who were erased or signed up again in the meantime are not counted.
     """
 
+    # The number of people who were admitted while the entry was waiting.
     admitted: int
+    # The number of admitted people who had joined after this entry.
     admitted_later: int
+    # The number of people who had joined before this entry and then left.
     left: int
+    # The number of people who joined after this entry but are ahead of it now.
     ahead_later: int
+    # If this is false, there were too many people to examine, and the numbers are minimums.
     is_whole: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """The current position of an entry, its position when it joined, and what happened in between.
-
-    `why` contains sentences that explain the state of the entry.
-    """
+    """Explains the current position of an entry."""
 
     entry_id: str
     customer_id: str | None
@@ -82,6 +75,7 @@ class Explanation:
     total: int | None
     joined_at: str | None
     joined_as: Place
+    # Sentences that explain the state of the entry.
     why: tuple[str, ...]
     steps: tuple[Step, ...]
     gained_since: int | Literal["unknown"] | None
@@ -93,15 +87,14 @@ def explain(
 ) -> Explanation:
     """Explain a person's position. `waitlist` and `person` are responses of the API.
 
-    The function reads the whole history, the people who were admitted or left since the signup, and
-    the people ahead. From each of these lists of people, it reads at most `most` people.
+    At most `most` people of each list are read.
     """
     path = f"/{waitlist['waitlist_id']}/entries"
     events = list(pages(f"{path}/{person['entry_id']}", "history", include="history"))
     steps = steps_of(events)
     position: Place = person["position"]
     if position is None and person["status"] == "waiting":
-        # While the service rebuilds the queue in Redis, positions are not known.
+        # While the queue in Redis is being rebuilt, positions are not known.
         position = UNKNOWN
     return Explanation(
         entry_id=person["entry_id"],
@@ -119,15 +112,14 @@ def explain(
 
 
 def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
-    """Return the events that moved the entry since its latest signup or reinstatement.
-
-    The oldest event comes first.
+    """Return the events that moved the entry since its latest signup or reinstatement, oldest
+    first.
     """
     moves = [event for event in events if event["event"] not in NO_MOVES]
     joined = [number for number, event in enumerate(moves) if event["event"] in BEGINNINGS]
     moves = moves[joined[-1] :] if joined else moves
     if not moves:
-        # The customer was banned without ever having been on the waitlist.
+        # The customer was banned but has never been on the waitlist.
         return ()
     steps: list[Step] = []
     # If the history no longer contains the signup, the first position is unknown.

@@ -28,7 +28,7 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 Person = dict[str, Any]
 # Columns that every CSV file has.
 ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
-# A CSV file has one of these columns only if at least one person has a value for it.
+# Columns that a CSV file has only if at least one person has a value.
 IF_ANY = (
     "not_ready",
     "held_back_reason",
@@ -52,14 +52,13 @@ IF_ANY = (
     "language",
     "rank",
 )
-# These columns repeat information from other columns or do not concern the position. A CSV file has
-# them only if the operator asked for every column.
+# Columns that a CSV file has only if the operator asks for every column.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until")
-# The statuses that together cover everyone who is or was on the waitlist. A banned person can also
-# have been admitted, have left, or have never been on the waitlist.
+# Each person has exactly one of these statuses, except that a banned person can also be admitted or
+# have left.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
-# The most common fields get a column each, up to this number. Guests can invent field names, and a
+# The maximum number of fields that get their own column. Guests can invent field names, and a
 # spreadsheet cannot open a file with too many columns.
 MOST_FIELDS = 200
 SPOOLED_BYTES = 8_000_000
@@ -68,23 +67,20 @@ Pages = Callable[[str], Iterator[Person]]
 
 @dataclass(frozen=True)
 class Sheet:
-    """Says which columns a CSV file has.
+    """Says which columns a CSV file has."""
 
-    Each of the `questions` is a pair of `profile` or `attributes` and a field name, and becomes a
-    column. If there are no questions, every field becomes a column. If `is_whole` is true, the file
-    has every possible column, even an empty one.
-    """
-
+    # The fields that become columns. Each item is a pair of `profile` or `attributes` and a field
+    # name. If there are no items, every field becomes a column.
     questions: Sequence[tuple[str, str]] = ()
+    # If this is true, the file has every possible column, even an empty one.
     is_whole: bool = False
 
 
 def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
     """Choose the columns for the CSV file of a waitlist.
 
-    If the signup form has questions, the columns are the address, the questions and the attributes
-    of the segments. If the form has no questions, another program has added the people, so all
-    their fields become columns.
+    If the signup form has no questions, another program has added the people, so every field
+    becomes a column.
     """
     asked = [
         (question["kept_in"], question["name"])
@@ -102,8 +98,7 @@ def everyone(pages: Pages) -> Iterator[Person]:
     """Yield every person exactly once. `pages` returns the people with a status."""
     for status in EVERYONE:
         for person in pages(status):
-            # If the banned person has been admitted or has left before, the person was already
-            # yielded with that status.
+            # A banned person who was admitted or left has already been yielded with that status.
             is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
             if not is_written:
                 yield person
@@ -118,7 +113,7 @@ def export_people(
     *,
     is_whole: bool = False,
 ) -> None:
-    """Write all entries that match a query. Only one page of them is in memory at a time."""
+    """Write all entries that match a query. Only one page is in memory at a time."""
 
     def pages(status: str) -> Iterator[Person]:
         path, asked = f"/{waitlist_id}/entries", {**query, "status": status}
@@ -128,8 +123,8 @@ def export_people(
     if form == "csv" and not is_whole:
         sheet = sheet_of(context.call("GET", waitlist_id))
     people = everyone(pages) if query["status"] == ALL else pages(query["status"])
-    # Fetch the first person before the file is opened. If the service refuses the request, an
-    # existing file then stays unchanged.
+    # Fetch the first person before opening the file, so that a refused request leaves an existing
+    # file unchanged.
     first = list(islice(people, 1))
     count = 0
 
@@ -141,8 +136,7 @@ def export_people(
             yield person
 
     with _opened(output) as file, _counter(context, output) as (progress, task):
-        # A terminal would interpret control characters, so replace them on a terminal. A file keeps
-        # them.
+        # Replace control characters on a terminal, because it would interpret them.
         shown = _harmless if file.isatty() else str
         for text in texts_of(counted_people(), form, sheet):
             file.write(shown(text))
@@ -152,10 +146,10 @@ def export_people(
 
 
 def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]:
-    """Yield the text of an export, one person at a time.
+    """Yield the text of an export.
 
-    The columns of a CSV file depend on all people, so a CSV is yielded only after the last person
-    has been read. JSON lines are yielded at once.
+    The columns of a CSV file depend on all people, so a CSV file is yielded only after the last
+    person has been read.
     """
     if form == "jsonl":
         yield from (escaped_json(person) + "\n" for person in people)
@@ -171,16 +165,13 @@ def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]
         columns = [*ALWAYS, *(name for name in IF_ANY if name in used)]
         if sheet.is_whole:
             columns = [*ALWAYS, *IF_ANY, *IF_ASKED]
-        # Without the byte order mark, a spreadsheet would use the common encoding of its country.
+        # A byte order mark makes spreadsheets read the file as UTF-8.
         yield UTF_8_MARK
         yield from _sheet(map(json.loads, spool), columns, _fields(sheet, fields))
 
 
 def _fields(sheet: Sheet, counts: Counter[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """Return the fields that become columns.
-
-    They are in the order of the signup form, or in the order in which they were found.
-    """
+    """Return the fields that become columns, in the order of the signup form."""
     if sheet.questions:
         return sheet.questions
     chosen = dict(counts.most_common(MOST_FIELDS))
@@ -193,8 +184,7 @@ def _sheet(
 ) -> Iterator[str]:
     buffer = io.StringIO(newline="")
     writer = SheetWriter(buffer)
-    # The columns `attributes` and `profile` contain JSON. It holds the fields that have no column,
-    # and the values that a cell cannot represent.
+    # These columns contain JSON with all fields and values that have no cell of their own.
     writer.header([*columns, *map(".".join, fields), *PARTS])
     for person in people:
         yield _taken(buffer)
@@ -257,7 +247,7 @@ def _opened(output: str | None) -> Iterator[TextIO]:
 
 @contextmanager
 def _counter(context: Context, output: str | None) -> Iterator[tuple[Progress, Any]]:
-    """Show a counter, unless it would be mixed with the export on the terminal."""
+    """Show a counter, unless the export itself is written to the terminal."""
     notes = context.output.notes
     hidden = not notes.is_terminal or (output is None and context.output.console.is_terminal)
     columns = (TextColumn("{task.completed:,} people"), TimeElapsedColumn())

@@ -42,7 +42,7 @@ def previews(
 ) -> list[dict[str, Any]]:
     """Return previews of messages with example data.
 
-    If `kind` is None, return every kind of message. If `language` is None, return every language.
+    By default, return every kind of message in every language.
     """
     given = {"kind": kind, "language": language}
     params: dict[str, str | int] = {name: value for name, value in given.items() if value}
@@ -61,14 +61,12 @@ def send_test(
 
 
 def plain(text: str) -> str:
-    """Remove the Unicode isolates from a text, because a terminal has only one reading
-    direction.
-    """
+    """Remove the Unicode isolates from a text."""
     return ISOLATED.sub(r"\1", text)
 
 
 def pieces(line: str) -> list[tuple[str, bool]]:
-    """Split a line into pieces. For each piece, return whether it has its own reading direction."""
+    """Split a line into pairs of a text and whether the text has its own reading direction."""
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
 

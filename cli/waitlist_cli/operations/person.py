@@ -11,16 +11,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Person:
-    """An entry of a waitlist. Each method sends one request and returns the response.
-
-    The service stores `reason` in the history. `key` is the Idempotency-Key: if a request is
-    repeated with the same key, it has no further effect.
-    """
+    """Sends an operator's requests about one entry."""
 
     api: "Api"
     waitlist_id: str
     entry_id: str
+    # The reason that the service stores in the history.
     reason: str = ""
+    # The Idempotency-Key of every request.
     key: str | None = None
     policy: RetryPolicy | None = None
 
@@ -93,10 +91,9 @@ class Person:
         return self._post("reinstate")
 
     def redrive(self, parked_at: str | None, to: str) -> Any:
-        """Return an entry that was parked at `parked_at` to the queue.
+        """Return a parked entry to the queue, unless it has been parked again since `parked_at`.
 
-        `to` is "place" for the former place, or "back" for the end of the queue. If the entry has
-        been parked again since `parked_at`, it stays parked.
+        `to` is "place" for the former place, or "back" for the end of the queue.
         """
         path = f"/{self.waitlist_id}/parked/{self.entry_id}/redrive"
         body = {"parked_at": parked_at, "to": to, "reason": self.reason}

@@ -54,7 +54,7 @@ def rate_text(rate: Mapping[str, Any]) -> str:
 def schedule_of(texts: Iterable[str], label: str = "--schedule") -> list[dict[str, Any]]:
     """Parse texts of the form `COUNT at TIME` or `COUNT at CRON [ZONE]`, and return the schedule.
 
-    Empty texts are skipped. Error messages begin with `label`.
+    Error messages begin with `label`.
     """
     return [_scheduled(text, label) for text in texts if text]
 
@@ -75,7 +75,7 @@ def _scheduled(text: str, label: str) -> dict[str, Any]:
 
 
 def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:
-    """Parse the daily hours in the form `FROM-TO [ZONE]`. Return None if the text is empty.
+    """Parse daily hours of the form `FROM-TO [ZONE]`. Return None if the text is empty.
 
     Error messages begin with `label`.
     """
@@ -95,10 +95,7 @@ def hours_text(hours: Mapping[str, Any]) -> str:
 
 
 def hours_line(policy: Mapping[str, Any] | None) -> str:
-    """Format the offer hours of a policy as text that `hours_of` can parse.
-
-    If the policy has no offer hours, return an empty string.
-    """
+    """Format the offer hours of a policy as text that `hours_of` can parse, or return ""."""
     hours = (policy or DEFAULTS).get("offer_hours")
     return hours_text(hours) if hours else ""
 
@@ -124,10 +121,7 @@ def is_sum(policy: Mapping[str, Any]) -> bool:
 
 
 def schedule_line(scheduled: Mapping[str, Any], count: str = "d") -> str:
-    """Format a scheduled time as text that `schedule_of` can parse.
-
-    `count` is the format specification for the number of slots.
-    """
+    """Format a scheduled time as text that `schedule_of` can parse."""
     when = scheduled.get("at") or f"{scheduled['cron']} {scheduled.get('timezone') or 'UTC'}"
     return f"{scheduled['count']:{count}} at {when}"
 
@@ -138,7 +132,7 @@ def scheduled_text(scheduled: Mapping[str, Any]) -> str:
 
 
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
-    """Return a warning if people who miss their offers can take many slots, or None."""
+    """Return a warning if people who do not use their offers can take many slots, or None."""
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
         return None
     attempts = waitlist["max_attempts"]

@@ -16,18 +16,12 @@ if TYPE_CHECKING:
 def redrives(
     api: "Api", waitlist_id: str, to: str, reason: str, most: int | None = None
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
-    """Return the people who are parked now to the queue, in the order in which they were parked.
+    """Return the parked people to the queue, in the order in which they were parked.
 
-    At most `most` people are returned. The function yields each person with the service's refusal,
-    or with None if the service returned the person to the queue. For example, the service refuses
-    if the person has been removed in the meantime.
-
-    If the run is interrupted, another run continues with the people who are still parked. People
-    who are parked again during the run stay parked.
+    Each person is yielded with the service's refusal, or with None if the person is waiting again.
     """
     path = f"/{waitlist_id}/entries"
-    # Read the whole list before the first redrive, because each redrive removes a person from the
-    # list.
+    # Each request removes a person from the list, so read the whole list first.
     parked = list(islice(pages(api, path, "entries", most, status="parked"), most))
     for entry in parked:
         person = Person(api, waitlist_id, entry["entry_id"], reason, policy=PATIENT)

@@ -17,11 +17,10 @@ NO_TOKENS = "no_entry_tokens"
 
 @dataclass
 class Reinstatements:
-    """A run that reinstates people.
+    """Reinstates people.
 
-    `back` counts the people who got their place back. `already` counts the people who were on the
-    waitlist anyway. The idempotency key of an entry stays the same within a run, so an entry that
-    is sent again is reinstated only once.
+    Within a run, each entry has a fixed idempotency key. If an entry is sent twice, it is
+    reinstated only once.
     """
 
     api: "Api"
@@ -33,7 +32,7 @@ class Reinstatements:
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
-        """Reinstate a person. Return the entry, or the refusal if the service refused.
+        """Reinstate a person and return the entry. If the service refuses, return the refusal.
 
         If the person is already on the waitlist, return None.
         """
@@ -51,9 +50,8 @@ class Reinstatements:
         return entry
 
     def issue_token(self, entry_id: str) -> tuple[str, str] | None:
-        """Return an entry token and a link for the reinstated person.
-
-        If the service issues no entry tokens, return None.
+        """Return an entry token and a link for the reinstated person, or None if the service issues
+        no entry tokens.
         """
         person = Person(self.api, self.waitlist_id, entry_id, policy=PATIENT)
         try:

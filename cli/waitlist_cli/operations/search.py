@@ -13,9 +13,9 @@ STATUSES = ("waiting", "offered", "parked", "admitted", "left")
 
 
 def find_person(api: "Api", waitlist_id: str, address: dict[str, str]) -> Any:
-    """Find a person by an address such as {"email": …}, on a waitlist with an `identity`.
+    """Find a person by an address such as {"email": …}.
 
-    The request body contains the address, because URLs are logged.
+    URLs are logged, so the address is sent in the request body.
     """
     return api.operator("POST", f"/{waitlist_id}/find", address)
 
@@ -30,12 +30,11 @@ def found_people(
 ) -> Iterator[dict[str, Any]]:
     """Yield the people of every status whose id, profile or attributes contain `text`.
 
-    The search ignores case. If `most` is given, the search examines at most that many people of
-    each status. If it reaches this limit for a status, it calls `on_limit` with the status. It
-    calls `on_look` after each person that it has examined.
+    At most `most` people of each status are examined. If a status has more people, `on_limit` is
+    called. `on_look` is called for each examined person.
     """
     wanted = text.casefold()
-    # If a person's status changes during the search, both statuses can list the person.
+    # If a person's status changes during the search, the person can appear twice.
     found: set[str] = set()
     for status in STATUSES:
         seen = 0

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
 
 SETTINGS_CHANGED = "settings_changed"
 WAITLIST_EXISTS = "waitlist_exists"
-# How many times to read the settings again and retry if other operators keep changing other
-# settings.
+# How many times to retry a change while other operators change other settings.
 TRIES = 5
 Document = dict[str, Any]
 # The settings that the customer page has while `page` is null.
@@ -44,34 +43,31 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
             raise
         if error.fields:
             raise exists from error
-    # The existing waitlist already has these settings. An earlier attempt has created it, but the
-    # response was lost.
+    # The waitlist already has these settings, so an earlier attempt has created it.
     return api.operator("GET", f"/{waitlist_id}")
 
 
 def change(api: "Api", waitlist_id: str, given: dict[str, Any], version: int | None = None) -> Any:
     """Change the settings in a JSON Merge Patch, and return the waitlist.
 
-    If `version` is given and is no longer the current version, raise Refused (`settings_changed`).
+    If `version` is given and is outdated, raise Refused (`settings_changed`).
     """
     try:
         return api.operator("PATCH", f"/{waitlist_id}", given, version=version)
     except Refused as error:
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
-    # The settings already have these values, so an earlier attempt has succeeded and its response
-    # was lost.
+    # The settings already have these values, so an earlier attempt has changed them.
     return api.operator("GET", f"/{waitlist_id}")
 
 
 def change_seen(
     api: "Api", waitlist_id: str, seen: Mapping[str, Any] | None, given: Document
 ) -> Any:
-    """Change the settings whose values in `given` differ from the values that the operator saw.
+    """Change the settings whose values in `given` differ from the values in `seen`.
 
-    `seen` contains the values that the operator saw. It is None if these values are unknown. If
-    another operator has changed one of the same settings in the meantime, raise Refused. Other
-    operators' changes to other settings are kept.
+    `seen` contains the values that the operator saw. If another operator has changed one of the
+    same settings, raise Refused.
     """
     for _ in range(TRIES):
         now = api.operator("GET", f"/{waitlist_id}")
@@ -100,10 +96,9 @@ def change_seen(
 
 
 def replacement_patch(former: Any, new: Any) -> Any:
-    """Return the merge patch that replaces one object with another.
+    """Return the merge patch that changes one object into another.
 
-    The patch removes the fields that the new object lacks. If one of the two values is not an
-    object, return the new value unchanged. The service then refuses an invalid value.
+    If a value is not an object, return the new value, which the service checks.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

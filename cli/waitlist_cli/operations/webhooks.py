@@ -1,4 +1,4 @@
-"""Sends the dead letters of a webhook again. Each request sends a few hundred events."""
+"""Sends the dead letters of a webhook again."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,10 +10,7 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Resend the dead letters since `since`. Yield the number of events after each request.
-
-    If a run is interrupted, the next run continues with the remaining events.
-    """
+    """Send the dead letters since `since` again. Yield the number of events after each request."""
     more = True
     while more:
         answer = api.call("POST", PATH, {"since": since}, auth=api.auth())
