@@ -72,12 +72,9 @@ def request_log() -> RequestLog:
 
 @cache
 def api() -> Api:
-    """Create the API from the environment at the first request, once per process.
-
-    The API is not created at import time. If SnapStart is used, many machines start from a snapshot
-    that was taken after the import. Connections, keys and random numbers must not be part of the
-    snapshot.
-    """
+    """Create the API from the environment at the first request, once per process."""
+    # Lambda SnapStart copies a process after its modules are imported. Connections, keys and random
+    # numbers must therefore not be created during the import.
     random.seed()  # otherwise all copies of a snapshot would use the same random pauses
     config = Config.from_env(os.environ)
     services = Services.on(

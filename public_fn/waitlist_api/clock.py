@@ -1,7 +1,4 @@
-"""The clock of this Lambda function.
-
-The clock is used for timestamps and leases, but never to order the queue.
-"""
+"""The clock of this Lambda function. It is never used to order the queue."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 NowMillis = Callable[[], int]
 # A function that returns how many milliseconds are left for a run.
 LeftMillis = Callable[[], int]
-# A function that returns whether the current run has to stop. The next run continues the work.
+# A function that returns whether the current maintenance run has to stop. The next run continues
+# the work.
 IsTimeUp = Callable[[], bool]
 A_DAY_MILLIS = 24 * 3600 * 1000
 

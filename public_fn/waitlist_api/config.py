@@ -16,23 +16,13 @@ class ConfigError(ValueError):
 class Config(Struct, frozen=True):
     """The configuration of the public function and the maintenance function.
 
-    Passes are signed with the first key in `pass_key_arns`. The public parts of all keys are
-    published. If `pass_issuer` is empty, the URL of the API is the issuer of passes.
+    The first key in `pass_key_arns` signs passes. If `pass_issuer` is empty, the URL of the API is
+    the issuer of passes.
 
-    If `jwt_issuer` is set, customers are identified by JWTs from this issuer. Otherwise the public
-    function needs `entry_token_secret` or `entry_token_secret_arn`.
+    If `jwt_issuer` is set, JWTs from this issuer identify the customers. Otherwise
+    `entry_token_secret` or `entry_token_secret_arn` is required.
 
-    If `metrics_namespace` is empty, no metrics are written. `cors_origins` contains the origins of
-    the web pages that may change entries, or `*` to allow all pages. If `edge_key_arns` is set,
-    every request from a customer must contain one of these secrets in a header.
-
-    If the stack has no webhook, the URLs of the webhook queues are empty. If the stack sends no
-    messages, `messages_function_name` is empty. `message_channels` contains `mail` and `sms` if the
-    stack has a sender for them.
-
-    If `bot_check` is set, it is the name of a provider, and new guests must pass its challenge. The
-    secret for the provider is `bot_check_secret`, or else the secret in `bot_check_secret_arn`.
-    Tests use `bot_check_url` and `bot_check_script_url` to replace the URLs of the provider.
+    If `edge_key_arns` is set, every request from a customer must contain one of these secrets.
     """
 
     table_name: str
@@ -90,9 +80,8 @@ class Config(Struct, frozen=True):
 class WebhookConfig(Struct, frozen=True):
     """The configuration of the webhook function.
 
-    `secret_arn` is the ARN of the webhook secrets in Secrets Manager. Local runs use `secret`
-    instead, which contains the webhook secrets themselves. In local runs `only_loopback` is true,
-    because the webhook's URL is on the same machine.
+    `secret_arn` is the ARN of the webhook secrets. In local runs, `secret` contains the secrets
+    instead.
     """
 
     table_name: str
@@ -124,10 +113,10 @@ class WebhookConfig(Struct, frozen=True):
 
 
 class MessagesConfig(Struct, frozen=True, kw_only=True):
-    """The configuration of the messages function.
+    """The configuration of the messages function. The limits per day apply to days in UTC.
 
-    If `mail_from` is empty, the stack sends no email. If `sms_from` is empty, it sends no SMS.
-    `mails_per_day` and `sms_parts_per_day` are the limits for one day in UTC.
+    If `mail_from` is empty, the stack sends no email. If `sms_from` is empty, it sends no SMS
+    messages.
     """
 
     table_name: str
@@ -173,7 +162,7 @@ class EventsConfig(Struct, frozen=True):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the configuration. Raises ConfigError."""
+        """Read the configuration. Raise ConfigError if a variable is missing."""
         return cls(
             bus_name=_required(environ, "EVENT_BUS_NAME"),
             source=_required(environ, "EVENT_SOURCE"),

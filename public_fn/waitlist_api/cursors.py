@@ -1,7 +1,4 @@
-"""Encode and decode pagination cursors.
-
-A cursor contains the position at which a page starts. Clients treat cursors as opaque text.
-"""
+"""Encode and decode pagination cursors. A cursor contains the position at which a page starts."""
 
 import base64
 import binascii

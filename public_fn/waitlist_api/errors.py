@@ -71,9 +71,9 @@ class AlreadyOnList(WaitlistError):
 
     code = "already_on_list"
     advice = (
-        "This customer is already on the waitlist. To get the entry again, repeat the signup with "
-        "the same Idempotency-Key, or send the entry_token as Authorization: Bearer. If you have "
-        "neither, ask an operator for a token."
+        "This customer is already on the waitlist. Repeat the signup with the same "
+        "Idempotency-Key, or send the entry_token as Authorization: Bearer. If you have neither, "
+        "ask an operator for a token."
     )
 
 
@@ -81,10 +81,7 @@ class NoEntryTokens(WaitlistError):
     """The stack issues no entry tokens. Its customers are identified by an OIDC issuer."""
 
     code = "no_entry_tokens"
-    advice = (
-        "This stack issues no entry tokens, because its customers are identified by tokens from an "
-        "OIDC issuer. Use a token from this issuer instead."
-    )
+    advice = "This stack issues no entry tokens. Use a token from the stack's OIDC issuer instead."
 
 
 class AlreadyAdmitted(WaitlistError):
@@ -99,7 +96,7 @@ class AlreadyAdmitted(WaitlistError):
 
 
 class RestNotAllowed(WaitlistError):
-    """The waitlist has no `rest` setting, so its customers cannot rest."""
+    """The waitlist's `rest` setting is off, so customers cannot rest."""
 
     code = "rest_not_allowed"
     advice = (
@@ -164,8 +161,8 @@ class NoFormerPlace(WaitlistError):
 
     code = "no_former_place"
     advice = (
-        "This customer has no former place in the queue. They were banned before they signed up, "
-        "or their signup was interrupted. Sign the customer up instead."
+        "This customer has no former place in the queue, because their signup was never "
+        "completed. Sign the customer up instead."
     )
 
 
@@ -190,19 +187,16 @@ class NoWebhook(WaitlistError):
     """The stack has no webhook, so it cannot send events again."""
 
     code = "no_webhook"
-    advice = (
-        "This stack has no webhook, so there are no events to send again. To use a webhook, set "
-        "the stack's parameter WebhookUrl."
-    )
+    advice = "This stack has no webhook. To use a webhook, set the stack's parameter WebhookUrl."
 
 
 class NoMessages(WaitlistError):
-    """The stack cannot send messages, or cannot send them through this channel."""
+    """The stack cannot send this message by email or SMS."""
 
     code = "no_messages"
     advice = (
-        "This stack cannot send this message. Set its parameter MailFrom to send mail, or SmsFrom "
-        "to send SMS."
+        "This stack cannot send this message. Set its parameter MailFrom to send email, or "
+        "SmsFrom to send SMS messages."
     )
 
 
@@ -253,8 +247,8 @@ class Forbidden(WaitlistError):
 
     code = "forbidden"
     advice = (
-        "This entry_token belongs to another entry, or to an earlier signup of this entry. Send "
-        "the token of the latest signup or import."
+        "This entry_token belongs to another entry or to an earlier signup. Send the token of the "
+        "latest signup."
     )
 
 
@@ -270,9 +264,10 @@ class BotCheckFailed(WaitlistError):
 
     code = "bot_check_failed"
     advice = (
-        "This signup needs a new bot_token. The waitlist's `bot_check` field describes the widget "
-        "that creates tokens on the signup page. A token is valid only for a short time and for a "
-        "single signup. Get a new token, and repeat the signup with the same Idempotency-Key."
+        "This signup needs a new bot_token, because a token is valid only for a short time and "
+        "for a single signup. Get a new token, and repeat the signup with the same "
+        "Idempotency-Key. The waitlist's `bot_check` field describes the widget that creates "
+        "tokens."
     )
 
 
@@ -323,8 +318,7 @@ class TooLarge(WaitlistError):
     code = "too_large"
 
 
-# These limits keep an error response below 8 KB of JSON, and the errors of an import of 500 rows
-# below 1 MB.
+# These limits keep an error response below 8 KB of JSON, and the errors of an import below 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80
@@ -348,8 +342,8 @@ ANY_ETAG = r"^\*$"
 # RFC 9110 allows empty list elements in the If-Match header (section 5.6.1.2).
 ETAGS = r'^(\*|[ \t,]*(W/)?"[!#-~]*"([ \t]*,([ \t]*(W/)?"[!#-~]*")?)*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
-# Messages for the regular expressions in the API. Each message explains the pattern in words and
-# gives an example, because not every caller can read regular expressions.
+# Messages for the regular expressions in the API. Each message explains a pattern in words and
+# gives an example.
 SHAPES = {
     f"^{ids.WAITLIST_ID}$": "must be 1 to 63 lower-case letters, digits and hyphens, not "
     "beginning with a hyphen, such as bakery-2",
@@ -386,10 +380,8 @@ _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "mi
 
 
 def field_error(error: Mapping[str, Any]) -> FieldError:
-    """Convert a validation error from pydantic to the wording of this API.
-
-    The message never contains the value that was sent, because the value may be personal data.
-    """
+    """Convert a validation error from pydantic to the wording of this API."""
+    # The message must not contain the value that was sent, because it may be personal data.
     return FieldError(".".join(map(str, error["loc"])), _message(error))
 
 
@@ -459,7 +451,7 @@ def _name_differences(changes: Iterable[FieldError]) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """Shorten a text to at most `limit` bytes of JSON. A shortened text ends with an ellipsis."""
+    """Shorten a text to at most `limit` bytes of JSON, including an ellipsis."""
     if _json_bytes(text) <= limit:
         return text
     room = limit - _json_bytes("…")

@@ -18,8 +18,8 @@ ADMIN_PATH = "/v1/admin"
 MINUTE_MILLIS = 60_000
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
 CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?")
-# An unsubscribe code contains the entry id as text, the number of the signup and a MAC. These 57
-# bytes are 76 characters in base64.
+# An unsubscribe code contains the entry id as text, the number of the signup and a signature. These
+# 57 bytes are 76 characters in base64.
 UNSUBSCRIBE_CODE = re.compile(r"[A-Za-z0-9_-]{76}")
 UNSUBSCRIBE_MAC_BYTES = 25
 
@@ -27,9 +27,7 @@ UNSUBSCRIBE_MAC_BYTES = 25
 class EntryTokens:
     """Issues and checks entry tokens, with which guests act on their own entries.
 
-    A token becomes invalid when the customer signs up again or is reinstated. It is an HMAC over
-    the waitlist, the entry and a number that is unique to the signup (its `stay`). The token starts
-    with the id of its signing key, so that keys can be rotated while tokens are in use.
+    A token becomes invalid when the customer signs up again or is reinstated.
     """
 
     def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
@@ -41,17 +39,17 @@ class EntryTokens:
         self._kept = ReloadedKeys(read, now_millis)
 
     def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token for one signup of a customer. `stay` is the number of the signup.
+        """Return the token for the signup with the number `stay`.
 
-        The result is always the same for the same signup, until the signing key changes.
+        The result stays the same until the signing key changes.
         """
         return self._kept.signing().token(waitlist_id, entry_id, stay)
 
     def check(self, waitlist_id: str, entry_id: str, authorization: str | None) -> "Proof":
         """Return the signup that a token was issued for.
 
-        Raise Unauthorized if there is no token, and Forbidden if the token is invalid or belongs to
-        another entry. The caller must check that this signup is still the entry's current signup.
+        Raise Unauthorized if there is no token, and Forbidden if the token does not match the
+        entry.
         """
         token = bearer_token(authorization)
         if token is None:
@@ -66,9 +64,9 @@ class EntryTokens:
     def issue_code(
         self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
     ) -> str:
-        """Return a code that verifies the customer's address. `millis` is the time of issue.
+        """Return a code that verifies the customer's address.
 
-        If `to` is set, the code verifies a new address instead, and moves the entry to the id `to`.
+        If `to` is set, the code moves the entry to a new address, whose entry id is `to`.
         """
         content = CodeContent(entry_id, stay, millis // MINUTE_MILLIS, to)
         return self._kept.signing().code(waitlist_id, content)
@@ -90,10 +88,9 @@ class EntryTokens:
     def unsubscribe_code(self, waitlist_id: str, entry_id: str, stay: int) -> str:
         """Return the code that turns off messages for a signup.
 
-        The code does not change when the keys are rotated, so links in old mails keep working. The
-        signed text contains slashes. The same key also signs waitlist ids, which contain no slash,
-        so the two kinds of signed texts never collide.
+        Key rotation does not change the code.
         """
+        # The same key also signs waitlist ids. They contain no slash, so none equals this text.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
@@ -122,11 +119,11 @@ class EntryTokens:
         return hmac.digest(root.encode(), waitlist_id.encode(), "sha256")
 
     def target_digest(self, address: str) -> str:
-        """Return the keyed digest of a recipient's address, which is the same for all waitlists.
+        """Return the keyed digest of a recipient's address.
 
-        Key rotation does not change the digest. The key is derived from a text that contains a
-        slash. Waitlist ids contain no slash, so no waitlist has the same key for its own digests.
+        Key rotation does not change the digest.
         """
+        # A waitlist id contains no slash, so no waitlist has this key.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 
@@ -143,9 +140,7 @@ class EntryTokens:
 class Proof(Struct, frozen=True):
     """The entry that a customer's credentials give access to.
 
-    `stay` identifies the signup that an entry token was issued for. It is None for the token of an
-    OIDC issuer. If an entry token was not signed with the current signing key, `renewed` is a new
-    token.
+    If the entry token was signed with an old key, `renewed` is a new token.
     """
 
     entry_id: str
@@ -161,10 +156,9 @@ def bearer_token(authorization: str | None) -> str | None:
 
 
 def identify_operator(event: Mapping[str, Any]) -> str:
-    """Return the ARN of the operator who sent the request. Raise Unauthorized if there is no ARN.
+    """Return the ARN of the operator who sent the request.
 
-    API Gateway has already checked the request's signature. This check only matters if a faulty
-    deployment bypasses the authorizer.
+    Raise Unauthorized if there is no ARN.
     """
     arn = _authorized(event, "iam").get("userArn")
     if not arn:
@@ -176,10 +170,7 @@ def identify_operator(event: Mapping[str, Any]) -> str:
 
 
 def identify_customer(event: Mapping[str, Any]) -> str:
-    """Return the `sub` claim of the JWT that API Gateway's authorizer has checked.
-
-    Raise Unauthorized if the request did not pass the authorizer.
-    """
+    """Return the `sub` claim of the customer's JWT. Raise Unauthorized if there is no JWT."""
     subject = str(_authorized(event, "jwt").get("claims", {}).get("sub", ""))
     if not subject:
         raise Unauthorized(

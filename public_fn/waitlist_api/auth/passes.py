@@ -1,8 +1,4 @@
-"""Passes: JWTs that prove an admission and that any website can verify.
-
-An RSA key in AWS KMS signs the passes. The private key never leaves KMS, so the function needs no
-cryptography library.
-"""
+"""Passes: JWTs that prove an admission, signed by an RSA key in AWS KMS."""
 
 import base64
 import hashlib
@@ -19,7 +15,7 @@ from waitlist_api.errors import KeysUnavailable, Throttled
 
 ALGORITHM = "RS256"
 KMS_ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
-# The maximum number of cached signatures. A signature and its message take about 1 KB.
+# A signature and its message take about 1 KB of memory.
 MOST_SIGNED = 5000
 CLAIMS = ("iss", "aud", "sub", "jti", "iat", "nbf", "exp")
 DISCOVERY_PATH = "/.well-known/openid-configuration"
@@ -29,10 +25,7 @@ Jwk = dict[str, str]
 
 
 class KmsKeys(Struct, frozen=True):
-    """RSA keys in AWS KMS. The first key signs passes, and all public keys are published.
-
-    `client` is called when the KMS client is first needed.
-    """
+    """RSA keys in AWS KMS. The first key signs passes, and all public keys are published."""
 
     arns: tuple[str, ...]
     client: Callable[[], Any]
@@ -44,9 +37,9 @@ class KmsKeys(Struct, frozen=True):
     _signed: dict[bytes, bytes] = field(default_factory=dict)
 
     def sign(self, message: bytes) -> bytes:
-        """Return the signature of a message, which may have at most 4096 bytes.
+        """Return the signature of a message of at most 4096 bytes.
 
-        The newest signatures are cached, so a process usually asks KMS only once to sign a message.
+        The newest signatures are cached.
         """
         if message not in self._signed:
             if len(self._signed) >= MOST_SIGNED:
@@ -85,7 +78,7 @@ class KmsKeys(Struct, frozen=True):
 
 
 class Passes(Struct, frozen=True):
-    """Issues passes, and publishes the metadata and the keys with which passes are verified.
+    """Issues passes, and publishes the keys with which websites verify passes.
 
     If `issuer` is empty, the issuer of a pass is the base URL of the request.
     """
@@ -102,11 +95,7 @@ class Passes(Struct, frozen=True):
         inside_until_millis: int,
         base_url: str,
     ) -> str:
-        """Return the pass for an admission.
-
-        The result is always the same for the same admission, until the signing key changes. Raise
-        KeysUnavailable or Throttled if KMS fails.
-        """
+        """Return the pass for an admission. Raise KeysUnavailable or Throttled if KMS fails."""
         begins = admitted_millis // 1000
         claims = {
             "iss": self.issuer or base_url,
@@ -139,10 +128,7 @@ class Passes(Struct, frozen=True):
 
 
 def jwk_of(der: bytes) -> Jwk:
-    """Convert an RSA public key from the DER format (SubjectPublicKeyInfo) to a JWK.
-
-    The `kid` is the key's thumbprint (RFC 7638).
-    """
+    """Convert an RSA public key from the DER format to a JWK."""
     (info,) = _elements(der)
     _algorithm, bits = _elements(info)
     # The first byte of a DER bit string is the number of unused bits, which is always 0 here.
@@ -154,7 +140,7 @@ def jwk_of(der: bytes) -> Jwk:
 
 
 def _elements(der: bytes) -> list[bytes]:
-    """Return the contents of the DER elements in `der`, which follow one another."""
+    """Return the contents of all DER elements in `der`."""
     contents = []
     at = 0
     while at < len(der):

@@ -17,26 +17,22 @@ logger = logging.getLogger(__name__)
 MIN_LENGTH = 32
 READ_EACH_SECONDS = 300
 RETRY_SECONDS = 30
-# A token contains the number of the signup in clear text, so that the token can be checked before
-# the entry is read. The number takes 8 characters of base64, and the MAC takes 35. Together they
-# are as long as a SHA-256 digest.
+# A token contains the number of the signup in 8 characters of base64, and a signature in 35
+# characters.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code also contains the entry id as text. These 60 bytes are 80 characters in base64. A code that
-# moves an entry to a new address also contains the id of that address. These 86 bytes are 115
-# characters.
+# A code also contains the entry id as text. These 60 bytes are 80 characters in base64. If the code
+# moves the entry to a new address, it also contains the id of the new address. These 86 bytes are
+# 115 characters in base64.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
-# A new key must not sign until every process has loaded it. Otherwise the processes that still have
-# the old keys would refuse the new tokens. Two reload intervals are long enough.
+# A new key must not sign until every process has loaded it, because processes without the key would
+# refuse its tokens.
 BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
 
 
 class SecretUnavailable(Exception):
-    """Raised when the secret cannot be read.
-
-    If `is_temporary` is false, the deployment is misconfigured and a retry would not help.
-    """
+    """Raised when the secret cannot be read. If `is_temporary` is false, a retry would not help."""
 
     def __init__(self, *, is_temporary: bool = True) -> None:
         super().__init__("the secret cannot be read. Check that the function's role allows it")
@@ -67,18 +63,15 @@ class TokenKey(Struct, frozen=True):
         return hashlib.sha256(self.secret.encode()).hexdigest()[:8]
 
     def token(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token for a signup. The result is always the same for the same signup."""
+        """Return the token for a signup. The result is always the same."""
         text = f"{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self.secret.encode(), text, "sha256")[:MAC_BYTES]
         content = base64.urlsafe_b64encode(stay.to_bytes(STAY_BYTES) + mac)
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
-        """Return a code that proves that its holder can read messages to an address.
-
-        The signed text of a code contains more slashes than the signed text of a token, so a code
-        never has the same signature as a token.
-        """
+        """Return a code that proves that its holder can read messages to an address."""
+        # The signed text of a token contains fewer slashes, so it never equals the text of a code.
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
             f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()
@@ -92,8 +85,8 @@ class TokenKey(Struct, frozen=True):
 class CodeContent(Struct, frozen=True):
     """The decoded content of a code, which may be invalid.
 
-    `stay` is the number of the signup, and `minute` is the time of issue in minutes since 1970. If
-    `to` is set, the code moves the entry to the address with this id.
+    `minute` is the time of issue in minutes since 1970. If `to` is set, the code moves the entry to
+    the address with this id.
     """
 
     entry_id: str
@@ -103,7 +96,7 @@ class CodeContent(Struct, frozen=True):
 
     @classmethod
     def of(cls, code: str) -> Self:
-        """Parse a code that matches CODE. The code's signature is not verified."""
+        """Parse a code without verifying its signature. The code must match CODE."""
         text = code.partition(".")[2]
         content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         entry_id, rest = content[:ENTRY_BYTES], content[ENTRY_BYTES:]
@@ -119,7 +112,7 @@ class CodeContent(Struct, frozen=True):
 
 
 def stay_of(token: str) -> int:
-    """Return the signup number that a token contains. The token's signature is not verified."""
+    """Return the signup number in a token, without verifying the token's signature."""
     _, _, content = token.partition(".")
     return int.from_bytes(base64.urlsafe_b64decode(content[:STAY_CHARACTERS]))
 
@@ -127,9 +120,8 @@ def stay_of(token: str) -> int:
 class TokenKeys(Struct, frozen=True):
     """The signing keys in the secret.
 
-    From the time `current_from_seconds` (in seconds since 1970), the key `current` signs tokens.
-    Before that, the key `previous` does. `identity` is the key for address digests. Key rotation
-    does not change `identity` (decision 60).
+    Until the time `current_from_seconds`, the key `previous` signs tokens. After that, the key
+    `current` does.
     """
 
     current: TokenKey
@@ -139,9 +131,9 @@ class TokenKeys(Struct, frozen=True):
 
     @classmethod
     def parse(cls, secret: str) -> Self:
-        """Parse a secret, which is either JSON with several keys or the text of a single key.
+        """Parse a secret, which is JSON or the text of a single key.
 
-        Raise BadSecret if the secret is invalid.
+        Raise BadSecret if it is invalid.
         """
         if not secret.startswith("{"):
             return cls(_key(secret), _first_identity(secret))
@@ -202,7 +194,7 @@ class ReloadedKeys:
 
 
 def _first_identity(secret: str) -> str:
-    """Derive an identity key from a secret that contains none. Key rotation stores the result."""
+    """Derive a key for address digests from a secret that contains none."""
     return hmac.digest(secret.encode(), b"identity", "sha256").hex()
 
 

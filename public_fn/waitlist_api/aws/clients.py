@@ -1,7 +1,4 @@
-"""AWS clients with short timeouts and few retries. No call outlives the deadline of its request.
-
-docs/internals/time-budgets.md explains the numbers in this module.
-"""
+"""AWS clients with short timeouts and few retries (docs/internals/time-budgets.md)."""
 
 from functools import cache, partial
 from typing import Any
@@ -23,19 +20,19 @@ ASKED_PAUSE_SECONDS = 5
 
 
 def _config(read_seconds: int, attempts: int) -> ClientConfig:
-    # The standard retry mode adds jitter to each pause, and stops retrying if most of a process's
-    # calls fail. The adaptive mode is unsuitable, because it could delay a call indefinitely.
+    # The standard retry mode stops retrying if most calls of a process fail. The adaptive mode is
+    # unsuitable, because it could delay a call indefinitely.
     return ClientConfig(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=read_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=64,
-        # The next two settings save a sixth of a call's CPU time. By default, botocore would build
-        # the user agent twice for each call, and would look up the account id for the endpoint URL.
+        # By default, botocore would build the user agent twice for each call, and would look up the
+        # account id for the endpoint URL. Turning this off saves a sixth of a call's CPU time.
         user_agent="waitlist",
         account_id_endpoint_mode="disabled",
-        # Parameter validation would take a third of a call's CPU time. It is unnecessary, because
-        # the requests come from our own code, and AWS rejects invalid requests anyway.
+        # Parameter validation would take a third of a call's CPU time. AWS rejects invalid requests
+        # anyway.
         parameter_validation=False,
     )
 
@@ -45,15 +42,13 @@ SECRETS = _config(read_seconds=2, attempts=3)
 SQS = _config(read_seconds=2, attempts=3)
 KMS = _config(read_seconds=2, attempts=3)
 EVENTS = _config(read_seconds=2, attempts=3)
-# The read timeout is longer than a cold start of the private function followed by a call. One retry
-# is the limit, because under throttling every waiting request occupies an instance of the public
-# function.
+# The read timeout is longer than a cold start of the private function. Only one retry is allowed,
+# because a waiting request occupies an instance of the public function.
 LAMBDA = _config(read_seconds=4, attempts=2)
-# Maintenance has more retries, because no customer waits for it and it must succeed even while
-# requests are throttled.
+# Maintenance has more retries, because no customer waits for it.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
-# Messages are sent with a single attempt, because a message may already have been sent when a call
-# times out. The message queue retries the message later.
+# A message is sent with a single attempt, because it may already have been sent when a call times
+# out. The message queue retries the message later.
 SENDING = _config(read_seconds=5, attempts=1)
 
 NO_DEADLINE = Deadline()
@@ -69,10 +64,7 @@ class OutOfTime(BotoCoreError):
 
 @cache
 def _session() -> Session:
-    """Return a botocore session.
-
-    A boto3 session would import s3transfer, which takes 100 ms.
-    """
+    # A boto3 session would also import s3transfer, which takes 100 ms.
     return get_session()
 
 
@@ -81,11 +73,9 @@ def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
 
 
 def lambda_client(time: Deadline) -> Any:
-    """Return a Lambda client that calls the private function while a request is being handled.
-
-    The client may send a call twice after a timeout. This is safe, because all calls to the private
-    function are idempotent.
-    """
+    """Return a Lambda client that calls the private function while a request is being handled."""
+    # The client may send a call twice after a timeout. This is safe, because the private function
+    # handles repeated calls correctly.
     return _respect_deadline(_session().create_client("lambda", config=LAMBDA), time)
 
 
@@ -123,10 +113,10 @@ def attempt_seconds(config: Any) -> float:
 
 
 def _respect_deadline(client: Any, time: Deadline) -> Any:
-    """Make a client refuse attempts and pauses that could last beyond the deadline."""
+    """Make a client refuse attempts and pauses that could exceed the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
-    # Raising an exception before botocore decides about a retry is the only way to prevent the
+    # To prevent a retry, this handler must raise an exception before botocore decides about the
     # retry.
     client.meta.events.register_first(f"needs-retry.{service}", partial(_may_retry, time, needed))
     client.meta.events.register_first(f"request-created.{service}", partial(_begin, time, needed))
@@ -147,10 +137,7 @@ def _may_retry(
     operation: Any,
     **_: Any,
 ) -> None:
-    """Raise the error of a failed attempt if a retry could not finish before the deadline.
-
-    Botocore calls this function after every attempt, including successful attempts.
-    """
+    """Raise the error of a failed attempt if a retry could not finish before the deadline."""
     if response is not None and response[0].status_code < 300:
         return
     if time.left() >= _longest_pause(response, attempts) + needed:

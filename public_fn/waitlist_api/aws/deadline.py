@@ -7,18 +7,14 @@ from contextlib import contextmanager
 
 
 class Deadline:
-    """The deadline of the current request.
-
-    Each process has one deadline object, because Lambda sends a process only one request at a time.
-    Outside a request, for example during maintenance, there is no deadline.
-    """
+    """The deadline of the current request. Outside a request, there is no deadline."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._end = math.inf
 
     def left(self) -> float:
-        """Return the number of seconds left. The number is negative after the deadline."""
+        """Return the remaining time in seconds. The result is negative after the deadline."""
         return self._end - self._monotonic()
 
     @contextmanager

@@ -21,10 +21,9 @@ class SecretUnreadable(Exception):
 
 
 class BotProof(Struct, frozen=True):
-    """A guest's bot-check token with the data that is needed to check it.
+    """A guest's bot-check token, with the data that is needed to check it.
 
-    `token` may be empty. `hostnames` lists the hosts on whose pages the token may have been
-    created. `request_digest` identifies the signup, and stays the same when the signup is retried.
+    `hostnames` lists the hosts on whose pages the token may have been created.
     """
 
     token: str
@@ -32,22 +31,14 @@ class BotProof(Struct, frozen=True):
     request_digest: str
 
     def once_key(self, entry_id: str) -> str:
-        """Return the idempotency key with which to ask the provider about this signup.
-
-        A retry of the signup has the same key. Any other signup has a different key, even if it
-        uses the same token.
-        """
+        """Return the idempotency key for asking the provider about this signup."""
         parts = "\0".join((entry_id, self.token, self.request_digest))
         digest = hashlib.sha256(parts.encode()).digest()
         return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
 class BotCheck:
-    """Checks bot-check tokens with a provider.
-
-    `ask` returns the provider's answer, or None if there is no answer. `read_secret` may raise
-    SecretUnreadable. Each process has one object, which handles one request at a time.
-    """
+    """Asks a provider whether bot-check tokens are valid."""
 
     def __init__(
         self,
@@ -69,11 +60,7 @@ class BotCheck:
     def make_proof(
         self, api_host: str, edge_url: str, token: str | None, request_digest: str
     ) -> BotProof:
-        """Return the data with which to check a guest's token.
-
-        `api_host` and `edge_url` name the service's own hosts. If `request_digest` is empty, the
-        signup cannot be recognized as a retry of an earlier signup.
-        """
+        """Return a guest's token with the data that is needed to check it."""
         own = filter(None, (api_host, _host_of(edge_url)))
         hostnames = self._hostnames.union(own)
         return BotProof(token or "", hostnames, request_digest or uuid.uuid4().hex)
@@ -81,11 +68,10 @@ class BotCheck:
     def check(self, entry_id: str, proof: BotProof, when_down: WhenDown) -> None:
         """Raise BotCheckFailed if the provider rejects the token.
 
-        If the provider cannot decide and `when_down` is `refuse`, raise BotCheckUnavailable.
+        Raise BotCheckUnavailable if the provider does not decide and `when_down` is `refuse`.
         """
-        # While the provider is down, its widget creates no tokens. If the waitlist accepts guests
-        # during an outage, a signup without a token is therefore still sent to the provider, to
-        # find out whether the provider is down.
+        # While the provider is down, its widget creates no tokens. A signup without a token is
+        # therefore still sent to the provider, to find out whether the provider is down.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":

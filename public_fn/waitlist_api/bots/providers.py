@@ -11,9 +11,8 @@ Name = Literal["turnstile", "hcaptcha"]
 Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
 # The widget's action on the customer page. Tokens from other forms of the same site are refused.
 ACTION = "signup"
-# The error codes that prove that the stack's secret is wrong. All other codes can result from the
-# guest's token: a token from another site causes `sitekey-secret-mismatch`, and a token for the
-# provider's test keys causes `not-using-dummy-secret`.
+# These error codes prove that the stack's secret is wrong. All other codes may be caused by the
+# guest's token.
 WRONG_SECRET = {"invalid-input-secret", "missing-input-secret"}
 OUT_OF_ORDER = "internal-error"
 
@@ -21,11 +20,9 @@ OUT_OF_ORDER = "internal-error"
 class Provider(Struct, frozen=True, kw_only=True):
     """A bot-protection provider and its widget.
 
-    If a page contains the widget, `sources` must be allowed in each Content-Security-Policy
-    directive in `directives`. `names_action` is true if the provider's answers contain the widget's
-    action. `repeats` is true if the provider accepts an idempotency key, so that a retry gets the
-    same answer as the first request. Other providers report a retry as a duplicate.
-    `max_token_length` is the maximum length of a token.
+    A page with the widget must allow `sources` in each Content-Security-Policy directive in
+    `directives`. If `repeats` is true, the provider gives the same answer to a retry with the same
+    idempotency key.
     """
 
     name: Name
@@ -48,9 +45,9 @@ class Provider(Struct, frozen=True, kw_only=True):
         )
 
     def question(self, secret: str, site_key: str, token: str, once_key: str) -> dict[str, str]:
-        """Return the form fields that ask the provider to check a token.
+        """Return the form fields of a request to check a token.
 
-        A retry must pass the same `once_key`.
+        A retry must use the same `once_key`.
         """
         fields = {"secret": secret, "response": token}
         if self.repeats:
@@ -60,8 +57,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     def verdict(self, answer: Any, hostnames: Collection[str]) -> Verdict:
         """Interpret the provider's answer.
 
-        `hostnames` lists the hosts on whose pages the token may have been created. `*` allows any
-        host.
+        `hostnames` lists the allowed hosts, or `*` for any host.
         """
         if not isinstance(answer, Mapping) or not isinstance(answer.get("success"), bool):
             return "no_verdict"

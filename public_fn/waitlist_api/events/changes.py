@@ -1,9 +1,4 @@
-"""Converts changes in the DynamoDB stream to events for the event bus. It does no I/O.
-
-Three kinds of changes become events. An inserted history item means that an entry has changed. A
-deleted record means that an entry was erased. The record that maintenance updates every minute
-becomes a heartbeat.
-"""
+"""Converts changes in the DynamoDB stream to events for the event bus."""
 
 from typing import Any
 
@@ -16,7 +11,7 @@ from waitlist_api.records.webhooks import Detail, is_published
 
 CHANGED = "Waitlist entry changed"
 HEARTBEAT = "Waitlist heartbeat"
-# The value of `event` in the detail of a heartbeat, by which queue consumers recognize heartbeats.
+# Queue consumers recognize a heartbeat by this value of the field `event`.
 HEARTBEAT_EVENT = "heartbeat"
 
 
@@ -28,11 +23,7 @@ class BusEvent(Struct, frozen=True):
 
 
 def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
-    """Return the event for a stream record, or None if the change is not published.
-
-    `read_at` is the time when the stream was read. It is used for heartbeats and erasures, because
-    their stream records contain no time.
-    """
+    """Return the event for a stream record, or None if the change is not published."""
     change = record["dynamodb"]
     keys = decode(change["Keys"])
     if keys == ROUND_KEY:
@@ -41,8 +32,8 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         item = decode(change["NewImage"])
         return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
-        # A record without a stamp (its logical timestamp) was never on the waitlist. Its erasure is
-        # not published.
+        # A record without a logical timestamp was never on the waitlist, so its erasure is not
+        # published.
         item = decode(change["OldImage"])
         return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None

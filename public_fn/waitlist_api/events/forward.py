@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 # EventBridge accepts at most ten events per call.
 TOGETHER = 10
 
-# The sequence number of a stream record, and the event that the record becomes.
+# The sequence number of a stream record, and the event for this record.
 Numbered = tuple[str, BusEvent]
 
 
@@ -30,8 +30,7 @@ class Forwarder(Struct, frozen=True):
     def forward(self, records: Sequence[dict[str, Any]]) -> str | None:
         """Publish the events for these stream records.
 
-        If the event bus does not accept an event, return the sequence number of its stream record.
-        Lambda then delivers this record and all later records again. Otherwise return None.
+        Return the sequence number of the first record that Lambda must deliver again, or None.
         """
         for numbered in self._batches(records):
             refused = self._put(numbered)

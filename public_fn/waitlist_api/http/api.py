@@ -68,17 +68,16 @@ Event = Mapping[str, Any]
 # Ignore the bodies of all other methods, because RFC 9110 gives such bodies no meaning.
 WITH_BODY = ("POST", "PUT", "PATCH")
 JSON = "application/json"
-# Any web page can make a browser send a text body without a CORS preflight, but a JSON body needs a
-# preflight that the API has to allow. Customers' requests must therefore be JSON. Operators'
-# requests are signed, so no web page can forge such a request.
+# Changes by customers must be JSON. A browser asks for permission before it lets a page of another
+# site send JSON, but any page can send plain text.
 MEDIA_TYPES = (JSON,)
 OPERATORS_MEDIA_TYPES = (JSON, "")
 MERGE_PATCH = "application/merge-patch+json"
-# Merge patches are accepted for waitlists only. PATCH of an entry replaces the whole profile, so an
-# operator who sent a merge patch to that route would lose data.
+# Only changes to waitlists may be merge patches. A PATCH of an entry replaces the whole profile, so
+# data would be lost if an operator sent a merge patch there.
 MERGED = "PATCH /v1/admin/waitlists/{waitlist_id}"
-# Default headers of every response. Most responses are for one caller, so caches must not store
-# these responses. A route whose response is the same for all callers sets its own Cache-Control.
+# Most responses are for one caller, so caches must not store them. If a response is the same for
+# all callers, its route sets its own Cache-Control.
 ALWAYS = {
     "Cache-Control": "no-store",
     "Strict-Transport-Security": "max-age=31536000",
@@ -106,10 +105,8 @@ class Api:
     ) -> None:
         """Set up the API's routes.
 
-        If `tokens` is None, API Gateway's JWT authorizer identifies customers, and `code_keys`
-        returns the keys that sign the codes in mails. `cors_origins` lists the websites whose pages
-        may change entries. If `edge_keys` is not empty, every customer request must contain an edge
-        key.
+        If `tokens` is None, JWTs identify customers, and `code_keys` returns the keys for the codes
+        in mails.
         """
         self._services = services
         self._tokens = tokens
@@ -129,10 +126,7 @@ class Api:
         self._routes = Routes(self._resolver.all_routes())
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
-        """Return the response to an event.
-
-        A HEAD request gets the response to the corresponding GET request, but without the body.
-        """
+        """Return the response to an event. The response to a HEAD request has no body."""
         if not is_head(event):
             return self._answer(event, context)
         return {**self._answer(as_get(event), context), "body": "", "isBase64Encoded": False}
@@ -165,10 +159,7 @@ class Api:
 
     @cached_property
     def documented(self) -> "DocumentedResolver":
-        """The resolver for the route `/docs`, which exists only in the local server.
-
-        Importing the OpenAPI models takes 100 ms, so Lambda functions never import these models.
-        """
+        """The resolver for the route `/docs`, which exists only in the local server."""
         from waitlist_api.http.openapi.document import DocumentedResolver
 
         routers = _routers(self._services, self._tokens, self._code_keys)
@@ -210,7 +201,7 @@ def _routers(
         tokens, services.entries, services.waitlist_cache, services.joins, services.now_millis
     )
     responses = EntryResponses(services.polls, services.now_millis)
-    # If customers have accounts, the account provider is responsible for keeping bots out.
+    # If customers have accounts, the issuer of the accounts has to keep bots out.
     bot_check = None if tokens is None else services.bot_check
     identities = None if tokens is None else Identities(tokens, services.waitlist_cache)
     even_times = EvenTimes(services.now_millis, services.pause)
@@ -326,8 +317,7 @@ def _check_size(event: Event, limit: int) -> None:
 def _as_json(event: Event, media_types: Collection[str]) -> Event:
     """Return the event with the content type set to JSON.
 
-    Raise UnsupportedMediaType if the request has a body of another media type. Powertools would
-    parse other media types as forms, even for a request without a body.
+    Raise UnsupportedMediaType if the request has a body of another media type.
     """
     method = event["requestContext"]["http"]["method"]
     # API Gateway sends header names in lower case, but `sam local start-api` keeps the original

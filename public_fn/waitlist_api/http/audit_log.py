@@ -13,9 +13,8 @@ ADMIN_ENTRIES = f"{ADMIN_LIST}/entries"
 ADMIN_ENTRY = f"{ADMIN_ENTRIES}/{{entry_id}}"
 # Routes that return customer ids, profiles and attributes, one page at a time.
 READS = frozenset({f"GET {ADMIN_ENTRIES}", f"GET {ADMIN_ENTRY}"})
-# In addition to these routes, the audit log covers requests that delete data, replace settings,
-# issue tokens, import customers or send a message. Other changes need no audit log, because the
-# entry's history names the operator. An erasure is audited because it deletes the history.
+# Requests that delete data, replace settings, issue tokens, import customers or send a message are
+# also audited. Other changes need no audit log, because the entry's history names the operator.
 AUDITED = frozenset(
     {
         f"PUT {ADMIN_LIST}",
@@ -38,9 +37,7 @@ IDS = {"waitlist_id": re.compile(WAITLIST_ID), "entry_id": re.compile(ENTRY_ID)}
 def read_audit_fields(event: object) -> dict[str, str] | None:
     """Return the audit record of a request, or None if the request is not audited.
 
-    The record contains the route, the operator, the waitlist and the entry. Only the first page of
-    a list or a history is audited, so an export of many pages writes one line. The record omits
-    path parameters that are not valid ids, because an invalid parameter could contain any text.
+    If a list has several pages, only the first page is audited.
     """
     if not isinstance(event, Mapping) or event.get("routeKey") not in AUDITED:
         return None
@@ -50,14 +47,12 @@ def read_audit_fields(event: object) -> dict[str, str] | None:
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
-    """Return the log fields of a request for the second or a later page of personal data.
+    """Return the log fields of a request for a later page of personal data.
 
-    The fields are the operator, the waitlist and the entry.
-
-    The request log adds these fields to the request's own line. Otherwise an operator could read
-    personal data unnoticed by making up a cursor and skipping the first page. For all other
-    requests, the result is empty.
+    For all other requests, the result is empty.
     """
+    # An operator could skip the audited first page by making up a cursor. The request log therefore
+    # names the operator, the waitlist and the entry.
     if not isinstance(event, Mapping) or event.get("routeKey") not in READS:
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

@@ -20,16 +20,16 @@ def edge_url_of(event: Mapping[str, Any]) -> str:
 def check_edge(event: Mapping[str, Any], keys: Collection[str]) -> None:
     """Raise EdgeOnly if the request's edge key is not in `keys`.
 
-    If `keys` is empty, every request is allowed. The comparison takes constant time, so its
-    duration reveals nothing about a key.
+    Empty `keys` allow every request.
     """
+    # The comparison takes constant time, so its duration reveals nothing about a key.
     given = str(event.get("headers", {}).get(HEADER, "")).encode()
     if keys and not any(hmac.compare_digest(given, key.encode()) for key in keys):
         raise EdgeOnly(edge_url_of(event))
 
 
 def remove_key(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the event without the edge key, so that no later code can log the key."""
+    """Return the event without the edge key, so that no log line can contain the key."""
     headers = event.get("headers", {})
     if HEADER not in headers:
         return event

@@ -1,7 +1,4 @@
-"""Converts errors to HTTP responses.
-
-`STATUS` is the only table from error codes to HTTP statuses. Bodies are problem details (RFC 9457).
-"""
+"""Converts errors to HTTP responses with problem details (RFC 9457)."""
 
 import json
 from http import HTTPStatus
@@ -23,7 +20,7 @@ from waitlist_api.errors import (
 from waitlist_shared.errors import WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
-# A response header with the error code of an HTML error page. The request log reads this header.
+# A response header with the error code of an HTML error page, for the request log.
 CODE_HEADER = "Waitlist-Problem"
 
 STATUS = {
@@ -81,8 +78,8 @@ STATUS = {
     "keys_unavailable": 503,
     "bot_check_unavailable": 503,
 }
-# Error codes of the private function, mapped to the codes that clients see. Clients could not act
-# on the original codes.
+# Error codes of the private function that clients could not act on, with the codes that clients get
+# instead.
 RENAMED = {
     "cold": "rebuilding",
     "stale_epoch": "rebuilding",
@@ -94,7 +91,7 @@ RENAMED = {
 }
 RETRY_AFTER_SECONDS = {
     "throttled": 1,
-    # The default, for errors that do not contain a more exact time.
+    # The default for errors without a more exact time.
     "too_many_changes": 300,
     "not_ready": 2,
     "rebuilding": 2,
@@ -124,7 +121,7 @@ def code_of(error: WaitlistError) -> str:
 
 
 def problem(error: WaitlistError) -> Response[str]:
-    """Return the HTTP response for an error, with problem details (RFC 9457) as its body."""
+    """Return the HTTP response for an error."""
     code = code_of(error)
     status = STATUS.get(code, 500)
     if status == 500:

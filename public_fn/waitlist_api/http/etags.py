@@ -4,10 +4,9 @@ import re
 
 
 def is_named(etag: str, header: str | None, *, weakly: bool = False) -> bool:
-    """Return whether a conditional header matches an ETag. The value `*` matches every ETag.
+    """Return whether a conditional header matches an ETag.
 
-    Pass `weakly=True` for `If-None-Match`, which uses the weak comparison. `If-Match` uses the
-    strong comparison, which never matches weak ETags.
+    Pass `weakly=True` for the header `If-None-Match`. `If-Match` never matches weak ETags.
     """
     if header == "*":
         return True

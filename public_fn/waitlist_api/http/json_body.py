@@ -11,10 +11,7 @@ MAX_DEPTH = 32
 
 
 def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> None:
-    """Raise TooLarge if the body has more than `limit` bytes.
-
-    This check does not decode the body.
-    """
+    """Raise TooLarge if the body has more than `limit` bytes."""
     if is_base64:
         size = len(body) * 3 // 4 - body[-2:].count("=")
     else:
@@ -24,11 +21,8 @@ def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> No
 
 
 def dumps(value: Any) -> str:
-    r"""Serialize a response as JSON in UTF-8, without `\u` escapes.
-
-    Escapes could make a page of 100 entries with long Cyrillic profiles larger than 6 MB, which is
-    the size limit of a Lambda response.
-    """
+    r"""Serialize a response as JSON in UTF-8, without `\u` escapes."""
+    # Escapes could make a page of long Cyrillic profiles larger than the 6 MB that Lambda allows.
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -40,10 +34,7 @@ def loads(text: str) -> Any:
 
 
 def parse(text: str) -> Any:
-    """Parse a body without checking its depth and its text. Raise InvalidJson on a syntax error.
-
-    The caller must check the parts of the body separately.
-    """
+    """Parse a body without checking its depth and its text. Raise InvalidJson on a syntax error."""
     try:
         value: Any = json.loads(
             text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse
@@ -74,10 +65,7 @@ def check(value: Any) -> int:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object.
-
-    Raise InvalidJson for repeated names, because a proxy might use another value.
-    """
+    """Build an object. Raise InvalidJson if a name is repeated."""
     value: dict[str, Any] = {}
     for name, member in pairs:
         if name in value:
@@ -104,10 +92,7 @@ def _too_deep() -> str:
 
 
 def _depth(value: Any) -> int:
-    """Return the nesting depth of a value, up to MAX_DEPTH + 1.
-
-    The search does not use recursion.
-    """
+    """Return the nesting depth of a value, up to MAX_DEPTH + 1."""
     depth, level = 0, [value]
     while level:
         depth += 1

@@ -1,4 +1,4 @@
-"""Protects against cross-site request forgery: decides which web pages may change entries."""
+"""Protects against cross-site request forgery."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -14,11 +14,8 @@ ADVICE = (
 
 
 def check_origin(event: Mapping[str, Any], allowed: Collection[str]) -> None:
-    """Raise Forbidden if a page of an unknown site makes a browser send a change.
-
-    Browsers send the header `Sec-Fetch-Site`, which scripts cannot change. Other clients do not
-    send this header.
-    """
+    """Raise Forbidden if a page of an unknown site makes a browser send a change."""
+    # Browsers set the header Sec-Fetch-Site, and scripts cannot change it. Other clients omit it.
     headers = event.get("headers", {})
     is_change = event["requestContext"]["http"]["method"] in CHANGING
     if not is_change or headers.get("sec-fetch-site") != "cross-site" or ANY_ORIGIN in allowed:

@@ -1,23 +1,20 @@
-"""Decides how soon a client should poll again.
-
-Clients near the head of the queue poll more often.
-"""
+"""Decides how soon a client should poll again."""
 
 from collections.abc import Sequence
 
 from waitlist_shared.contracts import NotReady
 
-# Twenty entries are rarely served within a second. An entry that is twenty positions further back
-# can therefore poll one second later and still not miss a change.
+# Twenty entries are rarely served within a second. A client can therefore poll one second later for
+# every twenty positions.
 POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
-# The polling intervals of entries that have no position, by status. Each interval depends on how
-# soon the entry can change.
+# The polling intervals of entries without a position, by status. Each interval depends on how soon
+# the entry can change.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 
 
-# The maximum polling interval of an entry that is not ready. The entry may become ready earlier
-# than expected, because an operator can change it, or the customer can on another device.
+# The maximum polling interval of an entry that is not ready. An operator can make the entry ready
+# earlier than expected.
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
@@ -27,10 +24,7 @@ def poll_after_seconds(
 ) -> int | None:
     """Return the seconds until a client should poll again, or None if nothing will change.
 
-    If there are several positions, the lowest position decides. If the entry is not ready, the
-    entry can get an offer as soon as a reason in `not_ready` ends, so the earliest end decides. A
-    reason without a known end can end at any time. Entries that have left or were admitted do not
-    change.
+    If there are several positions, the lowest position decides.
     """
     known = [position for position in positions if position is not None]
     if not known:
@@ -38,6 +32,8 @@ def poll_after_seconds(
     seconds = min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)
     if status != "waiting" or not not_ready:
         return seconds
+    # The entry can get an offer as soon as one of these reasons ends. A reason without a known end
+    # can end at any time.
     ends = [
         max(1, -(-(reason.until_millis - now_millis) // 1000))
         if reason.until_millis

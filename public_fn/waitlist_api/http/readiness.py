@@ -12,10 +12,7 @@ FIELDS = ("ready", "not_ready", "ready_ahead", "rest_until", "delayed_until", "c
 def readiness_fields(
     view: EntryView, recorded: c.Readiness | None = None, now_millis: int = 0
 ) -> dict[str, Any]:
-    """Return the fields of `WithReadiness`. If the entry is not waiting, all fields are null.
-
-    If the view was not read from Redis, the reasons come from the DynamoDB record.
-    """
+    """Return the fields of `WithReadiness`. If the entry is not waiting, all fields are null."""
     if view.status != "waiting":
         return dict.fromkeys(FIELDS)
     reasons = view.not_ready
@@ -34,10 +31,7 @@ def readiness_fields(
 
 
 def count_ready_ahead(view: EntryView) -> int | None:
-    """Return how many entries ahead are ready.
-
-    If all entries are ready, this number is the position minus 1.
-    """
+    """Return how many entries ahead are ready."""
     if view.ready_ahead is not None or view.position is None:
         return view.ready_ahead
     return view.position - 1

@@ -18,7 +18,7 @@ from waitlist_shared.telemetry import Span, Telemetry
 HEADER = "X-Correlation-Id"
 DONE = "ok"
 UNKNOWN = "unknown"
-# API Gateway's `routeKey` is always a route of the template, so it contains placeholders instead of
+# API Gateway's `routeKey` is a route of the template, so it contains parameter names instead of
 # ids.
 ROUTE = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+\Z")
 Response = dict[str, Any]
@@ -33,13 +33,9 @@ class RequestLog(Struct, frozen=True):
     seconds: Callable[[], float] = time.perf_counter
 
     def respond(self, event: object, request_id: str, answer: Callable[[], Response]) -> Response:
-        """Handle a request and write its log line, even if `answer` raises an exception.
-
-        The audit line is written before the request is handled, so the operator is logged even if
-        the process dies during an erasure. The request's own line follows with the same correlation
-        id and the outcome.
-        """
+        """Handle a request and write its log line, even if `answer` raises an exception."""
         id_ = choose_correlation_id(event, request_id)
+        # Write the audit line first, so that it exists even if the process dies during the request.
         if (asked := read_audit_fields(event)) is not None:
             self.telemetry.audit(asked, id_)
         self.correlation.id = id_
@@ -69,10 +65,9 @@ class RequestLog(Struct, frozen=True):
 
 
 def choose_correlation_id(event: object, request_id: str) -> str:
-    """Return the correlation id of a request.
+    """Return the client's correlation id if it is safe to log.
 
-    The client's id is used only if it is safe to log. Otherwise the id of API Gateway or Lambda is
-    used.
+    Otherwise return the id of the request.
     """
     headers, request = _part(event, "headers"), _part(event, "requestContext")
     id_ = accept_client_id(headers.get(HEADER.lower())) or request.get("requestId")
@@ -80,7 +75,7 @@ def choose_correlation_id(event: object, request_id: str) -> str:
 
 
 def route_of(event: object) -> str:
-    """Return the request's route with placeholders instead of path parameters."""
+    """Return the request's route with parameter names instead of ids."""
     route = event.get("routeKey") if isinstance(event, Mapping) else None
     return route if isinstance(route, str) and ROUTE.match(route) else UNKNOWN
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document. Only the route `/docs` and `make openapi` import this package.
+"""The OpenAPI document.
 
-Importing the package is slow, so other requests must not import it.
+This package is slow to import, so only `/docs` and `make openapi` use it.
 """

@@ -30,13 +30,12 @@ from waitlist_api.http.schemas.entries import BumpBody, EditBody
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# The schema of the header has no pattern, because an id of another format does not make the request
-# fail. The service replaces such an id.
+# The header has no pattern in the document. If its value has another format, the service replaces
+# the value and the request succeeds.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
     description="The client's own id for this request, which must be a UUID or a ULID. Every log "
-    "line of the request contains this id. The service replaces a value in any other format, "
-    "because such a value could identify a person.",
+    "line of the request contains this id. A value in any other format is replaced.",
     required=False,
     **{"in": ParameterInType.header, "schema": {"type": "string"}},  # type: ignore[arg-type]
 )
@@ -50,8 +49,8 @@ _HEADERS: dict[str, Header | Reference] = {
     # Responses that API Gateway creates itself contain only the header `apigw-requestid`.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
-# Schemas that Powertools adds for its own validation errors. No route uses these schemas, because
-# the API returns every error as a `Problem`.
+# Powertools adds these schemas for its own validation errors. No route uses them, because every
+# error of the API is a `Problem`.
 UNUSED = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 REF_TEMPLATE = "#/components/schemas/{model}"
 METHODS = ("get", "put", "post", "delete", "patch")
@@ -92,13 +91,11 @@ class DocumentedResolver(Resolver):
         document.components.schemas = _schemas(document.components.schemas or {})
         for path in (document.paths or {}).values():
             for operation in _operations(path):
-                # An empty `security` list means that the operation needs no credentials. If
-                # `security` were missing, the document would not say whether the operation needs
-                # credentials.
+                # An empty `security` list means that the operation needs no credentials.
                 operation.security = operation.security or []
                 for parameter in operation.parameters or []:
-                    # Powertools writes header names in lower case. The document uses title case
-                    # instead, because generated clients show the header names to their users.
+                    # Use title case for header names, because generated clients show the names to
+                    # their users.
                     if isinstance(parameter, Parameter) and parameter.in_ is ParameterInType.header:
                         parameter.name = parameter.name.title()
                 operation.parameters = [*(operation.parameters or []), _REQUEST_HEADER]
@@ -112,10 +109,7 @@ class DocumentedResolver(Resolver):
 
 
 def _schemas(generated: Mapping[str, Schema | Reference]) -> dict[str, Schema | Reference]:
-    """Return the schemas of the document.
-
-    Each alternative body of a request gets a named schema. Schemas that no route uses are left out.
-    """
+    """Return the schemas of the document, without the schemas that no route uses."""
     kept = {name: schema for name, schema in generated.items() if name not in UNUSED}
     choices: list[tuple[type[BaseModel], Literal["validation"]]] = [
         (choice, "validation") for body in (BumpBody, EditBody) for choice in body.choices()

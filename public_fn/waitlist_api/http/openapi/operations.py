@@ -143,12 +143,11 @@ def _anyone() -> dict[str, Operation]:
                     *OUTAGES,
                 ),
             ),
-            "The board is a public snapshot that shows which position each `rank` has. The board "
-            "is the same for all customers, so a cache can serve it, and an app that polls the "
-            "board causes little load. The service makes a new board at most every five seconds. "
-            "An app should request its own entry in three cases: when the entry is near the head "
-            "of the queue, when the board no longer covers the entry's `rank`, and every few "
-            "minutes, because an operator may have moved the entry.",
+            "The board is a public snapshot of the queue. It contains pairs of a `rank` and the "
+            "position of this rank. Because the board is the same for all customers, a cache can "
+            "serve it. Get the entry itself every few minutes, and more often when it is near the "
+            "head of the queue. Also get the entry when the board no longer covers its `rank`. A "
+            "new board is made at most every five seconds.",
         ),
     }
 
@@ -179,7 +178,7 @@ SIGN_UP = (
 )
 BOT_CHECK = ("bot_check_failed", "bot_check_unavailable")
 SIGN_UP_GUEST = (
-    "Send an Idempotency-Key. If the response is lost, only a request with the same key returns "
+    "Send an Idempotency-Key. If you lose the response, only a request with the same key returns "
     "the entry token again."
 )
 SIGN_UP_WITH_JWT = (
@@ -214,10 +213,7 @@ def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Respon
 
 
 def _own_data(*, knows_issuer: bool) -> Responses:
-    """Return the OpenAPI responses of the operation with which customers change their own data.
-
-    If customers are guests, a new address must be verified first, which adds the response 202.
-    """
+    """Return the OpenAPI responses of the operation with which customers change their own data."""
     successes = {200: {**success(200, "The customer's own profile"), **_content(OwnDataAnswer)}}
     if not knows_issuer:
         description = (
@@ -259,12 +255,11 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "throttled",
                 "record_unavailable",
             ),
-            "This operation works only if the waitlist has `identity` set. If an entry has this "
-            "address, the service publishes the `link_asked` event, or `verification_asked` if the "
-            "address is not verified yet. The event triggers a message with a link to the address. "
-            "An address gets at most one such message a minute. Further messages need longer "
-            "pauses of two minutes, four minutes and so on. If customers sign in with an OIDC "
-            "issuer, the request fails with `no_entry_tokens`.",
+            "Sends a link to the address if an entry has this address. The service publishes the "
+            "`link_asked` event, or `verification_asked` if the address is not verified yet. An "
+            "address gets at most one of these messages a minute, and the pauses double with each "
+            "further message. The operation works only if the waitlist has `identity` set. If "
+            "customers sign in with an OIDC issuer, the request fails with `no_entry_tokens`.",
         ),
         "verify": Operation(
             "anyone",
@@ -284,13 +279,12 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     links=links.OF_A_SIGNUP,
                 ),
             ),
-            "The code is the part after `#v=` in the link that was sent to the address. Send the "
-            "code only after the customer has done something, such as clicking a button, because "
-            "programs that scan mail open links automatically. If the code was sent to a new "
-            "address, the entry moves to the new address. If another entry already has the new "
-            "address, the request fails with `already_on_list` and nothing changes. A repeated "
-            "request returns the same response. If customers sign in with an OIDC issuer, the "
-            "request fails with `no_entry_tokens`.",
+            "Send the code from the link that the address has received. The code is the part "
+            "after `#v=`. Call the operation only after a click, because programs that scan mail "
+            "open links automatically. If the code was sent to a new address, the entry moves to "
+            "that address. If another entry already has the new address, the request fails with "
+            "`already_on_list` and nothing changes. A repeated request returns the same response. "
+            "If customers sign in with an OIDC issuer, the request fails with `no_entry_tokens`.",
         ),
         "getEntry": Operation(
             "customer",
@@ -304,12 +298,11 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     *OUTAGES,
                 ),
             ),
-            "Send `segment` with the attribute names of a segment to also get the entry's position "
-            "within that segment. If the entry has several values for these attributes, the "
-            "response has a position for each combination. All positions are read at the same "
-            "moment. If the waitlist has not declared the segment, the request is refused, and the "
-            "error lists the declared segments. While segments are being built, the request fails "
-            "with `503 rebuilding`.",
+            "To also get the entry's position within a segment, send the attribute names of the "
+            "segment in `segment`. If the entry has several values for these attributes, the "
+            "response has a position for each combination. If the waitlist has not declared the "
+            "segment, the request is refused. While the service prepares new segments, the "
+            "request fails with `503 rebuilding`.",
             credentials,
         ),
         "leave": Operation(
@@ -329,17 +322,15 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "customer",
             "Change the customer's own data",
             with_headers(NO_STORE, _own_data(knows_issuer=knows_issuer)),
-            "An empty `profile` changes nothing, and a repeated request returns the same response. "
-            "A field that the waitlist requires cannot be removed. Only operators can change form "
-            "fields that are stored as attributes. If the request changes the address that "
-            "identifies the customer (`identity`), the new address must be verified first. In this "
-            "case the response is `202`, and the service publishes the event "
-            "`address_change_asked` and sends a message with a code to the new address. The entry "
-            "moves to the new address when `verify` is called with this code. Only the newest "
-            "requested address can be verified. To cancel the change, send the current address. A "
-            "customer can request three new addresses in a row. After that, each request must wait "
-            "longer (one minute, two minutes, four minutes and so on), and an earlier request "
-            "fails with `too_many_changes`.",
+            "A field that the waitlist requires cannot be removed. Only operators can change "
+            "form fields that are stored as attributes. If the request changes the address that "
+            " identifies the customer, the response is `202`. The service then "
+            "publishes the event `address_change_asked` and sends a code to the new address. The "
+            "entry moves to the new address when `verify` is called with this code. Only the "
+            "newest requested address can be verified. To cancel the change, send the current "
+            "address. A customer can request three new addresses in a row. After that, a request "
+            "that comes too early fails with `too_many_changes`. A repeated request returns the "
+            "same response.",
             credentials,
         ),
         "enter": Operation(
@@ -373,8 +364,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     "record_unavailable",
                 ),
             ),
-            "The pass is available until it expires. This also applies if the waitlist admitted "
-            "the customer without an offer.",
+            "The pass is available until it expires.",
             credentials,
         ),
         "decline": Operation(
@@ -389,9 +379,8 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "The next customer gets the offer at once. Send the `offered_until` of the offer, or "
-            "an `Idempotency-Key`, so that a repeated request changes nothing. If you send "
-            "neither, each request declines whatever offer is open at that moment.",
+            "The next customer gets the offer at once. Send `offered_until` or an "
+            "`Idempotency-Key`, so that a repeated request cannot decline a later offer.",
             credentials,
         ),
         "rest": Operation(
@@ -408,9 +397,8 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "unsupported_media_type",
             ),
             "While an entry rests, it keeps its position in the queue, but other customers are "
-            "served first. At the time `until`, the entry becomes ready again. A repeated request "
-            "with the same `until` changes nothing. A request with a different `until` counts as a "
-            "new rest.",
+            "served first. At the time `until`, the entry becomes ready again. If a request with "
+            "the same `until` is repeated, it changes nothing.",
             credentials,
         ),
         "resume": Operation(
@@ -423,18 +411,17 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "If the entry is not resting, or if a different rest has begun, the request changes "
-            "nothing. A repeated request returns the same response.",
+            "If the entry is not resting, or if a different rest has begun, nothing changes. A "
+            "repeated request returns the same response.",
             credentials,
         ),
         "confirm": Operation(
             "customer",
             "Confirm that the customer is still waiting",
             answers(200, "The entry after the confirmation", *EDIT_OWN),
-            "The waitlist asks customers from time to time whether they are still waiting. If the "
-            "customer has no unanswered question, the request changes nothing. An answer after "
-            "`confirm_by` is still accepted until the service has recorded that the customer did "
-            "not answer. From then on, the request fails with `not_waiting`.",
+            "Some waitlists ask customers from time to time whether they are still waiting. If "
+            "the customer has not been asked, the request changes nothing. After the service has "
+            "recorded that the customer did not answer, the request fails with `not_waiting`.",
             credentials,
         ),
         "exitEntry": Operation(
@@ -531,9 +518,8 @@ def _waitlists() -> dict[str, Operation]:
             "The body is a JSON Merge Patch (RFC 7396) with the media type "
             "`application/merge-patch+json` or `application/json`. If two operators change "
             "different settings at the same time, both changes are kept. If they change the same "
-            "setting, the later change wins, unless it was sent with `If-Match`. In that case the "
-            "later change is refused. A request that changes nothing does not create a new "
-            "version.",
+            "setting, the later change wins. With `If-Match`, the later change is refused "
+            "instead. A request that changes nothing does not create a new version.",
         ),
         "getWaitlistConfig": _operator(
             "Get the configuration of a waitlist",
@@ -553,18 +539,18 @@ def _waitlists() -> dict[str, Operation]:
         "getStatsHistory": _operator(
             "Get the counts of a waitlist over the last hour, day or week",
             answers(200, "Points at equal intervals, oldest first", *WAITLIST),
-            "The counts come from samples. The service takes a sample every minute and keeps it "
-            "for two days. It keeps one sample of every hour for four weeks. If a point in time "
-            "has no sample, it gets the counts of the previous point.",
+            "The service takes a sample of the counts every minute and keeps it for two days. It "
+            "keeps one sample of every hour for four weeks. If a point in time has no sample, it "
+            "gets the counts of the previous point.",
         ),
         "previewAdmission": _operator(
             "Estimate waits under an admission policy without saving it",
             answers(200, "The estimates by position", *WRITE),
-            "The response contains the estimates that customers at these positions would get under "
-            "the given policy. The request saves nothing. If the given policy is the saved policy, "
-            "the estimates use the measured speed of the waitlist. For any other policy, they are "
-            "the estimates that customers would see just after the change. If the waitlist is "
-            "paused, the estimates assume that it resumes now.",
+            "The response contains the estimated waits at the given positions under the given "
+            "policy. The request saves nothing. If the given policy is the saved policy, the "
+            "estimates use the measured speed of the waitlist. Otherwise, they are the estimates "
+            "just after a change to the given policy. If the waitlist is paused, the estimates "
+            "assume that it resumes now.",
         ),
         "listSegments": _operator(
             "Count the waiting entries of each segment",
@@ -572,8 +558,8 @@ def _waitlists() -> dict[str, Operation]:
                 200, "A page of segments", *READ, links=links.next_page("listSegments", links.HERE)
             ),
             "The counts are exact at the time of the response. Segments without a waiting entry "
-            "are left out. Each page is sorted by attributes and values, but the order of segments "
-            "across pages is undefined. If the waitlist declares no segments, the list is empty.",
+            "are left out. If the waitlist declares no segments, the list is empty. Each page is "
+            "sorted by attributes and values, but the order across pages is undefined.",
         ),
     }
 
@@ -589,11 +575,11 @@ def _admission() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "This operation offers slots in addition to the slots that the waitlist's policy "
-            "offers. If an operator repeats a request with the same Idempotency-Key, no further "
-            "slots are offered, and the response contains the entries that still have their slot. "
-            "If `refill` is true, each unused slot is offered to the next entry. A request with a "
-            "`count` of 0 stops these offers.",
+            "This operation offers slots in addition to the slots of the waitlist's policy. If "
+            "`refill` is true, each unused slot is offered to the next entry. A request with a "
+            "`count` of 0 stops these further offers. A repeated request with the same "
+            "Idempotency-Key offers no further slots, and returns the entries that still have "
+            "their slot.",
         ),
         "admitPerson": _operator(
             "Offer a slot to one entry now",
@@ -607,10 +593,9 @@ def _admission() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "The entry may be anywhere in the queue. The policy's rate and schedule do not limit "
-            "this operation, and the offer does not use up one of their slots. If the customer "
-            "does not accept the offer, no other entry gets it. If an operator repeats a request "
-            "with the same Idempotency-Key, no second offer is made.",
+            "The entry may be anywhere in the queue. The policy's rate and schedule do not apply "
+            "to this offer. If the customer does not accept the offer, no other entry gets it. A "
+            "repeated request with the same Idempotency-Key makes no second offer.",
         ),
         "withdraw": _operator(
             "Take an offer back",
@@ -623,9 +608,9 @@ def _admission() -> dict[str, Operation]:
                 "not_waiting",
                 "already_admitted",
             ),
-            "If the policy or a quota still has the slot available, the next entry gets the slot "
-            "at once. Send `offered_until` to say which offer you mean, so that a repeated request "
-            "changes nothing.",
+            "If the slot is still available, the next entry gets it at once. Send the "
+            "`offered_until` of the offer, so that a repeated request cannot withdraw a later "
+            "offer.",
         ),
         "exitPerson": _operator(
             "Check a customer out, which makes room for another customer",
@@ -646,13 +631,11 @@ def _claims() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "An entry can be claimed by only one caller at a time. If an operator repeats a "
-            "request with the same Idempotency-Key, the response contains the same entries and "
-            "claim tokens, except for entries whose claim has ended. If a filter does not match a "
-            "declared segment, the request is refused, and the error lists the declared segments. "
-            "With `filters`, all entries that match the first filter come first, in serving order, "
-            "followed by the entries that match the next filter. While segments are being built, "
-            "the request fails with `503 rebuilding`.",
+            "A claim reserves an entry for one caller. A repeated request with the same "
+            "Idempotency-Key returns the same entries and claim tokens, except for entries whose "
+            "claim has ended. Each filter must match a declared segment. If there are several "
+            "`filters`, the entries that match the first filter come first. While the service "
+            "prepares new segments, the request fails with `503 rebuilding`.",
         ),
         "complete": _operator(
             "Admit a claimed entry for good",
@@ -690,12 +673,11 @@ def _entries() -> dict[str, Operation]:
                 NO_STORE,
                 answers(200, "The outcome of each row", *WRITE),
             ),
-            "Each row is validated like a signup. Invalid rows are refused, and all other rows are "
-            "still imported. It is safe to repeat an import. Customers who are already on the "
-            "waitlist are reported as `already`. Customers who have left or were admitted are "
-            "reported as `ended`, unless the request's `ended` is `rejoin`. Rows keep their order, "
-            "even if several rows have the same `joined_at`, and even if a call without a response "
-            "is repeated. The body may have at most 2 MB.",
+            "Each row is validated like a signup. Invalid rows are refused, and all other rows "
+            "are imported in their order. It is safe to repeat an import. Customers who are "
+            "already on the waitlist are reported as `already`. Customers who have left or were "
+            "admitted are reported as `ended`, unless the request's `ended` is `rejoin`. The body "
+            "may have at most 2 MB.",
         ),
         "importWithTokens": _operator(
             "Import entries and get their entry tokens",
@@ -705,12 +687,11 @@ def _entries() -> dict[str, Operation]:
                     200, "The outcome and the entry token of each row", *WRITE, "no_entry_tokens"
                 ),
             ),
-            "This operation works like `importEntries`, but the response also contains an entry "
-            "token for each imported customer who is on the waitlist afterwards. Entries that "
-            "guests created by signing up themselves get no token. Give each token to its "
-            "customer. If customers sign in with an OIDC issuer, the request fails with "
-            "`no_entry_tokens`. The operation has its own IAM permission, because not every "
-            "operator who may add people should be able to act on their behalf.",
+            "This operation works like `importEntries`, but the response also contains the entry "
+            "tokens of the imported customers. Entries of guests who signed up themselves get no "
+            "token. Give each token to its customer. If customers sign in with an OIDC issuer, "
+            "the request fails with `no_entry_tokens`. The operation has its own IAM permission, "
+            "because a token allows its holder to act as the customer.",
         ),
         "listEntries": _operator(
             "List entries by status",
@@ -718,12 +699,11 @@ def _entries() -> dict[str, Operation]:
                 200, "A page of entries", *READ, links=links.next_page("listEntries", links.HERE)
             ),
             "Waiting entries are sorted in serving order, offered entries by deadline, and parked "
-            "entries by the time of parking. Entries that have left or were admitted are sorted by "
-            "the end of their signup, oldest first. So are customers who are `inside`, which means "
-            "that they were admitted and still count until `room_until`. Customers who are "
-            "`banned` are sorted by the time of the ban, oldest first. In the last four lists, an "
-            "entry that changed a moment ago may be missing, and a page can be empty although more "
-            "pages follow. Follow `cursor` until it is null.",
+            "entries by the time of parking. The lists `left`, `admitted` and `inside` are sorted "
+            "by the end of the signup, oldest first. Customers who are `banned` are sorted by the "
+            "time of the ban, oldest first. In these last four lists, an entry that changed a "
+            "moment ago may be missing, and a page can be empty although more pages follow. "
+            "Follow `cursor` until it is null.",
         ),
         "getPerson": _operator(
             "Get an entry with its profile and history",
@@ -734,25 +714,24 @@ def _entries() -> dict[str, Operation]:
                 "entry_not_found",
                 links=links.next_page("getPerson", links.SAME_ENTRY),
             ),
-            "The response contains the newest 100 events of the history, oldest first. If the "
-            "request has `include=history`, the response contains one page of the history instead, "
-            "starting with the oldest event. To read everything that is recorded about the person, "
-            "follow `cursor` until it is null.",
+            "The response contains the newest 100 events of the history, oldest first. To read "
+            "the whole history, send `include=history` and follow `cursor` until it is null.",
         ),
         "findPerson": _operator(
             "Find a person by their address",
             answers(200, "The entry", *ENTRY, "no_entry_tokens"),
-            "This operation works only if the waitlist has `identity` set. Any spelling of the "
-            "mail address or telephone number finds the entry. The address is sent in the body, "
-            "because URLs are logged. If customers sign in with an OIDC issuer, the request fails "
-            "with `no_entry_tokens`.",
+            "Any spelling of the email address or telephone number finds the entry. The address "
+            "is sent in the body, because URLs are logged. The operation works only if the "
+            "waitlist has `identity` set. If customers sign in with an OIDC issuer, the request "
+            "fails with `no_entry_tokens`.",
         ),
         "editPerson": _operator(
             "Replace an entry's attributes, its profile, or both",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
             "Each field in the request replaces the whole stored value. The entry keeps its "
-            "position, and its segments change with its attributes. A repeated request returns the "
-            "same response. The history records which fields were changed, but not their values.",
+            "position, and its segments change with its attributes. The history records which "
+            "fields were changed, but not their values. A repeated request returns the same "
+            "response.",
         ),
         "askAll": _operator(
             "Ask customers now whether they are still waiting",
@@ -763,24 +742,23 @@ def _entries() -> dict[str, Operation]:
                 "confirm_off",
                 "queue_unavailable",
             ),
-            "The operation asks waiting entries that are ready, one page of entries per request. "
-            "Repeat the request with the returned `cursor` until `cursor` is null. Customers who "
-            "have already been asked are not asked again.",
+            "The operation asks ready entries whether they are still waiting, one page of entries "
+            "per request. Repeat the request with the returned `cursor` until `cursor` is null. "
+            "Customers who have already been asked are not asked again.",
         ),
         "setReady": _operator(
             "Hold an entry back, or stop holding it back",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
             "An entry that is held back keeps its position in the queue, but other entries are "
             "served first. If the entry is offered or parked, the change takes effect when the "
-            "entry waits again. A repeated request returns the same response.",
+            "entry is waiting again. A repeated request returns the same response.",
         ),
         "verifyPerson": _operator(
             "Mark the address of an entry as verified",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
-            "Use this operation if you have checked the person's identity yourself, for example "
-            "with their passport. Afterwards the entry can be offered a slot, as if the customer "
-            "had verified the address with `verify`. If the entry needs no verification, nothing "
-            "changes. A repeated request returns the same response.",
+            "Use this operation if you have checked the person's identity yourself. The address "
+            "then counts as verified, so the entry can be offered a slot. If the entry needs no "
+            "verification, nothing changes. A repeated request returns the same response.",
         ),
         "erasePerson": _operator(
             "Erase a person's record, history and position",
@@ -801,9 +779,9 @@ def _entries() -> dict[str, Operation]:
         "unban": _operator(
             "End the ban of a customer",
             answers(204, "The customer is not banned", *ENTRY, "ban_mismatch"),
-            "After the ban has ended, the waitlist's `rejoin` setting decides whether the customer "
-            "may sign up again. Only `reinstate` returns the customer to their former position. A "
-            "repeated request returns the same response.",
+            "The waitlist's `rejoin` setting decides whether the customer may sign up again after "
+            "the ban has ended. The customer does not return to their former position, unless an "
+            "operator calls `reinstate`. A repeated request returns the same response.",
         ),
         "reinstate": _operator(
             "Return an entry to its former position",
@@ -820,13 +798,12 @@ def _entries() -> dict[str, Operation]:
                 "idempotency_key_reused",
             ),
             "Use this operation for an entry that has left, was removed, missed its offer, or is "
-            "parked. The entry returns to its former position in the queue, with its former "
-            "priority, `joined_at`, profile and attributes. The operation counts as a new signup: "
-            "the former entry token and claim are no longer valid, and `attempts` starts at 0. To "
-            "get the guest's new token, call `issueToken`. To get their new link, call `getLink`. "
-            "An entry can be reinstated on a closed waitlist, but not on a full waitlist. When "
-            "`retention_days` have passed since the entry left, the request fails with "
-            "`entry_not_found`.",
+            "parked. The entry returns to its former position with its former priority, profile "
+            "and attributes. The operation counts as a new signup, so the former entry token is "
+            "no longer valid and `attempts` starts at 0. To get a new token for the guest, call "
+            "`issueToken`. To get a new link, call `getLink`. An entry can be reinstated on a "
+            "closed waitlist, but not on a full waitlist. When the entry's `retention_days` have "
+            "passed, the request fails with `entry_not_found`.",
         ),
         "bump": _operator(
             "Move an entry",
@@ -839,8 +816,8 @@ def _entries() -> dict[str, Operation]:
                 "no_room",
                 "idempotency_key_reused",
             ),
-            "If an operator repeats a request with the same Idempotency-Key, the entry is not "
-            "moved again. The response then contains the current position, and how far the first "
+            "If a request is repeated with the same Idempotency-Key, the entry is not moved "
+            "again. The response then contains the current position, and how far the first "
             "request moved the entry.",
         ),
     }
@@ -862,17 +839,16 @@ def _tokens() -> dict[str, Operation]:
                 ),
             ),
             "Use this operation for a customer who was imported, or who has lost their token. "
-            "Whoever has the token can act as the customer, until the customer signs up again: "
-            "they can read the entry, enter, decline, get the pass, exit and leave. The request "
-            "has no body and changes nothing. Earlier tokens for the same signup remain valid. If "
-            "customers sign in with an OIDC issuer, the request fails with `no_entry_tokens`.",
+            "Whoever has the token can act as the customer until the customer signs up again. "
+            "Earlier tokens for the same signup remain valid. The request has no body and changes "
+            "nothing. If customers sign in with an OIDC issuer, the request fails with "
+            "`no_entry_tokens`.",
         ),
         "previewMessages": _operator(
             "Show a waitlist's messages with example data",
             answers(200, "The messages, shown as mails", *WAITLIST),
-            "The response contains each kind of message in each language, including kinds that the "
-            "waitlist does not send. Where the waitlist has its own texts, the messages use these "
-            "texts. No message is sent.",
+            "The response contains each kind of message in each language, even if the waitlist "
+            "does not send it. No message is sent.",
         ),
         "sendTestMessage": _operator(
             "Send a message with example data to one address",
@@ -888,9 +864,8 @@ def _tokens() -> dict[str, Operation]:
                 "record_unavailable",
                 "not_ready",
             ),
-            "The message is sent from the stack's own sender address or number. Where the waitlist "
-            "has its own texts, the message uses these texts. The recipient's address is neither "
-            "stored nor logged.",
+            "The message is sent from the stack's own address or number. The recipient's address "
+            "is neither stored nor logged.",
         ),
         "listMessages": _operator(
             "List the messages to a person with the outcome of each",
@@ -912,8 +887,8 @@ def _tokens() -> dict[str, Operation]:
                 ),
             ),
             "Use this operation if your own mail system sends the messages. Send the link only to "
-            "the address in the entry's profile. If the address is not verified yet, the link lets "
-            "the customer verify it within `verify_minutes` of this request. After that, the link "
-            "opens the entry, like an entry token. The request has no body and changes nothing.",
+            "the address in the entry's profile. If the address is not verified yet, the link is "
+            "valid for `verify_minutes` and verifies the address. Otherwise the link opens the "
+            "entry. The request has no body and changes nothing.",
         ),
     }

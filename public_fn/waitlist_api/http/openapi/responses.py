@@ -16,8 +16,8 @@ from waitlist_api.http.schemas.common import Problem
 Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
-# Errors that every operation can return. `too_large` also applies to operations without a body,
-# because the service checks the size of any body that a client sends.
+# Every operation can return these errors. This includes `too_large`, because a client may send a
+# body even if the operation needs none.
 ALWAYS = (
     "invalid_request",
     "too_large",
@@ -26,8 +26,7 @@ ALWAYS = (
     "not_ready",
     "queue_unavailable",
 )
-# HTTP statuses that API Gateway can also return itself, with its own response body. The document
-# does not describe the 404 that the gateway returns for an unknown route.
+# API Gateway can also return these HTTP statuses itself, with its own response body.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 _RETRY_AFTER = {
@@ -56,18 +55,15 @@ SECURITY_SCHEMES_WITH_ISSUER: dict[str, SecurityScheme] = {
     "sigv4": _SIGV4,
 }
 ENTRY_TOKEN: Security = [{"entry_token": []}]
-# A new guest signs up without credentials. To repeat a signup, a guest may send the entry token
-# that the first signup returned.
+# A new guest signs up without credentials. To repeat a signup, send the entry token from the first
+# signup.
 ENTRY_TOKEN_IF_ANY: Security = [{}, *ENTRY_TOKEN]
 JWT: Security = [{"jwt": []}]
 SIGV4: Security = [{"sigv4": []}]
 
 
 def problems(*codes: str) -> dict[int, Any]:
-    """Return the OpenAPI error responses for these codes, grouped by HTTP status.
-
-    The result also contains the errors that every operation can return.
-    """
+    """Return the OpenAPI error responses for these codes, grouped by HTTP status."""
     # An id that contains invalid characters matches no route, so the API returns `not_found`.
     by_path = ["not_found"] if "waitlist_not_found" in codes else []
     by_credentials = ["forbidden"] if "unauthorized" in codes else []
@@ -80,10 +76,7 @@ def problems(*codes: str) -> dict[int, Any]:
 def answers(
     status: int, description: str, *codes: str, links: dict[str, Any] | None = None
 ) -> dict[int, Any]:
-    """Return the OpenAPI responses of an operation: the successful response and the errors.
-
-    `links` describes the operations that take an id from the successful response.
-    """
+    """Return the OpenAPI responses of an operation: the successful response and the errors."""
     return {status: success(status, description, links), **problems(*codes)}
 
 

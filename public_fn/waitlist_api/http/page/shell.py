@@ -8,8 +8,8 @@ from waitlist_api.bots.providers import Provider
 from waitlist_api.http.page.files import SHELL, files, version
 from waitlist_api.settings.page import PageSettings
 
-# `connect-src` allows requests to the API, which has the same origin as the page. The policy
-# forbids inline scripts and styles, and requires trusted types, so no text can turn into a script.
+# The policy allows requests to the API, which has the same origin as the page. It forbids inline
+# scripts and styles, so a text can never run as a script.
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -58,13 +58,12 @@ def _preview(name: str, page: PageSettings) -> Iterator[str]:
 def content_security_policy(page: PageSettings | None, widget: Provider | None = None) -> str:
     """Return the Content-Security-Policy header of a page.
 
-    The policy also allows the waitlist's logo, and the sources that the bot-check widget loads. If
-    the page has a widget, the policy does not require trusted types, because the provider's script
-    does not support them.
+    The policy also allows the waitlist's logo and the bot-check widget.
     """
     logo = page.logo_origin if page else None
     policy = POLICY if logo is None else {**POLICY, "img-src": f"'self' {logo}"}
     if widget is not None:
+        # The scripts of the bot-check providers do not support trusted types.
         policy = {name: sources for name, sources in policy.items() if name not in OF_TYPES}
         added = {name: f"{policy.get(name, '')} {widget.sources}" for name in widget.directives}
         policy |= {name: sources.strip() for name, sources in added.items()}
