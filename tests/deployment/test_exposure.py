@@ -143,5 +143,6 @@ def test_the_page_states_the_additional_cost_of_a_webhook(stacks: list[Exposure]
         for stack in stacks
     ]
     millions = [f"{count / 1e6:,.0f}" for count in events]
-    said = f"{millions[0]} million events a day by default, and up to {millions[1]} million with"
+    default, prod = millions
+    said = f"{default} million events a day with the default limits, and up to {prod} million"
     assert said in " ".join(PAGE.split())

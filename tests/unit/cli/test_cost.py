@@ -48,10 +48,10 @@ def test_the_documents_show_the_price_of_an_idle_stack() -> None:
     for item, dollars in idle.items():
         is_there = re.search(rf"^\| {re.escape(item)} \|.* {dollars:.2f} \|$", deploy, re.M)
         assert bool(is_there) == (dollars > 0), item
-    assert f"A day costs {idle['Total'] / 30.4:.2f} dollars" in one_line(deploy)
+    assert f"dollars a month, or {idle['Total'] / 30.4:.2f} dollars a day." in one_line(deploy)
     least = monthly(Month(0, 0, monitoring="essential"))["Total"]
     assert least < 10
-    assert f"With `Monitoring=essential` it is {least:.2f} dollars a month." in one_line(deploy)
+    assert f"an idle stack costs {least:.2f} dollars a month." in one_line(deploy)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     said = f"An idle stack costs about {idle['Total']:.0f} USD a month, or {least:.0f} USD with the"
     assert said in one_line(readme)
