@@ -6,7 +6,7 @@
 -- META state owner not_ready max_claims
 -- If `unless_placed` is 1, the script keeps an entry that has a place, and returns `present`. If `inside_until_millis`
 -- is given, the customer is inside until that time. If it is 0, the customer is not inside. Both arguments are ignored
--- if the customer has signed up again since.
+-- if the customer has signed up again in the meantime.
 -- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
 -- RETURNS absent stamp ended_stamp ticket | present stamp ended_stamp ticket
 -- RETURNS cold
@@ -15,8 +15,8 @@ if not meta_max_claims then keys.claimed = nil end -- claims are counted only on
 if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
--- The message is late if the customer has signed up again since. In that case the later signup has a place in Redis, or
--- the customer was admitted with it.
+-- The message is late if the customer has signed up again in the meantime. In that case the later signup has a place in
+-- Redis, or the customer was admitted with it.
 local is_late = ticket == '' and ended and (place or visit) or
   ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then

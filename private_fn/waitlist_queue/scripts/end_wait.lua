@@ -20,7 +20,7 @@ if not rank or not is_ready or ticket_of(keys, entry_id, rank) ~= tonumber(ticke
 local packed = redis.call('HGET', keys.readiness, entry_id)
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
--- Mark the question as ended. A late message then does nothing, even if the entry is back in the queue by then.
+-- Mark the customer's question as ended, so that a late message does nothing even if the entry is back in the queue.
 local kept = end_question(packed)
 redis.call('HSET', keys.readiness, entry_id, kept)
 count_readiness(keys, packed, kept)

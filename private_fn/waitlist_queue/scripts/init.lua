@@ -6,8 +6,8 @@
 -- The mode `create` is for a new waitlist, whose empty queue is complete. The mode `open` is for a waitlist whose queue
 -- Redis may have lost, and a rebuild follows. The mode `configure` fails if Redis does not have the waitlist. The mode
 -- `finish_rebuild` declares the rebuild of this epoch complete. `settings` and `counters` have the form "name=value",
--- separated by spaces. Times of the schedule up to `scheduled_until` do not count in a new epoch, because the previous
--- epoch may have counted them.
+-- separated by spaces. In a new epoch, the slots of the schedule up to `scheduled_until` are not added again, because
+-- they may have been used in the previous epoch.
 -- RETURNS created state epoch epoch_start | exists state epoch epoch_start | warmed state epoch epoch_start | cold | expiring
 local state = owned_state(meta_state, meta_owner, server_run_id)
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end

@@ -22,9 +22,8 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Called if the record has a different place for the entry than the hold in Redis. Each slot that was used for the
--- offer in Redis is returned to the rate, schedule or quota that it came from, or is assigned to the offer in the
--- record.
+-- Handles the slots of an offer in Redis if the record has a different place for the entry. Each slot is returned to
+-- the rate, schedule or quota that it came from, or is assigned to the offer in the record.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

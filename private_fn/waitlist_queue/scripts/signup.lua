@@ -1,7 +1,8 @@
 -- signup: Adds entries at the end of the queue, in the given order. Imported entries are added at their own rank. If an
--- operator has given a rank, the entry is added at that rank or at the nearest free rank ahead of it. An entry that
--- already waits keeps its place. If the customer was inside, a new signup ends that visit. If a signup is refused, the
--- script writes a tombstone. Without the tombstone, a late copy of the message could add an entry that has no record.
+-- operator has given a rank, the entry is added at that rank or at the nearest free rank ahead of it. An entry that is
+-- already waiting keeps its place. If the customer was inside, a new signup ends that visit. If a signup is refused,
+-- the script writes a tombstone. Without the tombstone, a late copy of the message could add an entry that has no
+-- record.
 -- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id

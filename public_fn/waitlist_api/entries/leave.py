@@ -114,7 +114,7 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def finish(self, record: EntryRecord) -> None:
-        """Finish a leave or an erasure that is already marked in the record."""
+        """Remove or erase an entry that the record already marks as leaving."""
         if record.erase:
             self.finish_erase(record)
             return
@@ -144,8 +144,8 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # Another request has finished the leave, started an erasure, or banned the customer.
-            # The record of a banned customer must not expire.
+            # Another request has already removed the entry, started an erasure, or banned the
+            # customer. The record of a banned customer must not expire.
             now = changed.record
             if now is not None and now.erase:
                 self.finish_erase(now)

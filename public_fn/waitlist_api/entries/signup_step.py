@@ -107,7 +107,7 @@ class Replay(Struct, frozen=True):
 
 
 class FinishLeave(Struct, frozen=True):
-    """Finish a leave that was interrupted, and then decide again."""
+    """Finish an earlier request to leave that was interrupted, and then decide again."""
 
     record: EntryRecord
 

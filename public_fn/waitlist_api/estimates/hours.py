@@ -19,7 +19,7 @@ Hours = Sequence[tuple[float, float]]
 
 
 def open_seconds(hours: Hours, start: float, second: float) -> float:
-    """Convert a time to open time, which is a clock that runs only during the offer hours.
+    """Convert a time to open time, the time on a clock that runs only during the offer hours.
 
     A time outside the offer hours is converted to the start of the next offer hours.
     """
@@ -30,9 +30,10 @@ def open_seconds(hours: Hours, start: float, second: float) -> float:
 
 
 def spread(pace: Pace, hours: Hours) -> Pace:
-    """Convert a pace from open time, which runs only during the offer hours, to real time.
+    """Convert a pace (how fast people are admitted) from open time to real time.
 
-    A pace with a cycle does not change, because it was measured in real time.
+    Open time is the time on a clock that runs only during the offer hours. A pace with a cycle does
+    not change, because it was measured in real time.
     """
     if pace.cycle:
         return pace

@@ -46,7 +46,7 @@ class Estimate(Struct, frozen=True):
 class Piece(Struct, frozen=True):
     """A time interval in which people are admitted at a constant rate.
 
-    `start` and `end` are in seconds after the time of the pace. If they are equal, all people are
+    `start` and `end` are in seconds after `Pace.at`. If they are equal, all people are
     admitted at once. `places` is the number of people.
     """
 

@@ -14,8 +14,8 @@ from waitlist_api.settings.schedule import Instant, instants_after
 # the offer hours are then moved to the start of the next offer hours.
 MOST_MOVED = 2_000
 # Admissions from the last scheduled time may still be in progress, because the policy's rate
-# spreads them. The last scheduled time is first searched for within the last hour, because a
-# schedule may have a time every minute. If there is none, the last day is searched.
+# spreads them over time. The last scheduled time is first searched for within the last hour,
+# because a schedule may have a time every minute. If there is none, the last day is searched.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 

@@ -24,7 +24,7 @@ UNSEEN = 0.5
 
 
 class Stay(Struct, frozen=True):
-    """The average time in seconds for which a customer is inside, and its relative error."""
+    """The average number of seconds that a customer stays inside, and its relative error."""
 
     seconds: float
     error: float
@@ -50,15 +50,15 @@ class Stay(Struct, frozen=True):
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # People who entered since then and are still inside have not shown how long they stay
-        # inside.
+        # People who entered after the first sample and are still inside have not shown how long
+        # they will stay.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)
 
 
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
-    """Limit a pace by the number of people who may be inside.
+    """Limit the admissions by the number of people who may be inside.
 
     If `known` is None, the policy has no other limit, so people are admitted as soon as there is
     room.

@@ -1,4 +1,4 @@
-"""Compute the pace of a waitlist from its admission policy and its samples.
+"""Compute how fast a waitlist admits people from its admission policy and its samples.
 
 The rate and the schedule are known from the policy. How long people stay inside must be measured.
 """
@@ -16,7 +16,8 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# The rate of a policy is exact, except for the time until the next poll or maintenance run.
+# People are admitted exactly at the rate of the policy, except that an admission has to wait for
+# the next poll or maintenance run.
 TRIGGER_SECONDS = 1.0
 # Scheduled admissions happen at the next poll or at the next maintenance run.
 MAINTENANCE_SECONDS = 30.0

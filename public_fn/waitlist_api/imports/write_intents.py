@@ -151,7 +151,7 @@ class IntentWriter(Struct, frozen=True):
         return False
 
     def _finish(self, item: ImportedRow) -> None:
-        """Finish a signup or leave that another request has started. Read the record again."""
+        """Read the record again, and finish the signup or the removal that it contains."""
         record = item.record
         if record is None:
             return

@@ -5,7 +5,8 @@ waitlist, for example if Redis has lost the waitlist's queue, or if an operator 
 or deletes it. A run for a single waitlist does only step 3. DynamoDB is the source of truth, but
 decisions that only Redis knows are written to DynamoDB. `runner` does these steps:
 
-1. `finish_intents` finishes all signups and leaves that were interrupted more than a minute ago.
+1. `finish_intents` finishes all signups and requests to leave that were interrupted more than a
+   minute ago.
 2. The survey finds the waitlists that need work. It reads the recent changes from the journal, and
    asks Redis for the statistics of all waitlists, in batches of 500 messages. `quiet` skips a
    waitlist if nothing has happened since its last heartbeat, nothing is due, and the last run

@@ -1,4 +1,4 @@
-"""Finish interrupted signups and leaves."""
+"""Finish interrupted signups and requests to leave."""
 
 from contextlib import suppress
 from functools import partial
@@ -25,8 +25,8 @@ from waitlist_shared.errors import WaitlistError
 INTENTS = ("joining", "leaving")
 NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
-# The age at which an unfinished signup or leave counts as stuck. By then, several runs have failed
-# to finish it.
+# The age at which an unfinished signup or request to leave counts as stuck. By then, several runs
+# have failed to finish it.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
 # The time that one run spends on erasing a single entry. If the entry has a long history, the next
@@ -46,7 +46,7 @@ class IntentFinisher(Struct, frozen=True):
     aliases: Aliases
 
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
-        """Finish the signups and leaves that were interrupted more than a minute ago.
+        """Finish the requests to join or leave that were interrupted more than a minute ago.
 
         Return False if the time was not enough. The next call continues. Each run starts with a
         different shard, so that every shard gets its turn.
@@ -61,7 +61,7 @@ class IntentFinisher(Struct, frozen=True):
         return True
 
     def count_late_intents(self) -> None:
-        """Count the signups and leaves that are still unfinished after several minutes."""
+        """Count the requests to join or leave that are still unfinished after several minutes."""
         before_millis = self.now_millis() - STUCK_MILLIS
         late = sum(len(next(self.places.intents(shard, before_millis))) for shard in range(SHARDS))
         self.metrics.add("intents_stuck", late)
@@ -106,7 +106,7 @@ class IntentFinisher(Struct, frozen=True):
         self.ledger.take_off_index(event)
 
     def _finish_intent(self, record: EntryRecord, is_time_up: IsTimeUp) -> bool:
-        """Finish a signup, a leave or an erasure.
+        """Finish a signup, a request to leave, or an erasure.
 
         Return False if the time runs out during an erasure.
         """

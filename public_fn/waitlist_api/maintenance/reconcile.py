@@ -103,7 +103,7 @@ class Reconciler(Struct, frozen=True):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
             if record is not None and record.status == "leaving" and place.state == "done":
                 # The customer is leaving, which undoes this admission. Redis must keep the
-                # admission until the leave is finished.
+                # admission until the entry has left.
                 continue
             settled.append(
                 c.Settle(

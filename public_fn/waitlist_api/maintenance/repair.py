@@ -18,7 +18,7 @@ STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("p
 def may_differ(change: Change, inspection: c.InspectResult) -> bool:
     """Return whether Redis may have lost this change.
 
-    If the record has changed since, Redis may be right.
+    If the record has changed in the meantime, Redis may be right.
     """
     if change.status == EDITED:
         return True

@@ -37,8 +37,8 @@ from waitlist_shared.limits import MAX_BATCH
 # The time after which a run starts no further batch of waitlists. The next run starts at about the
 # same time and continues the work.
 RUN_MILLIS = 50_000
-# The time that a run first spends on interrupted signups and leaves. If they are not finished by
-# then, the run continues with them at the end, in the time that is left.
+# The time that a run first spends on interrupted signups and requests to leave. If they are not
+# finished in this time, the run continues with them at the end, in the time that is left.
 INTENTS_MILLIS = 15_000
 # The longest part of the journal that a run reads. If more would have to be read, the run maintains
 # every waitlist instead.
@@ -90,7 +90,7 @@ class MaintenanceRunner(Struct, frozen=True):
     metrics: MetricsCollector
 
     def run_all(self, left_millis: LeftMillis = no_deadline) -> None:
-        """Finish interrupted signups and leaves, then maintain every waitlist that needs it.
+        """Finish interrupted requests to join or leave, then maintain every waitlist that needs it.
 
         If the run has no time left, the next run continues.
         """

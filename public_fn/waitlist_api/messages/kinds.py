@@ -126,7 +126,7 @@ def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
-    # The later event `reminded` sends a message with the same text.
+    # The later `reminded` event sends a message with the same text.
     return event.event == "asked" and record.reminded_days is not None
 
 

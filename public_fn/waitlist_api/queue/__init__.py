@@ -18,8 +18,8 @@ decision to the record before it answers its caller, because the record is autho
    SegmentedQueue reads the record of the waitlist again, sends its settings to Redis, and repeats
    the request.
 
-`repair` decides which request restores an entry that Redis has lost. `renewals` restarts the time
-for which a customer is inside, if the admission is recorded late.
+`repair` decides which request restores an entry that Redis has lost. `renewals` restarts a
+customer's pass if the admission is recorded late.
 
 The packages `entries`, `imports`, `waitlists` and `admission` use RecoveringQueue if Redis may have
 lost the waitlist. Maintenance uses QueueClient, because maintenance restores a lost waitlist

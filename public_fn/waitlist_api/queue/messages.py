@@ -178,9 +178,9 @@ def restore_of(
 
 
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
-    """Return the request that restarts the time for which an admitted customer is inside.
+    """Return the request that restarts the pass of an admitted customer.
 
-    It is used if the admission was not recorded in time.
+    The request is sent if the admission was not recorded in time.
     """
     return c.Renew(
         waitlist_id=record.waitlist_id,

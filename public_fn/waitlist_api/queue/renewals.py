@@ -1,4 +1,4 @@
-"""Restart the time for which customers are inside if their admission is recorded late."""
+"""Restart the passes of customers whose admission is recorded late."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,7 @@ from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# The recorded reason if a customer did not answer the question whether they are still waiting.
+# The recorded reason if a customer did not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
 # The reasons for parking an entry, by the verb of the decision.
 REASONS: dict[c.Verb, str] = {
@@ -99,7 +99,7 @@ def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
 
 
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
-    """Return the actor and the reason for a leave after a no-show.
+    """Return the actor and the reason for the `left` event after a no-show.
 
     If `is_silent` is true, the customer leaves because they did not confirm that they are still
     waiting.

@@ -52,7 +52,7 @@ class Move(Struct, frozen=True):
     events: tuple[HistoryEvent, ...]
 
     def is_based_on(self, record: EntryRecord) -> bool:
-        """Return whether the record accepts this change of rank.
+        """Return whether the record accepts the new rank.
 
         Redis may have lost a newer change that the record has. The record then accepts the new rank
         only if its status is `waiting`.

@@ -1,7 +1,7 @@
 """Read and write the journal, which lists the recent changes to all records by minute.
 
-A change is written in the same transaction as the record. Maintenance compares the changes of the
-last minutes with Redis. The journal is part of the table, because an index could not be read
+A change is written in the same transaction as the record. Maintenance compares the changes from the
+last few minutes with Redis. The journal is part of the table, because an index could not be read
 consistently.
 """
 

@@ -72,8 +72,8 @@ def finish_leave(
     """Return the change that gives a record the status `left`.
 
     `ended` is the answer of Redis, which has removed the entry. If the signup was never finished,
-    Redis may have given the entry a place that the record does not have. In that case, the history
-    also gets the missing event `joined`. The record expires together with its events.
+    Redis may have given the entry a place that the record does not have. In that case, the missing
+    `joined` event is also added to the history. The record expires together with its events.
     """
     events = [event]
     if record.ticket is None and ended is not None and ended.ticket is not None:
@@ -83,8 +83,8 @@ def finish_leave(
     if event.expires_at is not None and not record.ban_stamp:
         after = replace(after, expires_at=event.expires_at)
     if record.requested_rank is not None:
-        # The leave interrupted a reinstatement. Keep the requested place, so that an operator can
-        # reinstate the entry again.
+        # The customer left while the entry was being reinstated. Keep the requested place, so that
+        # an operator can reinstate the entry again.
         after = replace(after, rank=record.requested_rank, ticket=record.requested_ticket)
     after = replace(
         without_intent(after),

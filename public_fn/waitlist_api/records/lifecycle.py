@@ -42,7 +42,7 @@ LIFECYCLE = (
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
     # After a no-show, the customer leaves the waitlist. The record keeps the status `offered` for
-    # up to a minute, until maintenance records the leave.
+    # up to a minute, until maintenance records that the customer has left.
     _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),

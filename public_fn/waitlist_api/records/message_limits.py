@@ -59,7 +59,7 @@ class Taken(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """A result which says that the target must not get another message before `until_millis`."""
+    """A result saying that the target must not get another message before `until_millis`."""
 
     until_millis: int
 
@@ -107,7 +107,7 @@ class Targets(Struct, frozen=True):
     def give_back(self, taken: Taken) -> None:
         """Undo the count of a message that was not sent.
 
-        Do nothing if another message to the target has been counted since.
+        Do nothing if another message to the target has been counted in the meantime.
         """
         condition, values = (
             "#sent = :sent AND #last_millis = :last",

@@ -58,7 +58,7 @@ class Notice(Struct, frozen=True):
 
 
 def take_back(record: EntryRecord) -> Commit:
-    """Return the change that withdraws the notice `near`, because the customer was not told.
+    """Return the change that withdraws the `near` notice, because the customer was not told.
 
     The customer is told when their turn comes near again.
     """

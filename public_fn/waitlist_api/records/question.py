@@ -1,4 +1,4 @@
-"""Check the answer to the question whether a customer is still waiting.
+"""Check whether a customer has confirmed in time that they are still waiting.
 
 The record may say that the customer did not answer in time. The process that wrote this may have
 crashed before it removed the entry from the queue. If the question has become void since then, the

@@ -2,8 +2,8 @@
 
 A customer may have turned off messages, or their address may not accept messages. The record of the
 entry contains this information. To list and count these customers, each of them also has an indexed
-item, which is called the mark. The mark is written before the record, so a mark can exist although
-the record does not confirm it.
+item, which is called the marker. The marker is written before the record, so a marker can exist
+although the record does not confirm it.
 """
 
 from contextlib import suppress
@@ -24,7 +24,7 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# This key sorts before HISTORY#, so the query that erases an entry also finds the mark.
+# This key sorts before HISTORY#, so the query that erases an entry also finds the marker.
 UNREACHED_SORT = "CONTACT"
 THIS_STAY = "#ticket = :ticket AND attribute_not_exists(#erase)"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"

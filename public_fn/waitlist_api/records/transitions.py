@@ -247,7 +247,7 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Delete the unanswered question whether the customer is still waiting from the record.
+        """Remove the request to confirm from the record of a customer who did not answer.
 
         Redis has already decided what happens to the entry. The record is newer than this decision,
         so the decision itself is not recorded.

@@ -287,10 +287,8 @@ class WaitlistRecords(Struct, frozen=True):
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
         """Store that Redis is about to add the slots of the schedule up to `until_millis`.
 
-        Redis adds these slots to the slots that are due.
-
-        Return False if another run has already stored this time or a later time, or if the schedule
-        has changed.
+        Redis will add them to the slots that are due. Return False if another run has already
+        stored this time or a later time, or if the schedule has changed.
         """
         return self._note(
             waitlist,
@@ -302,8 +300,8 @@ class WaitlistRecords(Struct, frozen=True):
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
         """Store that Redis has added the slots of the schedule up to `until_millis`.
 
-        Redis has added these slots to the slots that are due. `slots` is the number of unused
-        slots. If several runs store the same time, the smallest number is kept.
+        They now belong to the slots that are due. `slots` is the number of unused slots. If several
+        runs store the same time, the smallest number is kept.
         """
         self._note(
             waitlist,

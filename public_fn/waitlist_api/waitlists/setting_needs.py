@@ -2,8 +2,8 @@
 
 A valid setting may have no effect because it requires another setting or a stack parameter. For
 example, addresses can only be verified if the service can send links. Each rule in this module
-describes such a requirement. If the settings break one of the RULES, they are saved, and the
-response contains a warning. If they break one of the CONTRADICTIONS, they are refused, because
+describes such a requirement. If the settings violate one of the RULES, they are saved, and the
+response contains a warning. If they violate one of the CONTRADICTIONS, they are refused, because
 nobody could ever sign up.
 """
 
@@ -76,7 +76,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> list[Rule]:
-    """Return the rules that the settings break. The response contains a warning for each rule."""
+    """Return the rules that the settings violate. The response contains a warning for each rule."""
     return [rule for rule in RULES if rule.is_broken(settings, stack, now_millis)]
 
 
@@ -306,8 +306,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="message_without_question",
         settings=("messages.kinds", "confirm"),
-        message="The message `confirm` is never sent, because customers are not asked whether they "
-        "still wait. Set `confirm`, or remove `confirm` from messages.kinds.",
+        message="The `confirm` message is never sent, because customers are not asked whether they "
+        "are still waiting. Set `confirm`, or remove `confirm` from messages.kinds.",
         is_broken=_confirms_without_question,
     ),
     Rule(

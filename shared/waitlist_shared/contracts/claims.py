@@ -55,7 +55,8 @@ class Claimed(Struct, frozen=True, kw_only=True):
     """An entry that was claimed or that was offered a slot.
 
     `attempts` counts the earlier holds of the entry that have expired. If a claim is repeated, the
-    result also has the entries whose customers have been admitted since. Their deadline is 0.
+    result also contains the entries whose customers have been admitted in the meantime. Their
+    deadline is 0.
 
     The previous hold or offer of the entry may have expired before the record was updated. In that
     case `expired_stamp` is the logical timestamp at which the hold ended, or `no_show_stamp` is the

@@ -91,7 +91,7 @@ class Settings(Struct, frozen=True, kw_only=True):
       number of slots, and `sum` adds both numbers.
     - `max_inside` limits the number of customers inside, open offers and claims. It limits offers
       only, and claims are always allowed.
-    - `pass_seconds` is the time for which an admitted customer counts as inside. It is 0 if there
+    - `pass_seconds` is how long an admitted customer counts as inside. It is 0 if there
       is no policy.
     - `max_claims` is the maximum number of entries that claims may hold at the same time.
     - `opens_millis` and `closes_millis` are the times at which signups begin and end.
@@ -387,7 +387,7 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
     The `action` says whether the entry is parked, moves to the end of the queue, or leaves the
     waitlist. If it leaves, maintenance removes the entry afterwards. Redis checks `ticket`,
     `confirm_by_millis` and `settings_version` before it acts. A request that arrives late must not
-    end the wait of a later signup, or follow settings that have changed since.
+    end the wait of a later signup, or follow settings that have changed in the meantime.
     """
 
     ticket: Ticket

@@ -45,15 +45,17 @@ local function offer_end(policy, millis)
   return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 
--- If the waitlist's record has counted the schedule further than Redis, uses the count in the record. A server that
--- takes over may lack the newest writes, and then it has not counted these slots. It must not offer them again.
+-- The record of the waitlist may include later times of the schedule than Redis, because a server that takes over may
+-- lack the newest writes. In that case the counters in the record are used. Otherwise this server would add the same
+-- slots again and offer them twice.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the slots for each time of the schedule ("millis:count") up to now. Each time is counted once, even if it is
--- counted late. At each time, slots from earlier times that no waiting entry could use are discarded.
+-- Adds the slots of each scheduled time ("millis:count") up to now to the slots that are due. The slots of each time
+-- are added once, even if they are added late. At each time, slots from earlier times that no waiting entry could use
+-- are discarded.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -66,7 +68,7 @@ end
 
 -- Returns how many slots are due according to the rate. The rate is a token bucket. The bucket can hold the slots of
 -- one minute, because runs may be up to a minute late, and its capacity is never less than one slot. If customers were
--- still waiting after the last run, the fraction of a slot that was left then is added.
+-- still waiting after the last run, the fraction of a slot that the last run left over is added.
 local function rate_due(policy, now)
   local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
   policy.bucket_at = math.max(policy.bucket_at, now - math.ceil(longest))
@@ -105,10 +107,10 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many slots are due. If the policy has a rate and a schedule, the smaller number of slots counts, or the
--- sum if `combine` is `sum`. The rest of the quota is added. The result is never larger than the room. If the policy
--- has neither a rate nor a schedule, the room alone determines the result. Outside its opening hours a policy has no
--- slots due.
+-- Returns how many slots are due. If the policy has both a rate and a schedule, the result is the smaller of the two
+-- numbers of slots, or their sum if `combine` is `sum`. The rest of the quota is added. The result is never larger than
+-- the room. If the policy has neither a rate nor a schedule, the room alone determines the result. Outside its opening
+-- hours a policy has no slots due.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled

@@ -16,7 +16,7 @@ local function is_paid_by_quota(keys, hold)
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Each slot that was used for this offer is returned to the rate, schedule or quota that it came from. The next poll
+-- Returns each slot that was used for this offer to the rate, schedule or quota that it came from. The next poll
 -- then triggers a run of the admission policy.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid

@@ -16,7 +16,7 @@ local function use_readiness(keys, is_used, readiness)
   end
 end
 
--- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry does not wait.
+-- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
   if rank or not keys.not_ready then return rank, true end
@@ -28,7 +28,7 @@ local function is_unverified(packed)
   return packed and string.find(packed, ';unverified=', 1, true) ~= nil
 end
 
--- Adds an entry to the waiting entries, or changes the rank of an entry that already waits.
+-- Adds an entry to the waiting entries, or changes the rank of an entry that is already waiting.
 local function add_waiting(keys, entry_id, rank, is_ready)
   redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
   if not is_ready and is_unverified(redis.call('HGET', keys.readiness, entry_id)) then
@@ -63,7 +63,7 @@ end
 
 -- Counts the entries ahead of a waiting entry, except for entries with an unverified address. Returns this number and
 -- the number of ready entries among them. The second value is false if every entry on the waitlist has always been
--- ready. Both values are false if the entry does not wait.
+-- ready. Both values are false if the entry is not waiting.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end

@@ -170,7 +170,7 @@ class AdmissionBody(Body):
     rate: Annotated[
         RateBody | None,
         Field(
-            description="The rate at which slots become available. While nobody waits, unused "
+            description="The rate at which slots become available. While nobody is waiting, unused "
             "slots accumulate, but never more than the slots of one minute."
         ),
     ] = None
@@ -276,8 +276,8 @@ class AdmitBody(Body):
             ge=0,
             le=MAX_ADMIT,
             description="The number of slots to offer now, regardless of the rate and the "
-            "schedule. Fewer slots are offered if fewer entries wait or if `max_inside` is "
-            "reached. The service offers the remaining slots later only if `refill` is true. A "
+            "schedule. Fewer slots are offered if fewer entries are waiting or if `max_inside` "
+            "is reached. The service offers the remaining slots later only if `refill` is true. A "
             "`count` of 0 cancels the slots that remain from earlier calls with `refill`.",
         ),
     ]

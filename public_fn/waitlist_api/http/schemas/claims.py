@@ -48,8 +48,8 @@ class ClaimBody(Body):
             ge=1,
             le=MAX_CLAIM,
             description="The maximum number of entries to claim. The response contains fewer "
-            "entries if fewer entries wait or if the waitlist's `max_claims` is reached. It can "
-            "also contain fewer entries if entries at the head of the queue are just leaving. In "
+            "entries if fewer entries are waiting or if the waitlist's `max_claims` is reached. It "
+            "can also contain fewer entries if entries at the head of the queue are just leaving. In "
             "this case, claim again to get more entries.",
         ),
     ] = 1
@@ -115,8 +115,8 @@ class RedriveBody(Body):
         UtcTime | None,
         Field(
             description="The `parked_at` of the entry to redrive. If you send it and the entry "
-            "has been parked again since, the request changes nothing. If you leave it out, the "
-            "entry returns to the queue in any case.",
+            "has been parked again in the meantime, the request changes nothing. If you leave it "
+            "out, the entry returns to the queue in any case.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None

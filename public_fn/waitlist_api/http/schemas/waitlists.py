@@ -305,7 +305,7 @@ class WaitlistBody(Body):
         Field(
             description="Whether to hide `total` and the board from customers. Customers can "
             "still see their own position and estimated wait. A customer who has just joined can "
-            "therefore still guess how many entries wait."
+            "therefore still guess how many entries are waiting."
         ),
     ] = False
     max_guest_bytes: Annotated[
