@@ -47,7 +47,7 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return the named settings as JSON for the hidden field `seen`."""
+    """Return the named settings as JSON for the hidden `seen` field."""
     return json.dumps({name: waitlist[name] for name in names})
 
 

@@ -113,7 +113,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def typed_page(form: Form) -> dict[str, Any]:
-    """Return the setting `page` from the form."""
+    """Return the `page` setting from the form."""
     columns = ("name", "label", "type", "required", "kept_in", "options", "version")
     rows = zip(*(form.getlist(f"question_{column}") for column in columns), strict=False)
     questions = [dict(zip(columns, map(str.strip, row), strict=True)) for row in rows]

@@ -131,7 +131,7 @@ def transition_of_take(
     changes: dict[str, Any],
     reason: str = "",
 ) -> Transition:
-    """Return the change of the record for a taken entry.
+    """Return the change to the record for a taken entry.
 
     If the entry's previous claim or offer has expired, the change records this too.
     """

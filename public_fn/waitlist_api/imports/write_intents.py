@@ -151,7 +151,7 @@ class IntentWriter(Struct, frozen=True):
         return False
 
     def _finish(self, item: ImportedRow) -> None:
-        """Read the record again, and finish the signup or the removal that it contains."""
+        """Finish the signup or the removal in the record, and read the record again."""
         record = item.record
         if record is None:
             return

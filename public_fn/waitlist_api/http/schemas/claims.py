@@ -49,8 +49,8 @@ class ClaimBody(Body):
             le=MAX_CLAIM,
             description="The maximum number of entries to claim. The response contains fewer "
             "entries if fewer entries are waiting or if the waitlist's `max_claims` is reached. It "
-            "can also contain fewer entries if entries at the head of the queue are just leaving. In "
-            "this case, claim again to get more entries.",
+            "can also contain fewer entries if entries at the head of the queue are just leaving. "
+            "In this case, claim again to get more entries.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
