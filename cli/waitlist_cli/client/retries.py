@@ -1,4 +1,4 @@
-"""Implements the retry policy that every client should use (docs/internals/time-budgets.md)."""
+"""Implements the recommended retry policy for clients."""
 
 import random
 from collections.abc import Callable, Mapping

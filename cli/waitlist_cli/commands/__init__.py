@@ -1,4 +1,4 @@
-"""Defines the commands of `waitlist`. Each module contains a group of related commands.
+"""Defines the commands of `waitlist`.
 
 `waitlist --help` lists the commands in the order in which these modules are imported.
 """

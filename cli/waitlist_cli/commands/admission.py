@@ -89,9 +89,8 @@ def admit(
 ) -> None:
     """Offer slots to the first people in the queue now, regardless of rate and schedule.
 
-    If fewer people are waiting, or if max_inside leaves less room, fewer people get a slot. If the
-    command is interrupted, it prints a key. To offer the remaining slots, repeat the command with
-    this key.
+    If max_inside leaves less room, fewer people get a slot. After an interruption, repeat the
+    command with the key that it prints.
     """
     if refill and (filter_ or prefer):
         raise WrongUsage(
@@ -345,9 +344,10 @@ def work(
     """Claim people one by one and run a program for each person.
 
     If the program ends with exit code 0, the person is admitted. The claim is extended while the
-    program runs. Ctrl-C stops claiming and waits for running programs. A second Ctrl-C stops the
-    programs and returns their people to the queue. If the program has options, put -- before the
-    program.
+    program runs.
+
+    Ctrl-C stops claiming and waits for running programs. A second Ctrl-C stops the programs and
+    returns their people to the queue. If the program has options, put -- before the program.
     """
     from waitlist_cli.work.worker import Plan, run_workers
 

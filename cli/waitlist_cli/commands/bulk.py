@@ -151,13 +151,10 @@ def import_file(
 ) -> int:
     """Add the people in a file to the queue, in the order of the file or of their signup times.
 
-    Customers who are already in the queue keep their places. Customers who left or were admitted
-    are skipped. After an interruption, run the same command again.
+    Customers who are already in the queue keep their places. Refused rows are written to
+    FILE.refused.csv or FILE.refused.jsonl. After an interruption, run the same command again.
 
-    Refused rows are written to FILE.refused.csv (or .jsonl), and all other rows are imported.
-
-    Guests need a token to see their position. --tokens writes the tokens of all rows, even if you
-    repeat the import.
+    Guests need a token to see their position. --tokens writes the tokens of all rows to a file.
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
 
@@ -236,11 +233,9 @@ def export(
 ) -> None:
     """Export the people of a waitlist in serving order.
 
-    Some statuses are ordered by time instead: admitted, left, inside, banned, unreachable and
-    messages_off. For these statuses, --since limits the export to recent people.
-
-    A CSV file has a column for each question of the signup form, and omits empty columns. `import`
-    can read both formats, and reports the fields that it cannot import.
+    For the statuses admitted, left, inside, banned, unreachable and messages_off, people are
+    ordered by time, and --since limits the export to recent people. A CSV file omits empty columns.
+    `import` can read the exported file.
     """
     from waitlist_cli.operations.export import ALL, export_people
 
@@ -259,6 +254,6 @@ def export(
 def _for(form: str, columns: Columns) -> Columns:
     """Return the columns for a file of this format.
 
-    A cell of a CSV file can contain several values, which are split at `;`. JSON has lists instead.
+    A cell of a CSV file is split at `;`, while JSON has lists instead.
     """
     return replace(columns, splits_values=form == "csv")

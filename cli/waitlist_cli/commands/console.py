@@ -23,10 +23,10 @@ def console(
 ) -> None:
     """Open the operator console in a browser: waitlists, charts, people, policies and imports.
 
-    The console listens only on this computer, and calls the API with your credentials, as every
-    command does. Only one browser can use the console: the browser that the command opens, or the
-    first browser that opens the printed address within a minute. Press Enter to open or print a new
-    address. Press Ctrl-C to stop the console.
+    The console listens only on this computer, and calls the API with your credentials. Only the
+    first browser that opens the address can use the console.
+
+    Press Enter to open the console again. Press Ctrl-C to stop it.
     """
     from waitlist_cli.console.server import run_console
 

@@ -96,8 +96,7 @@ def cost(
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
-    If you give no options, the estimate is for an idle stack with one waitlist. The line
-    "Maintenance, each minute" includes the cost of each additional idle waitlist.
+    If you give no options, the estimate is for an idle stack with one waitlist.
     docs/operate/sizing.md explains how the numbers are calculated. This command sends no requests.
     """
     month = Month(

@@ -70,11 +70,11 @@ def messages(
         ),
     ] = None,
 ) -> None:
-    """Count the messages of a waitlist, or list the messages to one person and their results.
+    """Count the messages of a waitlist, or list the messages to one person since their latest
+    signup.
 
-    The list for one person contains the messages since the latest signup. It does not show the
-    address or the texts. `waitlist messages preview bakery` prints the texts with example data.
-    `waitlist messages test bakery --kind offered --email me@example.com` sends you a test message.
+    `waitlist messages preview bakery` prints the texts with example data. `waitlist messages test
+    bakery --kind offered --email me@example.com` sends you a test message.
     """
     if what in (PREVIEW, TEST):
         if who is None or customer is not None:

@@ -241,8 +241,8 @@ def rest(
 ) -> None:
     """As the customer, let other people go first until a given time.
 
-    The customer keeps their place. At the given time, the entry becomes ready again. `resume` ends
-    the rest earlier. Operators use `ready --no` instead.
+    The customer keeps their place. `resume` ends the rest earlier. Operators use `ready --no`
+    instead.
     """
     body = {"until": parse_utc_option(until, f"--until {until}")}
     path = f"{person.path}/rest"
@@ -271,10 +271,10 @@ def confirm(
         bool, typer.Option("--yes", help="Ask the people without a confirmation prompt.")
     ] = False,
 ) -> None:
-    """Ask all waiting people whether they are still waiting.
+    """Ask all waiting people whether they are still waiting. With --token, confirm as the customer
+    instead.
 
-    With --token, confirm as the customer instead. The waitlist's setting --confirm-then decides
-    what happens to people who do not answer. If you repeat the command, nobody is asked twice.
+    The setting --confirm-then decides what happens to people who do not answer.
     """
     if token is not None:
         person = context.person(waitlist, entry, customer)
@@ -390,9 +390,7 @@ def bump(
 ) -> int:
     """Move a person to another priority, some places forward, to the front or to the back.
 
-    With --file and --front, the first person in the file ends up first in the queue. Repeating the
-    command gives the same order. --file cannot be combined with --places, because repeating the
-    command would move people twice.
+    With --file and --front, the first person in the file ends up first in the queue.
     """
     targets: dict[str, Any] = {"priority": priority, "places": places}
     ends = [end for end, typed in (("front", front), ("back", back)) if typed]

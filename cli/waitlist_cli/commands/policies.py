@@ -140,8 +140,8 @@ def policy(
 ) -> None:
     """Show or change the admission policy of a waitlist.
 
-    If you give no options, the command prints the policy. Otherwise, it changes the settings that
-    you give and keeps the others. With --simulate, the settings are tried out and not saved.
+    If you give no options, the command prints the policy. Otherwise, it changes only the settings
+    that you give. With --simulate, nothing is saved.
     """
     typed: dict[str, Any] = {
         "combine": combine,

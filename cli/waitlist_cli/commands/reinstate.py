@@ -59,9 +59,8 @@ def reinstate(
 ) -> int:
     """Return people who left, were removed or are parked to exactly their former places.
 
-    The former entry_token of each person becomes invalid. --tokens needs the permission to issue
-    tokens. With --file, people who are already on the waitlist are skipped. After an interruption,
-    run the same command again.
+    The former entry_token of each person becomes invalid. With --file, people who are already on
+    the waitlist are skipped. After an interruption, run the same command again.
     """
     task = Reinstatements(context.api, waitlist, reason)
     if file is not None and (entries or customer):
@@ -70,8 +69,8 @@ def reinstate(
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))
     taken = [path for path in (file, refused) if path is not None]
-    # If the command is repeated, people who already have their places back get no new tokens.
-    # Append the new tokens to the file, so that the earlier tokens are kept.
+    # If the command is repeated, people who already have their places get no new tokens. Append to
+    # the file, so that it keeps their earlier tokens.
     issued = choose_token_file(tokens, taken, append=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:

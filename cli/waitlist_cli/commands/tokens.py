@@ -15,11 +15,9 @@ PANEL = "People"
 @command("token", PANEL, "waitlist token bakery --customer ada")
 @with_person
 def token(context: Context, person: Person) -> None:
-    """Issue an entry_token for a person, such as an imported guest or a guest who has lost the
-    token.
+    """Issue an entry_token for a person, such as a guest who has lost the token.
 
-    Anyone who has the token can act as the customer: see the entry, accept or decline an offer, get
-    the pass, exit and leave. Earlier tokens stay valid.
+    Anyone who has the token can act as the customer. Earlier tokens stay valid.
     """
     _print(context, person.token(), "entry_token")
 
@@ -30,8 +28,9 @@ def link(context: Context, person: Person) -> None:
     """Print the link to the customer page that shows a person's position.
 
     Anyone who has the link can act as the customer, so send it only to the address in the person's
-    profile. If the address is not verified yet, the person can verify it by opening the link. If
-    the person has asked for a new address, --json also prints the link that verifies the new
+    profile. The link verifies this address.
+
+    If the person has asked for a new address, --json also prints a link that verifies the new
     address. Send that link only to the new address.
     """
     _print(context, person.link(), "url")

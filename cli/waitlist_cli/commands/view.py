@@ -169,9 +169,8 @@ def find(
 ) -> None:
     """Find people of every status by a part of their customer id, profile or attributes.
 
-    If the waitlist has `identity`, use --email or --phone to find a person by address. The spelling
-    of the address may differ. Give - to read the address from standard input, which keeps it out of
-    your shell history.
+    If the waitlist has `identity`, use --email or --phone to find a person by address. Give - to
+    read the address from standard input, which keeps it out of your shell history.
     """
     given = {"email": email, "phone": phone}
     addresses = {name: value for name, value in given.items() if value is not None}
@@ -225,7 +224,7 @@ def around(
 def health(context: Context) -> int:
     """Check whether the service, Redis and DynamoDB respond.
 
-    If any of them does not respond, the exit code is 3.
+    If one of them does not respond, the exit code is 3.
     """
     found = context.api.health()
     context.output.pairs(found, found)
@@ -256,10 +255,10 @@ def watch(
 
 
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
-    """Return the entries around a person, and the person's own entry.
+    """Return the entries around a person, including the person's own entry.
 
-    The person can move between the request for their position and the request for the entries. If
-    the entries do not include the person, try again.
+    The person can move between the two requests. If the entries do not include the person, try
+    again.
     """
     for _ in range(TRIES):
         found = person.show()

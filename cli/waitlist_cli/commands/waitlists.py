@@ -1,7 +1,4 @@
-"""Defines the commands that create, list, pause, open, close and delete waitlists.
-
-The `show` and `edit` commands are in people.py, because they can also show and edit people.
-"""
+"""Defines the commands that create, list, pause, open, close and delete waitlists."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -103,8 +100,7 @@ def change(
 ) -> None:
     """Change settings and print the waitlist.
 
-    If `version` is given and another operator has changed the settings since that version, raise
-    Refused.
+    If another operator has changed the settings since `version`, raise Refused.
     """
     try:
         changed = change_settings(context.api, waitlist, given, version)

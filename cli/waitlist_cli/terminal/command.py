@@ -1,7 +1,4 @@
-"""Registers functions as commands.
-
-Each command accepts the common options, shows an example in its help, and ends with an exit code.
-"""
+"""Registers functions as commands of `waitlist`."""
 
 import inspect
 import sys
@@ -23,9 +20,9 @@ from waitlist_cli.terminal.output import discard, escaped_json
 COMMON = frozenset(field.name for field in fields(Choice))
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
-    "Exit codes: 0 success. 1 refused by the service, an `import` had refused rows, or a "
-    "program of `work` failed. 2 wrong usage, or a file cannot be read or written. 3 the service "
-    "is unreachable or unavailable. 4 not authorised. 5 the service failed. 130 interrupted."
+    "The exit code is 0 after success, 1 if something was refused or a program failed, 2 if the "
+    "command is wrong or a file cannot be used, 3 if the service does not respond, 4 if the "
+    "request is not authorised, 5 if the service failed, and 130 after Ctrl-C."
 )
 EXAMPLE = "waitlist --local create bakery --name Bakery"
 
@@ -68,10 +65,7 @@ Function = Callable[..., int | None]
 
 
 class Command(TyperCommand):
-    """A command that also accepts the common options of `waitlist`.
-
-    The operator can write the common options before or after the name of the command.
-    """
+    """A command that accepts its own options and the common options of `waitlist`."""
 
     context_class = Context
 
@@ -94,7 +88,7 @@ class Command(TyperCommand):
 def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
     """Return a decorator that registers a function as a command.
 
-    The function takes a Context as its first argument. It can return an exit code.
+    The function can return an exit code.
     """
 
     def register(function: Function) -> Function:
@@ -194,9 +188,6 @@ def _asks_for_json(words: Sequence[str]) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """Return a docstring with each paragraph on a single line.
-
-    The help keeps the line breaks within a paragraph, so the paragraphs must not contain any.
-    """
+    """Put each paragraph on a single line, because the help keeps line breaks."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

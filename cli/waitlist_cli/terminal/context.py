@@ -16,17 +16,13 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import Console, Output
 
-# The modules that sign and send requests are slow to import, so they are imported only when a
-# command needs them. Help and completion do not need them.
+# These modules are slow to import, and only commands that send requests need them.
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 
 class Context(typer.Context):
-    """The context that Typer creates for each command.
-
-    The command decides which service to use when it sends its first request.
-    """
+    """The context that Typer passes to each command."""
 
     choice = Choice()
 
@@ -42,9 +38,8 @@ class Context(typer.Context):
         from waitlist_cli.client.sigv4 import operator_auth
 
         target = target_of(self.choice, os.environ)
-        # Plain HTTP is allowed only for services on this computer. Ignore the proxy settings of the
-        # environment, because a proxy cannot reach this computer. Do not load the certificate
-        # authorities either, because they are not needed and loading takes 16 ms.
+        # Plain HTTP is allowed only for services on this computer. Requests to them need no proxy
+        # and no certificate authorities, so httpx does not load either.
         is_https = target.url.lower().startswith("https:")
         try:
             http = httpx.Client(
@@ -62,8 +57,8 @@ class Context(typer.Context):
                 f"The address, or the proxy in HTTPS_PROXY or ALL_PROXY, cannot be used: {error}"
             ) from error
         self.call_on_close(http.close)
-        # Read the credentials when the first request needs them, and then cache them. A request as
-        # a customer needs no credentials.
+        # Read the credentials before the first signed request, and then cache them. Requests as a
+        # customer are not signed.
         auth = cache(lambda: operator_auth(target))
         return Api(http, auth, self._on_retry, forget_auth=auth.cache_clear)
 
@@ -76,8 +71,7 @@ class Context(typer.Context):
     ) -> Person:
         """Return the person whom the operator chose by entry id or by customer id.
 
-        Each run of the command creates a new Idempotency-Key for this person. If a request is
-        retried during the run, it has the same key, so the service makes the change only once.
+        All requests about this person have the same Idempotency-Key, so retries are safe.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, reason, str(uuid.uuid4()))
@@ -85,8 +79,7 @@ class Context(typer.Context):
     def ask_first(self, yes: bool, question: str) -> None:
         """Ask the operator for confirmation, unless `yes` is true.
 
-        Raise WrongUsage if the operator declines. Also raise WrongUsage if the output is not a
-        terminal, because the command cannot ask anyone.
+        Raise WrongUsage if the operator declines or if the output is not a terminal.
         """
         if yes:
             return

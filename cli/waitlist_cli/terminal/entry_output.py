@@ -84,10 +84,9 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print the refusals, and the number of people for whom an operation succeeded.
+    """Print the refusals and the number of successes, and return the exit code.
 
-    Each item of `people` contains the person's name, the id for the JSON output, and the refusal.
-    The refusal is None if the operation succeeded. Return the exit code.
+    Each item of `people` contains a name, an id for the JSON output, and the refusal or None.
     """
     count, refused = 0, []
     for name, who, refusal in people:
@@ -126,11 +125,9 @@ def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
 
 
 def name_in_arn(who: str) -> str:
-    """Return the last part of an ARN.
+    """Return the last part of an ARN, such as `user/ada`.
 
-    For example, the result for arn:aws:iam::123456789012:user/ada is user/ada. The account id is
-    omitted, because all operators use the same account. If the name is not an ARN, return it
-    unchanged.
+    The account id is omitted, because all operators use the same account.
     """
     return who.rpartition(":")[2] if who.startswith("arn:") else who
 

@@ -26,10 +26,9 @@ def replace_parameter(
     make: Callable[..., Any],
     last: Sequence[Parameter] = (),
 ) -> Function:
-    """Replace the `name` parameter with `options`, and append the options in `last`.
+    """Replace the parameter `name` of a command with several options.
 
-    When the command runs, `make` is called with the context and the values of all these options. It
-    returns the value of the parameter.
+    When the command runs, `make` receives the options and returns the value of the parameter.
     """
     own = inspect.signature(function)
     parameters = [
@@ -68,7 +67,6 @@ def with_person(function: Function) -> Function:
 def with_person_and_reason(function: Function) -> Function:
     """Add the options that select a person, and the option --reason.
 
-    The command receives the Person as `person`. The service stores the reason in the person's
-    history.
+    The command receives them as a Person.
     """
     return replace_parameter(function, "person", PERSON, _person, [option("reason", Reason, "")])

@@ -14,10 +14,7 @@ ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def print_explanation(context: Context, found: Explanation) -> None:
-    """Print the position, the events that changed it, and what happened ahead of the person.
-
-    If the output is a pipe, print only the rows with the events.
-    """
+    """Print the position, the events that changed it, and what happened ahead of the person."""
     if context.output.as_json:
         context.output.json(asdict(found))
     elif context.output.console.is_terminal:

@@ -38,13 +38,11 @@ WHOLE = (
 )
 # The separator between the values of an attribute, both on the screen and in files.
 VALUE_SEPARATOR = ";"
-# The minimum width of a column in a table. If the terminal is too narrow for this width, each row
-# is printed as a block with one value per line.
+# The minimum width of a column in a table. If a table does not fit, each row is printed as a block
+# of lines.
 LEAST_WIDTH = 10
-# Characters that the output replaces or escapes. Customers choose the texts in their profiles, so a
-# text can contain control characters that move the operator's cursor, overwrite the screen or
-# reverse the reading direction. Lone surrogates are also replaced, because UTF-8 cannot encode
-# them.
+# Characters that are not printed unchanged. Customers choose their own texts, and these characters
+# could move the cursor, overwrite the screen or reverse the reading direction.
 CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -78,10 +76,7 @@ def format_duration(seconds: int | None) -> str:
 
 
 def estimate_text(estimate: Mapping[str, Any]) -> str:
-    """Format an estimated wait with its bounds, such as 2 h (1 h to 4 h).
-
-    If both bounds look the same, omit them.
-    """
+    """Format an estimated wait with its bounds, such as 2 h (1 h to 4 h)."""
     seconds, low, high = (format_duration(estimate[name]) for name in ("seconds", "low", "high"))
     return seconds if low == high else f"{seconds} ({low} to {high})"
 
@@ -92,10 +87,7 @@ def replace_controls(text: str) -> str:
 
 
 def escaped_json(value: object, indent: int | None = None) -> str:
-    r"""Encode a value as JSON. Control characters are escaped as \uXXXX.
-
-    JSON requires an escape only for characters below U+0020, but terminals also interpret others.
-    """
+    """Encode a value as JSON. Characters that a terminal would interpret are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "\n".join(CONTROLS.sub(_escape, line) for line in text.split("\n"))
 
@@ -117,8 +109,7 @@ def format_field(value: object) -> str:
 def accept_any_text(stream: object) -> None:
     """Configure an output stream so that writing any text succeeds.
 
-    A pipe gets UTF-8. On a terminal, characters that the terminal does not support become question
-    marks.
+    Characters that the terminal does not support become question marks.
     """
     if not isinstance(stream, io.TextIOWrapper):
         return
@@ -147,7 +138,7 @@ NEXT_STEPS = {
 
 
 class Console(rich.console.Console):
-    """A rich console that raises BrokenPipeError when the pipe breaks.
+    """A rich console that raises BrokenPipeError if the reader of a pipe has ended.
 
     By default, rich would end the program with exit code 1.
     """
@@ -207,11 +198,9 @@ class Output:
         right: Sequence[str] = (),
         document: object = None,
     ) -> None:
-        """Print a table on a terminal.
+        """Print a table on a terminal, or tab-separated rows in a pipe.
 
-        In a pipe, print a header and tab-separated rows. Each row is printed as soon as it is
-        available. If the operator asked for JSON and a `document` is given, print the document
-        instead.
+        If the operator asked for JSON, print the `document` instead.
         """
         if self.as_json and document is not None:
             self.json(document)
@@ -238,7 +227,7 @@ class Output:
     def pairs(self, pairs: Mapping[str, object], document: object = None) -> None:
         """Print names and values, one pair per line.
 
-        If the operator asked for JSON and a `document` is given, print the document instead.
+        If the operator asked for JSON, print the `document` instead.
         """
         if self.as_json and document is not None:
             self.json(document)

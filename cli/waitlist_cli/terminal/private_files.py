@@ -15,10 +15,10 @@ def open_private(
     encoding: str = "utf-8",
     errors: str = "strict",
 ) -> TextIO:
-    """Open a text file for writing, and set its mode to 0600.
+    """Open a text file for writing that only its owner can read.
 
-    If the file exists, its mode is changed before the file is truncated. Devices and pipes keep
-    their mode. Raise OSError if the file cannot be opened or if it belongs to another user.
+    The mode of an existing file is changed before the file is truncated. Raises OSError if the file
+    belongs to another user.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND * append, OWNER_ONLY)
     try:

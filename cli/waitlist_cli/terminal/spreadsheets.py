@@ -1,12 +1,7 @@
 """Writes CSV files that are safe to open in a spreadsheet.
 
-Customers choose the values, and a spreadsheet would run a value that begins like a formula. This
-module follows OWASP's advice on CSV injection. It quotes each field, doubles the quotes within a
-field, and puts an apostrophe before a value that begins like a formula.
-
-Some spreadsheets split the file at a different separator and ignore the quotes. For example, Excel
-uses the semicolon in many countries. This module therefore also inserts an apostrophe after each
-separator and line break within a value if a formula would begin there.
+Customers choose the values, and a spreadsheet would run a value that looks like a formula. This
+module follows OWASP's advice on CSV injection, and puts an apostrophe before each formula.
 """
 
 import csv
@@ -17,13 +12,14 @@ from typing import TextIO
 UTF_8_MARK = "\ufeff"
 # Characters that begin a formula. In some countries, spreadsheets also accept the full-width forms.
 _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
+# Some spreadsheets split cells at another separator. A formula can therefore also begin within a
+# value, after a comma, semicolon, tab or line break.
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# If apostrophes already precede the formula, add another apostrophe. A program that removes one
-# apostrophe then restores the original value.
+# If a formula already has apostrophes before it, add another one. Removing one apostrophe then
+# restores the original value.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
-# Values that a spreadsheet would change. It drops these whitespace characters at the beginning of a
-# cell, and keeps only 15 digits of a number.
+# A spreadsheet drops leading whitespace and keeps only 15 digits of a number.
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")

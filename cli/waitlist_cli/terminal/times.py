@@ -18,10 +18,10 @@ class SkippedTime(ValueError):
 
 
 def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> datetime:
-    """Parse a time. If `text` has no UTC offset, the time is local to `zone`.
+    """Parse a time. A time without a UTC offset is local to `zone`.
 
-    If the clocks show the local time twice, return the earlier time. Raise SkippedTime if the
-    clocks skip the time. Raise ValueError or OverflowError if `text` is not a time.
+    If clocks show a local time twice, return the earlier time. If clocks skip it, raise
+    SkippedTime.
     """
     moment = _parsed(text, time_format)
     if moment.tzinfo:
@@ -66,8 +66,7 @@ def check_time_format(time_format: str) -> str:
 def parse_utc_option(text: str, label: str) -> str:
     """Parse a time from an option and convert it to UTC.
 
-    If the time has no UTC offset, it is taken as UTC. Error messages use `label` as the name of the
-    option.
+    Error messages call the option `label`.
     """
     try:
         return utc(text)
@@ -76,9 +75,9 @@ def parse_utc_option(text: str, label: str) -> str:
 
 
 def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
-    """Return the query parameter `since` in UTC. Return no parameter if `text` is None.
+    """Return the query parameter `since` in UTC, or no parameter if `text` is None.
 
-    Raise WrongUsage if `text` is neither a time nor a duration such as 30min.
+    `text` is a time, or a duration such as 30min.
     """
     if text is None:
         return {}
@@ -99,8 +98,7 @@ def parse_instant(text: str, label: str) -> datetime:
     """Parse a time that has a UTC offset. Error messages use `label` to name the time."""
     try:
         moment = datetime.fromisoformat(text)
-        # A time at the very beginning or end of the calendar may not exist in UTC. The conversion
-        # raises an error then.
+        # Times at the beginning or end of the calendar may not exist in UTC.
         moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise WrongUsage(
@@ -125,8 +123,7 @@ def _parsed(text: str, time_format: str | None) -> datetime:
         return datetime.fromisoformat(text)
     if ZONE_NAME not in re.findall("%.", time_format):
         return datetime.strptime(text, time_format)  # noqa: DTZ007 (read_time gives it its zone)
-    # Python parses the name of a time zone but then ignores the name. Most names, such as CST, are
-    # ambiguous, so accept only the names of UTC.
+    # Python accepts the name of a time zone but ignores it. Accept only names for UTC.
     parts = re.split("(%.)", time_format)
     for name in UTC_NAMES:
         known = "".join(name if part == ZONE_NAME else part for part in parts)

@@ -28,10 +28,7 @@ SHUT = {"closed": "red", "not_open_yet": "yellow"}
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of a waitlist at one point in time.
-
-    If there is a `problem`, the other values are from an earlier time.
-    """
+    """The state of a waitlist at one point in time."""
 
     at: str
     waitlist: dict[str, Any]
@@ -40,6 +37,7 @@ class Snapshot:
     gone_per_second: float | None
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
+    # The reason why the latest state cannot be read. The other values are then older.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:
@@ -152,7 +150,7 @@ def _curve(depths: Sequence[int], bars: str) -> Text:
 
 
 def _head(snapshot: Snapshot, rows: int, *, is_wide: bool) -> Table:
-    """Return a table of the first people. Its last column takes the remaining width."""
+    """Return a table of the first people."""
     table = Table(box=box.SIMPLE_HEAD, expand=True, show_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
     if is_wide:

@@ -45,7 +45,7 @@ class Watcher:
     ) -> Iterator[Snapshot]:
         """Yield a snapshot every `seconds`.
 
-        While the service does not respond, yield the last snapshot with a problem.
+        If the service does not respond, repeat the last snapshot and add a problem.
         """
         due = time.monotonic()
         for number in count() if most is None else range(most):
@@ -96,8 +96,7 @@ def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | No
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # The first Ctrl-C sets an event. It does not raise an exception, because code in a library
-    # could catch the exception.
+    # The first Ctrl-C raises no exception, because a library could catch it.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
     with suppress(KeyboardInterrupt), shutdown.installed():

@@ -1,4 +1,4 @@
-"""Extends the claim of an entry until the program has ended, and then ends the claim."""
+"""Extends a claim until the program has ended, and then ends the claim."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from waitlist_cli.errors import CliError, Refused
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.context import Context
 
-# If the claim could not be extended, wait this long before the next attempt.
+# The number of seconds to wait after a failed attempt to extend a claim.
 RETRY_SECONDS = 1.0
 
 
@@ -31,8 +31,8 @@ class HoldLost(Exception):
 class Hold:
     """The claim of an entry.
 
-    `requested_at` is the time just before the claim was requested. The lease is measured from this
-    time, so that it never ends later here than in the service.
+    The lease is measured from the time before the request, so that it never ends later here than in
+    the service.
     """
 
     context: Context

@@ -20,8 +20,7 @@ STDERR = 2
 class Program:
     """A running program that reads `text` from its standard input.
 
-    If `output_is_ours` is true, the program's standard output is sent to standard error, because
-    this command prints JSON to standard output.
+    If this command prints JSON to standard output, the program's output goes to standard error.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
@@ -50,11 +49,10 @@ class Program:
             return None
 
     def end(self) -> None:
-        """If the program is still running, end its process group, first with SIGTERM, then with
-        SIGKILL.
+        """End the program and all processes that it has started.
 
-        A shell ends at SIGTERM, but a program that the shell has started may ignore the signal.
-        This method therefore waits for the whole group and not only for its first process.
+        A shell ends at SIGTERM, but the programs that it has started may ignore the signal. These
+        programs get SIGKILL.
         """
         if self.wait(0) is not None:
             return
@@ -77,7 +75,7 @@ class Program:
     def _signal(self, number: int) -> bool:
         """Send a signal to the process group. Return whether the group still has processes.
 
-        If the number is 0, no signal is sent.
+        The number 0 sends no signal.
         """
         try:
             os.killpg(self._process.pid, number)

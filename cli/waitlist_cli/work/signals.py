@@ -1,9 +1,4 @@
-"""Shuts a program down gracefully.
-
-The first signal asks the program to finish its work. The second signal asks the program to stop at
-once. Ctrl-C, SIGTERM and closing the terminal have the same effect. A signal that nohup ignores
-stays ignored.
-"""
+"""Shuts a program down gracefully when it receives Ctrl-C, SIGTERM or SIGHUP."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -18,8 +13,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Shutdown:
     """Handles signals.
 
-    The first signal sets `to_finish` and calls `on_first`. The second signal sets `to_stop` and
-    calls `on_second`.
+    The first signal asks the program to finish its work, and the second signal asks it to stop at
+    once.
     """
 
     on_first: Callable[[], None]
@@ -37,7 +32,7 @@ class Shutdown:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Handle signals within the block. Restore the former handlers when the block ends."""
+        """Handle signals within the block, and restore the former handlers after it."""
         handled = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         former = {number: signal.signal(number, lambda *_: self.on_signal()) for number in handled}
         try:

@@ -27,12 +27,11 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# The longest pause after failures. Without a pause, a program that fails at once would fail in a
-# tight loop, because a released entry returns to the head of the queue.
+# The longest pause after failures. A released entry returns to the head of the queue, so a program
+# that always fails would otherwise run in a tight loop.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# The delay after a failure doubles each time the program fails for the same person, up to this
-# limit.
+# The longest delay for a person whose program fails. The delay doubles with each failure.
 MOST_RETRY_SECONDS = 3600
 # The worker remembers failures for at most this many people.
 MOST_REMEMBERED = 10_000
@@ -61,16 +60,13 @@ class Plan:
 
 @dataclass
 class WorkCounts:
-    """The results of all threads.
+    """The results of all threads."""
 
-    `left` is the number of people who may still be served, or None if there is no limit. `failures`
-    maps each person to the number of times that the program has failed for them. The most recent
-    failures come last.
-    """
-
+    # The number of people who may still be served, or None if there is no limit.
     left: int | None
     completed: int = 0
     failed: int = 0
+    # The number of failures for each person. The most recent failures come last.
     failures: dict[str, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -163,7 +159,7 @@ class Worker:
         self._key = _new_key()
         claims = answer["claims"]
         # If `max_claims` has limited the response, more people may be waiting. They can be claimed
-        # after another claim has ended.
+        # when another claim ends.
         self._is_limited = bool(answer.get("limit"))
         if not claims:
             return None
@@ -187,7 +183,7 @@ class Worker:
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
         finally:
-            # After an error, nothing else waits for the program, so end the program here.
+            # If an error occurs, no other code waits for the program, so end it here.
             program.end()
         self._after(completed=outcome == "completed")
         self._report(hold, outcome, code, time.monotonic() - began, delay)
