@@ -26,7 +26,7 @@ def replace_parameter(
     make: Callable[..., Any],
     last: Sequence[Parameter] = (),
 ) -> Function:
-    """Replace the parameter `name` of a command with several options.
+    """Replace the `name` parameter of a command with several options.
 
     When the command runs, `make` receives the options and returns the value of the parameter.
     """

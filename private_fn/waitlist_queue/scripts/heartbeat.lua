@@ -1,5 +1,6 @@
 -- heartbeat: Increments the heartbeat count of a waitlist. If the count in Redis is lower than the caller's count,
--- Redis has lost writes. If the caller sends a pace, the script stores it, and customers get it when they poll.
+-- Redis has lost writes. If the caller sends a pace (how fast people are admitted), the script stores the pace, and
+-- customers get the pace when they poll.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
 -- ARGV epoch known_beat pace now server_run_id

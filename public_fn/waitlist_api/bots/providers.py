@@ -1,4 +1,7 @@
-"""The supported bot-protection providers, and how to interpret their answers. It does no I/O."""
+"""The supported bot-protection providers, and how to interpret their answers.
+
+This module does no I/O.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Literal

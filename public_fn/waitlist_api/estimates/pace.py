@@ -1,6 +1,6 @@
 """Define the pace of a waitlist, which says how fast the waitlist admits people.
 
-In this module, a person counts as admitted as soon as their entry is claimed or offered.
+In this module, a person counts as admitted as soon as their entry is claimed or offered a slot.
 Maintenance computes the pace and stores it in Redis. A poll reads the pace together with the
 customer's position, so the estimated wait needs no further call.
 """

@@ -22,7 +22,7 @@ MOST_KEPT = 500
 
 
 class Sampler(Struct):
-    """Stores a sample of the counts of each waitlist, and computes the admission pace.
+    """Stores the current counts of each waitlist, and computes how fast people are admitted.
 
     The recent samples stay in memory as long as the process lives.
     """

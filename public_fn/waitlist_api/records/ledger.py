@@ -79,7 +79,7 @@ class Ledger(Struct, frozen=True):
         """Write a change in one transaction, and return the new record.
 
         `before` is the record that the caller has read, or None if there was no record. Raise
-        EntryChanged if the stored record has changed since then.
+        EntryChanged if the stored record has changed in the meantime.
         """
         with entry_changed():
             self.table.transact(self.writes(before, decided, now_millis))

@@ -1,8 +1,8 @@
 """Check whether a customer has confirmed in time that they are still waiting.
 
 The record may say that the customer did not answer in time. The process that wrote this may have
-crashed before it removed the entry from the queue. If the question has become void since then, the
-entry must stay in the queue.
+crashed before it removed the entry from the queue. If the question has become void in the meantime,
+the entry must stay in the queue.
 """
 
 from waitlist_api.records.entry import EntryRecord

@@ -18,10 +18,10 @@ SEPARATOR = "#"
 class RebuildProgress(Struct, frozen=True, kw_only=True):
     """The progress of rebuilding a waitlist in Redis.
 
-    `began_millis` is the start of the first run. Entries that have changed since then are checked
-    again. `reached` maps each shard to the last key that was restored, or to THE_END if the shard
-    has finished the current `stage`. `done` is the number of entries that were restored from the
-    index. `expected` is the number of entries at the last checkpoint.
+    `began_millis` is the start of the first run. Entries that have changed after this time are
+    checked again. `reached` maps each shard to the last key that was restored, or to THE_END if the
+    shard has finished the current `stage`. `done` is the number of entries that were restored from
+    the index. `expected` is the number of entries at the last checkpoint.
     """
 
     epoch: str

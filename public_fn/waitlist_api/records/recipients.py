@@ -52,7 +52,7 @@ def is_unreached(record: EntryRecord, which: Unreached) -> bool:
 
 
 class Recipients(Struct, frozen=True):
-    """Changes whether a customer gets messages.
+    """Records whether a customer gets messages.
 
     The status of the entry does not matter. If the customer has joined again and the entry has
     another ticket, methods that change a record return False and change nothing.

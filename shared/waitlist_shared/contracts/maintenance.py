@@ -27,7 +27,8 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
     """Increments the heartbeat count of a waitlist in Redis.
 
     `known_beat` is the count after the previous heartbeat. If Redis has a lower count, Redis has
-    lost writes. If `pace` is given, Redis stores it and returns it when customers poll.
+    lost writes. `pace` describes how fast people are admitted. If it is given, Redis stores it and
+    returns it when customers poll.
     """
 
     epoch: Epoch | None = None

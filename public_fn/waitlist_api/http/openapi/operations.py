@@ -325,7 +325,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "A field that the waitlist requires cannot be removed. Only operators can change "
             "form fields that are stored as attributes. If the request changes the address that "
             " identifies the customer, the response is `202`. The service then "
-            "publishes the event `address_change_asked` and sends a code to the new address. The "
+            "publishes the `address_change_asked` event and sends a code to the new address. The "
             "entry moves to the new address when `verify` is called with this code. Only the "
             "newest requested address can be verified. To cancel the change, send the current "
             "address. A customer can request three new addresses in a row. After that, a request "

@@ -133,8 +133,8 @@ IfMatch = Annotated[
         alias="If-Match",
         pattern=ETAGS,
         description="The `ETag` of the settings that you want to change, or a list of ETags. If "
-        "the settings have changed since, the request is refused with `settings_changed`. `*` "
-        "matches any version of an existing waitlist.",
+        "the settings have changed in the meantime, the request is refused with "
+        "`settings_changed`. `*` matches any version of an existing waitlist.",
         examples=['"7"'],
     ),
 ]
