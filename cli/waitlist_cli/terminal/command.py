@@ -20,9 +20,9 @@ from waitlist_cli.terminal.output import discard, escaped_json
 COMMON = frozenset(field.name for field in fields(Choice))
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
-    "The exit code is 0 after success, 1 if something was refused or a program failed, 2 if the "
-    "command is wrong or a file cannot be used, 3 if the service does not respond, 4 if the "
-    "request is not authorised, 5 if the service failed, and 130 after Ctrl-C."
+    "Exit codes: 0 success. 1 refused by the service, an `import` had refused rows, or a "
+    "program of `work` failed. 2 wrong usage, or a file cannot be read or written. 3 the service "
+    "is unreachable or unavailable. 4 not authorised. 5 the service failed. 130 interrupted."
 )
 EXAMPLE = "waitlist --local create bakery --name Bakery"
 
