@@ -171,7 +171,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         " within the run, these entries get a second offer, and the history has both offers. In"
         " the same way, the slot of a withdrawn offer may go back to the entry that it was taken"
         " from.",
-        "enter / offered unrecorded / time-out with effect, Redis lost / step 4 / gives up",
+        "enter / offered unrecorded / time-out with effect, Redis lost / step 5 / gives up",
         lambda result, problem: (
             (
                 result.case.scenario.startswith("offered unrecorded")
@@ -205,7 +205,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         " If Redis is lost before that, the record still has the first offer, which then ends a"
         " second time. The same happens if Redis is lost after the no-show is recorded and"
         " before the leave that follows.",
-        "admit / offer over / time-out with effect, Redis lost / step 1 / retries",
+        "admit / offer over / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             result.case.scenario.startswith(("offer over", "no-show noticed"))
             and _has_lost_redis(result)
@@ -243,7 +243,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         " repeat leaves out the entries that a rebuild leaves out, such as entries that were"
         " admitted at once. The repeat of an admission by hand offers slots again. If it has"
         " `refill`, it starts another quota.",
-        "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
+        "claim / waiting / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             _has_lost_redis(result)
             and (
