@@ -106,6 +106,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     entry_id: str
     by: str
     token: str = ""
+    # The ticket in a customer's entry token.
     ticket: int | None = None
     reason: str = ""
     to: Literal["place", "back"] = "place"
@@ -113,8 +114,11 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     lease_seconds: int | None = None
     offered_until_millis: int | None = None
     parked_millis: int | None = None
+    # A digest of the caller's idempotency key.
     once_key: str | None = None
+    # The hours in which the policy may offer a withdrawn slot to the next entry.
     hours: tuple[c.Hours, ...] = ()
+    # The new value of this field in the record.
     changes_until_millis: int = 0
 
     @property

@@ -32,7 +32,10 @@ SETTLED_MILLIS = 3600_000
 class Point(Struct, frozen=True):
     """The position in the index at which the next page starts."""
 
+    # A time in milliseconds. If the list contains bans, it is a logical timestamp instead.
     millis: int
+    # Several entries can have the same time, so store the last entry that was read from each
+    # shard.
     read: dict[int, str] = field(default_factory=dict)
 
     @property

@@ -33,9 +33,12 @@ NO_CUSTOMER_ID = "leave customer_id out: this waitlist identifies customers by p
 class Person(Struct, frozen=True):
     """A guest, and the address that identifies the guest."""
 
+    # A digest of the address, or the id that the guest sent.
     customer_id: str
     domain: str = ""
+    # The telephone number in E.164 format.
     number: str = ""
+    # The time to verify the address. It is 0 if no verification is required.
     verify_minutes: int = 0
     takes_messages: bool = True
 

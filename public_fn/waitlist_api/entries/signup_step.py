@@ -36,12 +36,18 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     customer_id: str
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
+    # The domain of the email address that identifies the customer, if any.
     domain: str = ""
+    # The request's `Accept-Language` header.
     languages: str = ""
+    # The deadline for verifying the address. If the deadline passes, the entry leaves the
+    # waitlist.
     verify_until_millis: int | None = None
     idempotency_key: str = ""
     proven: bool = False
+    # The ticket in the caller's entry token.
     stay_shown: int | None = None
+    # If this is set, new customers must pass the bot check.
     bot_proof: BotProof | None = None
 
     @property

@@ -7,18 +7,16 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# The room counts as full if at least this fraction of the room is taken. A free place is not taken
+# If at least this fraction of the room is taken, the room counts as full. A free place is not taken
 # again until the next poll, so a busy waitlist is rarely completely full.
 NEARLY = 0.95
 
 
 class Interval(Struct, frozen=True):
-    """The changes between two successive samples. All times are in seconds.
+    """The changes between two successive samples.
 
-    `served` is the number of entries that were claimed or offered, minus the number of entries that
-    returned to the queue. `is_busy` is true if somebody was ready, the waitlist was not paused, and
-    the room inside was full or unlimited. Only busy intervals are used to measure how fast the
-    waitlist admits people.
+    All times are in seconds. `is_busy` is true if somebody was ready and the waitlist could have
+    admitted them.
     """
 
     end: float
@@ -46,8 +44,7 @@ def _between(before: Sample, after: Sample, room: int | None) -> Interval:
     return Interval(
         end=after.millis / 1000,
         seconds=max(1.0, (after.millis - before.millis) / 1000),
-        # The difference can be negative. After Redis has lost data, the counters can be lower by up
-        # to a minute's worth of events.
+        # The difference can be negative, because Redis may have lost data in a failover.
         served=_taken(after) - _taken(before),
         left=max(0, after.left - before.left),
         waiting=before.waiting,

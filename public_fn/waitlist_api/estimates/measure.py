@@ -1,7 +1,4 @@
-"""Measure how fast a waitlist admits people, based on its samples.
-
-The measured pace can be steady, come in bursts, or follow the time of day.
-"""
+"""Measure how fast a waitlist admits people, based on its samples."""
 
 import math
 from collections.abc import Sequence
@@ -33,9 +30,8 @@ CHANGED = 3.0
 LEAST_ERROR = 0.05
 # If the relative error is larger than this, the pace is unknown.
 MOST_ERROR = 0.6
-# Admissions come in bursts if two conditions are met. At most the fraction MOST_ACTIVE of the
-# intervals has admissions, and the standard deviation of the gaps between bursts is at most the
-# fraction MOST_VARIATION of their mean.
+# Admissions come in bursts if at most the fraction MOST_ACTIVE of the intervals has admissions, and
+# if the gaps between bursts are similar.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
@@ -47,8 +43,8 @@ OVER = 2.0
 # If nobody has been served for this multiple of the usual gap between admissions, the waitlist has
 # stopped admitting people.
 OVERDUE = 3.0
-# The pace follows the time of day if at least LEAST_DAYS days were measured and successive days
-# have a correlation of at least RESEMBLANCE. At most MOST_DAYS days are used.
+# The pace follows the time of day if successive days have a correlation of at least RESEMBLANCE. At
+# least LEAST_DAYS and at most MOST_DAYS days are used.
 LEAST_DAYS = 2
 MOST_DAYS = 7
 RESEMBLANCE = 0.5
@@ -60,10 +56,7 @@ RECENT_DAYS = 8
 def measure_pace(
     minutes: Sequence[Sample], hours: Sequence[Sample], room: int | None = None
 ) -> Pace | None:
-    """Return the measured pace, or None if the samples are not sufficient.
-
-    `room` is the maximum number of people inside, or None if there is no maximum.
-    """
+    """Return the measured pace, or None if there are not enough samples."""
     near = intervals_of(minutes, room)
     if not near:
         return None
@@ -183,8 +176,7 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
 def _batches(hours: Sequence[Interval]) -> Pace | None:
     """Return the pace of batches that are days apart, such as a batch every Tuesday.
 
-    Return None if admissions do not come in batches. Also return None while the last batch may
-    still be in progress, because the rate within that batch is then a better estimate.
+    Return None if admissions do not come in batches.
     """
     batches: list[Interval] = []
     for hour in hours:
@@ -220,8 +212,8 @@ def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
     hours = by_hour[: days * 24]
     if _resemblance(hours) < RESEMBLANCE:
         return None
-    # hours[0] is the hour that ends now, and hours[23] ended 23 hours earlier. The list is reversed
-    # to get the next 24 hours in order.
+    # hours[0] is the hour that ends now, and hours[23] ended 23 hours earlier. Reverse the list to
+    # get the next 24 hours in order.
     totals = [sum(hours[hour::24]) for hour in range(24)]
     profile = [max(0.0, total / days) for total in reversed(totals)]
     daily = [sum(hours[day * 24 : day * 24 + 24]) for day in range(days)]
@@ -259,12 +251,7 @@ def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
 
 
 def _resemblance(hours: Sequence[float]) -> float:
-    """Return the correlation between each hour and the same hour on the previous day.
-
-    The correlation is 0 if all hours are equal. Each hour is added to its two neighbours, because a
-    daily batch at 9:00 can fall just before the full hour on one day and just after it on the next
-    day.
-    """
+    """Return the correlation between each hour and the same hour on the previous day."""
     blurred = [sum(hours[max(0, hour - 1) : hour + 2]) for hour in range(len(hours))]
     today, before = blurred[:-24], blurred[24:]
     a, b = mean(today), mean(before)

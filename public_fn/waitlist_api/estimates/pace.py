@@ -14,8 +14,7 @@ from msgspec import Struct, field
 Unavailable = Literal["paused", "unknown", "closed"]
 
 # The range of an estimate extends this many standard deviations in both directions. This covers 87%
-# of a normal distribution. The promised range is only 80%, but real waitlists are less regular than
-# any model.
+# of a normal distribution, because real waitlists are less regular than any model.
 DEVIATIONS = 1.5
 # Samples are a minute apart and count whole people, so half a person is added to the range.
 HALF_A_PLACE = 0.5
@@ -90,10 +89,7 @@ class Pace(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def decode(cls, text: str) -> Self | None:
-        """Parse a pace that was stored in Redis.
-
-        Return None if the pace is unknown or was stored by a version with another format.
-        """
+        """Parse a pace that was stored in Redis. Return None if the pace is unknown."""
         words = text.split(" ")
         if words[0] != FORMAT:
             return None
@@ -231,10 +227,7 @@ class Wait(Struct, frozen=True):
 
 
 def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
-    """Return the estimated wait at a position, from the pace that is stored in Redis.
-
-    If the waitlist is paused, there is no estimate, and the reason is `paused`.
-    """
+    """Return the estimated wait at a position, from the pace that is stored in Redis."""
     if pace == PAUSED:
         return Wait(None, "paused")
     known = Pace.decode(pace or UNKNOWN)

@@ -28,11 +28,7 @@ MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 28 * DAY_MILLIS
 
 
 class Recent(Struct):
-    """The recent samples of a waitlist, in order of time.
-
-    No samples are stored while nothing happens. `minutes` therefore also contains the last sample
-    before its time range, because this sample shows the state at the start of the range.
-    """
+    """The recent samples of a waitlist, in order of time."""
 
     created_millis: int
     minutes: list[Sample]
@@ -53,12 +49,7 @@ class Recent(Struct):
         return cls(created, _since(minutes, created), _since(hours, created), now_millis)
 
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:
-        """Add a sample. Return the samples to store, each with the word `minute` or `hour`.
-
-        `quiet_until` is the time until which nothing has happened since the previous sample. The
-        previous sample is then stored again with this time, and also with the time of the next full
-        hour if that is earlier.
-        """
+        """Add a sample. Return the samples to store, each with the word `minute` or `hour`."""
         kept: list[tuple[Every, Sample]] = []
         if self.minutes:
             last = self.minutes[-1]
@@ -120,8 +111,8 @@ def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -
         parked=stats.parked,
         inside=stats.inside,
         version=waitlist.version,
-        # Time outside the offer hours counts as paused, because it does not show how fast the
-        # waitlist admits people.
+        # Count the time outside the offer hours as paused, because it says nothing about how fast
+        # the waitlist admits people.
         paused=waitlist.settings.paused or is_closed(offer_hours_of(waitlist.settings), now_millis),
     )
 

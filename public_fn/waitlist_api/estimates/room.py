@@ -18,8 +18,8 @@ from waitlist_api.records.samples import Sample
 # The average time inside is only measured if at least this many people have exited.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# People who are still inside have not shown how long they stay, and the first people to exit are
-# not typical. If everybody were still inside, the relative error would increase by this number.
+# The people who are still inside stay longer than the first people who exit, so the measured time
+# is less exact. If everybody were still inside, the relative error would increase by this number.
 UNSEEN = 0.5
 
 
@@ -31,13 +31,7 @@ class Stay(Struct, frozen=True):
 
     @classmethod
     def measured(cls, samples: Sequence[Sample], longest: int) -> Self | None:
-        """Measure the average time inside, or return None if too few people have exited.
-
-        The total time that people spent inside is divided by the number of people who have exited.
-        The result is limited to `longest` seconds, because it is too high while only the first
-        people have exited. Samples from twice this time are used, because people who entered
-        together also exit together.
-        """
+        """Measure the average time inside, or return None if too few people have exited."""
         since = samples[-1].millis - 2 * longest * 1000
         recent = [sample for sample in samples if sample.millis >= since]
         taken_seconds, gone = 0.0, 0
@@ -97,9 +91,7 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
 class _Filling(Struct):
     """A simulation of how the room fills with people.
 
-    `taken` is the number of people inside at the time `at`. `late` is the number of scheduled
-    admissions that had to wait because the room was full. `is_full` is true if the room was full at
-    any time.
+    `taken` is the number of people inside at the time `at`.
     """
 
     room: int

@@ -33,7 +33,7 @@ CLEAR = 2.0
 # At most this many scheduled times are estimated separately. For the time after them, the mean rate
 # of these scheduled admissions is used.
 MOST_INSTANTS = 24
-# Until enough exits have been measured, people are assumed to stay inside for two thirds of the
+# Until enough exits have been measured, assume that people stay inside for two thirds of the
 # duration of their pass, with this relative error.
 STAY, STAY_ERROR = 2 / 3, 0.5
 # If exits do not free any room, nearly all customers count as inside until their pass ends. The
@@ -105,7 +105,7 @@ def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample
         within = within_room(known, room, minutes[-1], stay, leaving)
         found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
         # People who were admitted together also exit together. The measured pace is then much too
-        # fast for a short time, so the computed pace is used.
+        # fast for a short time, so use the computed pace.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
@@ -204,7 +204,7 @@ def _schedule_pieces(
 def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) -> Stay:
     """Return how long a customer is inside on average.
 
-    If the samples do not show this, the time is estimated from the duration of a pass.
+    If this cannot be measured yet, estimate it from the duration of a pass.
     """
     older = [sample for sample in hours if sample.millis < minutes[0].millis]
     found = Stay.measured([*older, *minutes], policy.pass_seconds + policy.offer_seconds)
@@ -216,10 +216,7 @@ def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) ->
 
 
 def _choose_slower(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:
-    """Return the measured pace if it is clearly slower than the policy's rate.
-
-    It can be slower because offers that customers do not accept also count towards the rate.
-    """
+    """Return the measured pace if it is clearly slower than the policy's rate."""
     served = sum(interval.served for interval in intervals_of(minutes) if interval.is_busy)
     if found is None or served < LEAST_SERVED or not _is_slower(found, known, LIMITED):
         return known

@@ -1,4 +1,4 @@
-"""Bulk import of many entries in a single request.
+"""Import many entries in a single request.
 
-The time at which each customer joined elsewhere decides their place in the queue.
+The time at which a customer joined elsewhere decides their place in the queue.
 """

@@ -24,8 +24,7 @@ WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
 # The states of a row. `new` means that the customer can be added. `joining` means that an import
 # has started to add the customer. `under_way` means that another request is adding or removing the
-# customer. In the other states, the customer is on the waitlist, has left or was admitted, or is
-# banned.
+# customer.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
 FIRST_TICKET = 1
@@ -34,25 +33,16 @@ TOO_LATE = FieldError(
     "body.joined_at", "must not be in the future. Leave it out to place the customer last"
 )
 NOT_YET = "must not be in the future"
-# Tolerate ranks that are slightly in the future. They may come from another Redis server whose
-# clock is ahead. If many customers sign up at once, ranks can also be up to a second ahead of that
-# clock.
+# Accept ranks that are slightly in the future, because the clock of another Redis server may be
+# ahead.
 SKEW = timedelta(minutes=10)
 
 
 class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import.
 
-    If `joined_at` is None, the customer is added at the end of the queue. If `rank` is set, it is
-    the customer's rank on another waitlist, and the entry gets exactly this rank. If `ready` is
-    false, the entry is held back. If `verified` is false and the waitlist verifies addresses, the
-    customer must verify the address. If `banned` is true, the customer is not added and cannot sign
-    up later. `reason` is the reason for holding back or banning the customer.
-
-    `identify` computes the customer id from the address in the profile. It is None if the caller
-    sent the customer id. `is_beside_address` is true if the caller's customer id differs from the
-    id for the address in the profile. If an earlier import with the same `idempotency_key` added
-    the entry, the entry counts as joined.
+    `joined_at` is the time at which the customer joined elsewhere. `rank` is the customer's exact
+    sort key from another waitlist.
     """
 
     customer_id: str
@@ -62,16 +52,23 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     joined_at: datetime | None = None
     rank: int | None = None
     idempotency_key: str = ""
+    # Computes the customer id from the address in the profile. None if the caller sent the
+    # customer id.
     identify: Callable[[dict[str, Any]], str] | None = None
+    # If this is false, the entry is held back.
     ready: bool = True
+    # The reason for holding back or banning the customer.
     reason: str = ""
     rest_until: datetime | None = None
+    # If this is false and the waitlist verifies addresses, the customer must verify the address.
     verified: bool = True
     confirmed_at: datetime | None = None
     messages: str = ""
     unreachable: bool = False
     language: str = ""
+    # If this is true, the customer is not added and cannot sign up later.
     banned: bool = False
+    # True if the caller's customer id differs from the id for the address in the profile.
     is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
@@ -92,12 +89,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
 
 
 class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a dict
-    """One row of an import, its outcome, and the record or stale alias that is stored for it.
-
-    `has_no_address` is true if the customer has joined but cannot receive the waitlist's messages.
-    `is_new` is true if this import wrote the record. `ticket` is the ticket for the entry token. It
-    is None if a guest created the entry, because the token may belong to another person.
-    """
+    """One row of an import, its outcome, and the item that is stored for its customer."""
 
     waitlist_id: str
     row: ImportRow
@@ -118,10 +110,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @cached_property
     def signup_key(self) -> str:
-        """The digest that identifies this row in the record.
-
-        It never equals the digest of a guest's Idempotency-Key.
-        """
+        """The digest that identifies this row in the record."""
         if not self.row.idempotency_key:
             return ""
         text = f"import\0{self.entry_id}\0{self.row.idempotency_key}"
@@ -192,7 +181,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if record.ban_stamp:
             return "banned"
         # A guest may have left the waitlist to keep the real customer off it. An interrupted import
-        # may also have removed the guest's entry, and this import continues.
+        # may also have removed the guest's entry.
         is_guests = record.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"

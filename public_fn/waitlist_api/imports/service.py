@@ -1,8 +1,7 @@
 """Import many customers at once.
 
-The time at which each customer joined elsewhere decides their place in the queue. Every record gets
-its ticket before the first entry is added to Redis. The order of the queue therefore does not
-depend on which request finishes an entry, or when (docs/decisions/0027-imports.md).
+Every record gets its ticket before the first entry is added to Redis, so the order of the queue
+does not depend on retries (docs/decisions/0027-imports.md).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -68,10 +67,7 @@ class Imports(Struct, frozen=True):
         when_ended: WhenEnded = "skip",
         when_on_list: WhenOnList = "keep",
     ) -> list[ImportedRow]:
-        """Return the rows with the outcomes that an import would have now, but write nothing.
-
-        The preview does not check the capacity of the waitlist.
-        """
+        """Return the rows with the outcomes that an import would have now, but write nothing."""
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
         by_entry = self._choose_rows(imported, waitlist)
@@ -106,8 +102,8 @@ class Imports(Struct, frozen=True):
                     )
                 )
             except EntryNotFound as refusal:
-                # The customer id has no entry of its own, only an alias that points to another
-                # entry.
+                # The customer id belongs to no entry of its own. It points to an entry that has
+                # moved.
                 item.refuse(refusal)
             else:
                 item.outcome = "banned"

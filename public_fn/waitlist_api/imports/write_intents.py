@@ -44,11 +44,9 @@ class TicketAllocation(Struct, frozen=True):
 
 
 class IntentWriter(Struct, frozen=True):
-    """Writes a record with the status `joining` for every row, one transaction at a time.
+    """Writes an unfinished record for every row.
 
-    If an import is interrupted, only the last rows are missing, and a retry gives them later
-    tickets. If another request writes one of the records first, the remaining rows get new tickets,
-    so that they come after that entry.
+    If an import is interrupted, a retry continues it.
     """
 
     queue: QueueClient
@@ -61,9 +59,8 @@ class IntentWriter(Struct, frozen=True):
     now_millis: NowMillis
 
     def begin(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
-        """Write the records for the rows that can be added, and set the outcomes of the other rows.
-
-        The caller has already read the existing records with `look_up`.
+        """Write the records for the rows that can be added, and set the outcomes of the other
+        rows.
         """
         allocation, rest = TicketAllocation(0, {}), rows
         while rest:
@@ -162,16 +159,12 @@ class IntentWriter(Struct, frozen=True):
         item.record = self.entries.get(*record.key)
 
     def _end_stays(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
-        """Remove the entries that guests created, and read the records again.
-
-        If Redis cannot add entries now, raise Rebuilding before any entry is removed.
-        """
+        """Remove the entries that guests created, and read the records again."""
         self.recovering_queue.read(c.AllocateTickets(waitlist_id=waitlist.waitlist_id))
 
         def end(item: ImportedRow) -> None:
             stay = item.recorded_ticket
-            # These errors mean that the customer has already left or has been admitted. The record
-            # is read again below.
+            # The customer has already left or has been admitted. The record is read again below.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(item.waitlist_id, item.entry_id, by, REPLACED, stay)
 
@@ -207,10 +200,7 @@ class IntentWriter(Struct, frozen=True):
         )
 
     def _list_unreachable(self, intents: Sequence[Intent]) -> None:
-        """Add the customers who receive no messages to the list of unreachable recipients.
-
-        Do this before writing the records, which say that these customers receive no messages.
-        """
+        """Add the customers who receive no messages to the list of unreachable recipients."""
         for intent in intents:
             record = intent.record
             if record.messages or record.unreachable:
@@ -225,8 +215,8 @@ class IntentWriter(Struct, frozen=True):
     ) -> Intent:
         ticket, earlier = allocation.tickets[item.entry_id], item.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # Tickets distinguish the signups of an entry. An entry token from an earlier signup
-            # must not be valid for the new signup, so the new ticket must differ.
+            # Entry tokens from an earlier signup must not be valid for the new signup, so the new
+            # ticket must differ.
             ticket = earlier + 1
         now_millis, row = self.now_millis(), item.row
         rank = row.rank

@@ -26,14 +26,13 @@ from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
 
-# The minimum remaining time of a run. If less time is left, the run stops. Reading and repairing
-# one part of the journal takes less than half of this time.
+# The minimum remaining time of a run. If less time is left, the run stops.
 STOP_MILLIS = 60_000
 # The part of the journal that an audit reads before it saves its progress. If the run is killed,
 # the next run repeats at most this part.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# The pause before differences are checked again. It is longer than any request, so the remaining
+# The pause before differences are checked again. Every request is shorter, so the remaining
 # differences are not caused by requests in progress.
 IN_FLIGHT_SECONDS = 10.0
 
@@ -81,9 +80,7 @@ class Auditor(Struct, frozen=True):
     ) -> Iterator[int]:
         """Compare all given changes with Redis, and repair the changes that Redis has lost.
 
-        The iterator yields the timestamp up to which the audit is complete, each time it has made
-        progress. If the run has no time left, the iterator ends early, and the next run continues
-        the audit.
+        After each step, yield the timestamp up to which the audit is complete.
         """
         if not windows:
             return
@@ -127,16 +124,12 @@ class Auditor(Struct, frozen=True):
     def _compare(
         self, windows: Mapping[str, AuditWindow], changes: Sequence[Change]
     ) -> dict[Key, Drift]:
-        """Return the entries that differ from their records.
-
-        The journal shows only which entries have changed, so the method reads their current
-        records.
-        """
+        """Return the entries that differ from their records."""
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # Edits change attributes and readiness. Later changes of other kinds say nothing
-                # about these fields, so keep the status of the edit.
+                # Edits change attributes and readiness. Later changes of other kinds contain
+                # neither, so keep the status of the edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

@@ -9,8 +9,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The maximum number of pages that one run processes. A page has 100 entries. The next run processes
-# the remaining pages.
+# The maximum number of pages that one run processes. A page has 100 entries.
 PAGES = 5
 # The maximum time between two checks of all entries. The last check may have missed entries that
 # were not waiting or not ready.

@@ -25,12 +25,11 @@ from waitlist_shared.errors import WaitlistError
 INTENTS = ("joining", "leaving")
 NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
-# The age at which an unfinished signup or request to leave counts as stuck. By then, several runs
-# have failed to finish it.
+# An unfinished signup or leave of this age counts as stuck, because several runs have failed to
+# finish it.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
-# The time that one run spends on erasing a single entry. If the entry has a long history, the next
-# run continues, so that other entries do not have to wait.
+# The maximum time that one run spends on erasing a single entry. The next run continues.
 ERASE_MILLIS = 5_000
 
 
@@ -48,8 +47,7 @@ class IntentFinisher(Struct, frozen=True):
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
         """Finish the requests to join or leave that were interrupted more than a minute ago.
 
-        Return False if the time was not enough. The next call continues. Each run starts with a
-        different shard, so that every shard gets its turn.
+        Return False if the time was not enough. The next call continues.
         """
         now_millis = self.now_millis()
         first = now_millis // MINUTE_MILLIS % SHARDS

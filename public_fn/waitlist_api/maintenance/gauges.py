@@ -13,10 +13,7 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Count a waitlist by the state of its queue before the run.
-
-    If Redis returned no statistics, the queue counts as missing.
-    """
+    """Count a waitlist by the state of its queue before the run."""
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")

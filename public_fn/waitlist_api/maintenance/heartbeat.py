@@ -1,9 +1,8 @@
 """Detect whether Redis has lost writes although it still answers.
 
-Whenever a waitlist has changed, maintenance increments the waitlist's heartbeat counter in Redis
-and stores its value in the record. If Redis loses writes in a failover, it loses the newest writes
-first. If Redis still has one of the last two heartbeats, only later changes can be lost, and the
-audit can find them in the journal. Otherwise too much may be lost, and the queue is rebuilt.
+Maintenance regularly increments a counter in Redis, which is called the heartbeat, and stores its
+value in DynamoDB. If the counter in Redis is lower than the stored value, Redis has lost its newest
+writes.
 """
 
 import logging
@@ -54,16 +53,8 @@ class Heartbeat(Struct, frozen=True):
         seen: int = 0,
         told: Mapping[str, str] = NONE,
     ) -> bool:
-        """Increment the heartbeat of each waitlist, and repair the writes that Redis has lost.
-
-        If the queue in Redis is too old, it is rebuilt. Otherwise recent changes in the journal are
-        compared with Redis. Changes up to the timestamp `seen` are skipped, unless Redis has lost
-        the last heartbeat. The heartbeat also sends the admission paces in `paces` to Redis.
-
-        `told` contains the waitlists whose maintenance is complete so far, with a value for their
-        checkpoints. The checkpoints of all other waitlists say that work is left.
-
-        Return whether every waitlist has been compared, or will be compared by a rebuild.
+        """Increment the heartbeat counter of each waitlist, and repair the writes that Redis has
+        lost. Return whether every waitlist has been compared, or will be compared by a rebuild.
         """
         missed = {waitlist.waitlist_id for waitlist in waitlists}
         rebuilt: set[str] = set()
@@ -138,9 +129,8 @@ class Heartbeat(Struct, frozen=True):
         self.rebuilder.rebuild(waitlist, left_millis)
 
     def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Write the checkpoint after all changes up to the timestamp `reached` have been compared.
-
-        If `told` is None, the checkpoint marks the waitlist as unfinished.
+        """Write the checkpoint after all changes up to the timestamp `reached` have been
+        compared.
         """
         checkpoint, beat = window.waitlist.checkpoint, window.beat
         number = self._beat_after_repairs(window) if window.repaired else beat.beat
@@ -156,10 +146,9 @@ class Heartbeat(Struct, frozen=True):
         self.waitlists.write_checkpoint(window.waitlist.waitlist_id, checkpoint)
 
     def _beat_after_repairs(self, window: AuditWindow) -> int | None:
-        """Increment the heartbeat again after repairs, and return its new value.
+        """Increment the heartbeat counter again after repairs, and return its new value.
 
-        If Redis still has this value later, it also has the repairs. Return None if Redis has lost
-        more writes in the meantime.
+        Return None if Redis has lost more writes in the meantime.
         """
         beat = window.beat
         waitlist_id = window.waitlist.waitlist_id
@@ -187,15 +176,14 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
     """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
     began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
-    # If Redis has lost the last heartbeat, it may also have lost the repairs of the previous run.
+    # If Redis has lost the last value of the counter, it may also have lost the repairs of the
+    # previous run.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the timestamp at which the first audit after a rebuild begins.
-
-    The audit begins some time before the rebuild. A slow request may have added an entry to the
-    lost queue, and recorded the entry only after the rebuild had read the journal.
+    """Return the timestamp at which the first audit after a rebuild begins, which is some time
+    before the rebuild.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

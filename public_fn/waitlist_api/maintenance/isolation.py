@@ -1,8 +1,6 @@
 """Run work on many items, and leave failed items to the next maintenance run.
 
-If one waitlist fails, the error is logged, the other waitlists continue, and its checkpoint marks
-it as unfinished (`records.checkpoint`). If one entry fails, the other entries of its waitlist are
-still processed. Then the error is raised, so the whole waitlist counts as failed.
+If one item fails, the others are still processed.
 """
 
 import logging

@@ -19,7 +19,7 @@ from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
 # The `ending` notice is due in the last quarter of an offer. Write it in the last run before that
-# time, so that it is not late. Two runs start less than RUN_MILLIS apart.
+# time, so that it is not late.
 PART = 4
 RUN_MILLIS = 75_000
 # Do not send an `ending` notice if less than LEAST_MILLIS are left, because the customer could
@@ -27,28 +27,25 @@ RUN_MILLIS = 75_000
 LEAST_MILLIS = 60_000
 SHORTEST_SECONDS = 120
 OFFER_SECONDS = 600  # if the waitlist has no policy
-# The maximum number of pages that one run reads. A page has 100 offers. The next run reads the
-# remaining pages.
+# The maximum number of pages that one run reads. A page has 100 offers.
 PAGES = 100
 
 
 class Head(Struct, frozen=True):
-    """The first ready entries: a digest of their ids, and the notices that are due for them.
-
-    If `has_others` is true, some customers among them cannot be notified yet, so a later run tries
-    again.
+    """The notices that are due for the first ready entries, and a digest of the ids of these
+    entries.
     """
 
     digest: str = ""
     due: Sequence[Notice] = ()
+    # True if some of the customers cannot be notified yet, so a later run tries again.
     has_others: bool = False
 
 
 class Notifier(Struct, frozen=True):
-    """Writes `near` and `ending` notices during the hours in which the policy makes offers.
+    """Writes a notice to customers whose turn is near or whose offer ends soon.
 
-    The record stores which notices were written. If an entry changes after it was read, the next
-    run checks the entry again.
+    The record stores which notices were written.
     """
 
     queue: QueueClient
@@ -61,9 +58,8 @@ class Notifier(Struct, frozen=True):
     ) -> str:
         """Write the `near` and `ending` notices that are due.
 
-        If all customers at the head of the queue have been notified, return the digest of these
-        entries. Otherwise return an empty string. If the run has no time left, the next run
-        continues.
+        If all customers at the head of the queue have been notified, return a digest of these
+        entries.
         """
         settings = waitlist.settings
         if settings.messages is None or is_closed(offer_hours_of(settings), self.now_millis()):
@@ -176,18 +172,14 @@ def digest_of(entry_ids: Sequence[str]) -> str:
 
 
 def count_near(settings: WaitlistSettings) -> int:
-    """Return how many entries at the head of the queue get the `near` notice, or 0 if it is off."""
+    """Return how many entries at the head of the queue get the `near` notice."""
     if settings.messages is None or not sends_notice(settings, "near"):
         return 0
     return settings.messages.near
 
 
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
-    """Return whether a notice may be due although nothing has changed since the last heartbeat.
-
-    Offers end as time passes. Customers also come near the head of the queue when their rest ends,
-    when the policy's hours begin, or when the settings change.
-    """
+    """Return whether a notice may be due although no customer has changed anything."""
     settings = waitlist.settings
     if stats.offered and sends_notice(settings, "ending"):
         return True

@@ -12,9 +12,9 @@ from waitlist_api.settings.schedule import next_instant
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# A waitlist without changes still gets a heartbeat every 6 to 12 hours. An audit reads at most one
-# day of the journal, and this day must include the last two heartbeats. The interval depends on the
-# waitlist id, so that the heartbeats of different waitlists are spread over time.
+# Even a waitlist without changes is maintained every 6 to 12 hours. An audit reads at most one day
+# of the journal, and this day must include the last two visits. The interval depends on the
+# waitlist id, so that the visits are spread over time.
 LEAST_REST = 6 * 60 * MINUTE
 
 
@@ -24,11 +24,9 @@ def is_quiet(
     changed: Container[str] | None,
     now_millis: int,
 ) -> bool:
-    """Return whether nothing has happened since the last heartbeat and nothing is due.
+    """Return whether nothing has happened since the last visit and nothing is due.
 
-    `changed` contains the ids of the waitlists that have changes in the journal, or None if the
-    journal was not read. The journal is needed because the statistics from Redis do not show that
-    Redis has lost changes.
+    `changed` contains the ids of the waitlists that have changes in the journal.
     """
     if waitlist.deleting or waitlist.rebuild is not None:
         return False
@@ -53,7 +51,7 @@ def is_quiet(
 
 
 def _longest_silence(waitlist: WaitlistRecord) -> int:
-    """Return how long a waitlist without changes can go without a heartbeat."""
+    """Return how long maintenance can skip a waitlist without changes."""
     return LEAST_REST + crc32(waitlist.waitlist_id.encode()) % LEAST_REST
 
 

@@ -1,7 +1,4 @@
-"""Rebuild a queue that Redis has lost, from the records in DynamoDB.
-
-A lease ensures that only one run rebuilds a waitlist at a time.
-"""
+"""Rebuild a queue that Redis has lost, from the records in DynamoDB."""
 
 import logging
 from collections.abc import Callable
@@ -29,31 +26,28 @@ logger = logging.getLogger(__name__)
 # The interval at which the lease is renewed and the progress is saved. If a run is killed, the next
 # run repeats at most the work of one interval.
 NOTE_SECONDS = 5.0
-# The minimum remaining time of a run. If less time is left, the run stops. One page with its
-# retries takes less than half of this time.
+# The minimum remaining time of a run. If less time is left, the run stops.
 STOP_MILLIS = 60_000
 # Writes may be in progress when Redis loses its data. After this time, they are visible in the
 # table and its index.
 SETTLED_MILLIS = 2_000
 
 # The number of shards that are restored in parallel. More parallel shards would not be faster, and
-# would slow down other requests to Redis.
+# would slow down other requests.
 AT_ONCE = 4
 
 Pass = Callable[[RebuildRun, int], None]
 
 
 class Rebuilder(Struct, frozen=True):
-    """Restores the queues that Redis has lost.
+    """Restores the queues that Redis has lost. If a rebuild is interrupted, the next run
+    continues it.
 
-    A rebuild has three passes. The first pass (`line`) restores all entries in the index. The
-    second pass (`changes`) corrects the entries that have changed recently or are about to leave.
-    The third pass (`journal`) applies the recent changes in the journal, because the index may be
-    outdated.
+    A rebuild has three passes:
 
-    If a run is interrupted or runs out of time, the next run continues the rebuild. If Redis loses
-    its data again, or if an operator changes the segments, Redis rejects all messages of the old
-    rebuild, and the next run starts from the beginning.
+    1. `line` restores all entries in the index.
+    2. `changes` corrects the entries that have changed recently.
+    3. `journal` applies the recent changes in the journal, because the index may be outdated.
     """
 
     queue: QueueClient
@@ -66,10 +60,7 @@ class Rebuilder(Struct, frozen=True):
     metrics: MetricsCollector
 
     def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = no_deadline) -> bool:
-        """Rebuild the queue of a waitlist, unless another run is already rebuilding it.
-
-        Return whether the queue is complete.
-        """
+        """Rebuild the queue of a waitlist. Return whether the queue is complete."""
         lease = self.leases.take(waitlist)
         if lease is None:
             return False
@@ -101,8 +92,8 @@ class Rebuilder(Struct, frozen=True):
     ) -> RebuildRun:
         """Return a run that continues the last rebuild or starts a new one."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
-        # Store the epoch of the new queue first. If a failover brings back an older queue,
-        # maintenance then recognises that it is outdated.
+        # Store the id of the new queue first. If a failover brings back an older queue, maintenance
+        # then recognises that it is outdated.
         checkpoint = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
         self.waitlists.write_checkpoint(waitlist.waitlist_id, checkpoint)
         version = waitlist.segments_version

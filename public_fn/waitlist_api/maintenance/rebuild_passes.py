@@ -29,8 +29,8 @@ from waitlist_shared.ranks import ticket_of_millis
 # slightly behind the table, and the clocks of the writers may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If the lost queue never had a heartbeat, read more of the journal than usual, because the clock of
-# Redis may have gone back.
+# If the start of the journal to read is unknown, read more than usual, because the clock of Redis
+# may have gone back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
@@ -55,11 +55,7 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the index rows, completed with the readiness from the records.
-
-        The index does not contain the readiness. If an entry has left the waitlist, a later pass
-        corrects this.
-        """
+        """Return the index rows, completed with the readiness from the records."""
         ids = [
             placed.entry_id
             for placed in page
@@ -118,7 +114,7 @@ class RebuildPasses(Struct, frozen=True):
         send_all(self.queue, [correction for correction in corrections if correction is not None])
 
     def _inside(self, run: RebuildRun, shard: int) -> Iterator[list[IndexRow]]:
-        """Yield the customers whose passes may still be valid, because they may still be inside."""
+        """Yield the customers who may still be inside."""
         began, longest = run.rebuild.began_millis, run.waitlist.longest_pass_seconds * 1000
         if longest:
             yield from self.places.inside(run.waitlist_id, shard, began - longest, began)
@@ -130,7 +126,7 @@ class RebuildPasses(Struct, frozen=True):
 
 
 def _earliest(run: RebuildRun) -> int:
-    """Return the start of the journal to read if the lost queue had no heartbeat."""
+    """Return the start of the journal to read if maintenance has never stored a timestamp."""
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
@@ -146,10 +142,7 @@ def _only_waits(placed: IndexRow) -> bool:
 
 
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
-    """Yield bulk messages that restore waiting entries.
-
-    Most entries of a waitlist are of this kind.
-    """
+    """Yield bulk messages that restore waiting entries."""
     segments = run.segments
     # A page of an outdated index may contain an entry twice, but a bulk message must not.
     plain = {placed.entry_id: placed for placed in page if _only_waits(placed)}
@@ -170,10 +163,7 @@ def _single_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Re
 
 
 def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
-    """Return the message that makes Redis agree with the record.
-
-    The index row may be outdated.
-    """
+    """Return the message that makes Redis agree with the record."""
     if record is not None and record.status == "joining" and placed.ticket is None:
         # The new signup may already be in the queue, so remove only the entry of the former signup.
         return drop_of_former(record, run.rebuild.began_millis)
@@ -200,8 +190,7 @@ def _journal_correction(
 def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
     """Return the message that removes an entry that was erased before the current signup began.
 
-    The outdated index may have restored the erased entry. The message contains the ticket of the
-    erased entry, because the current signup may already be in the queue.
+    The outdated index may have restored the erased entry.
     """
     if change.status != ERASED or change.ticket in (0, record.requested_ticket):
         return None

@@ -13,10 +13,9 @@ from waitlist_shared import contracts as c
 
 
 class RebuildRun(Struct):
-    """A single run of a rebuild. The threads of all shards share it.
+    """A single run of a rebuild, which the threads of all shards share.
 
-    `rebuild` is the progress that is saved. It includes only entries that Redis has confirmed, so
-    the next run can continue from any saved progress.
+    `rebuild` is the progress that is saved.
     """
 
     waitlist: WaitlistRecord

@@ -31,8 +31,7 @@ from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import ticket_of_millis
 
-# The maximum number of pages that one run processes. A page has 500 entries. The next run processes
-# the remaining pages.
+# The maximum number of pages that one run processes. A page has 500 entries.
 PAGES = 100
 
 
@@ -51,8 +50,7 @@ class Reconciler(Struct, frozen=True):
     ) -> None:
         """End expired claims and offers, and record decisions that are older than a minute.
 
-        Decisions before the timestamp `known_until` are always recorded. The timestamp comes from
-        an earlier run.
+        Decisions before the timestamp `known_until` are always recorded.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -80,8 +78,8 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # Let Redis keep this decision until the next round, when the record contains
-                    # the end of the pass.
+                    # Let Redis keep this decision until the next run, when the record contains the
+                    # end of the pass.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -137,8 +135,7 @@ class Reconciler(Struct, frozen=True):
     ) -> dict[str, int]:
         """Restart the admission period of customers whose admission is not recorded yet.
 
-        Return the end of each period, by entry id. If a period has already ended and `max_inside`
-        leaves no room for a new period, the entry is left out and recorded later.
+        Return the end of each period, by entry id.
         """
         late = [
             renew_of(record, place.ticket)
@@ -151,10 +148,9 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.DirtyPlace) -> bool:
-        """Restore an entry from its record after Redis decided about an outdated copy.
+        """Restore an entry after Redis decided about an outdated version.
 
-        Return whether the entry was restored. Redis refuses if the customer is leaving at this
-        moment.
+        Return whether the entry was restored.
         """
         seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
         (answer,) = self.segmented_queue.send_batch([Restoring(record, seen)])
@@ -184,10 +180,7 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _resend_edits(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Send attributes and readiness again, because an edit may have been interrupted.
-
-        If the waitlist has segments, all entries of the page are sent, not only edited entries.
-        """
+        """Send attributes and readiness again, because an edit may have been interrupted."""
         declared = self.segmented_queue.waitlist_cache.find(waitlist_id).segments.declared
         edited = [Tagging(record) for record in records if declared or record.readiness is not None]
         if edited:
@@ -205,10 +198,7 @@ class Reconciler(Struct, frozen=True):
 
 
 def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether Redis decided about an outdated copy of the entry.
-
-    The copy belongs to an earlier signup, or Redis has lost a decision that the record contains.
-    """
+    """Return whether Redis decided about an outdated version of the entry."""
     if place.state == "absent":
         return False
     if place.ticket != record.ticket:
@@ -220,7 +210,7 @@ def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
 def catch_up(
     record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
-    """Yield the transitions that are missing in the record, in chronological order."""
+    """Yield the changes that are missing in the record, in chronological order."""
     news = [
         decision
         for decision in place.decisions
@@ -251,11 +241,7 @@ def catch_up(
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
-    """Return whether the record is newer than a decision of Redis.
-
-    If the record is newer, only the history event of the decision may be missing. If the record and
-    the decision have the same timestamp, both were written together with the event.
-    """
+    """Return whether the record is newer than a decision of Redis."""
     if record.ticket not in (None, decision.ticket):
         # The ticket of an imported or reinstated entry may be older than its signup, so compare
         # with the time of the signup too.
@@ -272,9 +258,8 @@ def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
 
 
 def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether an operator has extended the claim and the record does not show this yet.
-
-    An unrecorded claim is not an extension. The claim expires without further action.
+    """Return whether an operator has extended the claim and the record does not contain the
+    extension yet.
     """
     is_same_hold = place.state == "held" and record.claim_token == place.token
     return (

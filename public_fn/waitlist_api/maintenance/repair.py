@@ -9,17 +9,15 @@ from waitlist_api.records.journal import EDITED, EXITED, Change
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
-# The states in Redis of entries that have ended. Redis keeps the state `done` for late retries.
+# The states of ended entries in Redis. Redis keeps the state `done` so that it recognises late
+# retries.
 NOWHERE = ("absent", "done")
 # The states that an entry may have in Redis, by the status in its record.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
 
 
 def may_differ(change: Change, inspection: c.InspectResult) -> bool:
-    """Return whether Redis may have lost this change.
-
-    If the record has changed in the meantime, Redis may be right.
-    """
+    """Return whether Redis may have lost this change."""
     if change.status == EDITED:
         return True
     if change.status in STATES:
@@ -39,11 +37,7 @@ def decide_repair(
     segments: Segments,
     now_millis: int,
 ) -> c.Restore | c.Drop | None:
-    """Return the message that repairs Redis, or None if no repair is needed.
-
-    No repair is needed if Redis agrees with the record, or if Redis is newer. `reconcile` records
-    the newer decisions of Redis.
-    """
+    """Return the message that repairs Redis, or None if no repair is needed."""
     is_gone = inspection.state in NOWHERE
     if record is None:
         return None if is_gone else drop_of_erased(change, inspection.ticket)

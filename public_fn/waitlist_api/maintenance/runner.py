@@ -34,11 +34,11 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# The time after which a run starts no further batch of waitlists. The next run starts at about the
-# same time and continues the work.
+# After this time, a run starts no further batch of waitlists. The next run starts at about the same
+# time and continues the work.
 RUN_MILLIS = 50_000
-# The time that a run first spends on interrupted signups and requests to leave. If they are not
-# finished in this time, the run continues with them at the end, in the time that is left.
+# The time that a run first spends on interrupted signups and leaves. If some are left, the run
+# continues with them at the end.
 INTENTS_MILLIS = 15_000
 # The longest part of the journal that a run reads. If more would have to be read, the run maintains
 # every waitlist instead.
@@ -47,7 +47,6 @@ LONGEST_READ = 60 * MINUTE
 # batch.
 TOGETHER = MAX_BATCH // 2
 # The minimum remaining time of a run. If less time is left, the run starts no further page of work.
-# One page with its retries takes less than half of this time.
 STOP_MILLIS = 60_000
 # Scan the entries twice, because the index may be outdated. Delete the waitlist itself only when no
 # request can still be running that started before the deletion.
@@ -60,7 +59,7 @@ Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
 class Survey(Struct):
-    """The waitlists that need maintenance, and the time of the survey by the clock of Redis."""
+    """The waitlists that need maintenance, and the Redis time at which this was decided."""
 
     busy: list[Surveyed] = field(default_factory=list)
     until: int = 0
@@ -90,10 +89,7 @@ class MaintenanceRunner(Struct, frozen=True):
     metrics: MetricsCollector
 
     def run_all(self, left_millis: LeftMillis = no_deadline) -> None:
-        """Finish interrupted requests to join or leave, then maintain every waitlist that needs it.
-
-        If the run has no time left, the next run continues.
-        """
+        """Finish interrupted signups and leaves, then maintain every waitlist that needs it."""
         began_millis = self.now_millis()
 
         def runs_for(millis: int) -> bool:
@@ -126,10 +122,8 @@ class MaintenanceRunner(Struct, frozen=True):
             self.intent_finisher.count_late_intents()
 
     def _survey(self, seen: int) -> Survey:
-        """Ask Redis for the statistics of all waitlists, and find those that need maintenance.
-
-        Earlier runs have compared the journal up to the timestamp `seen`. If `seen` is 0 or too
-        old, all waitlists need maintenance.
+        """Ask Redis for the statistics of all waitlists, and find the waitlists that need
+        maintenance.
         """
         survey = Survey()
         changed: set[str] | None = None
@@ -156,8 +150,8 @@ class MaintenanceRunner(Struct, frozen=True):
                 else:
                     survey.busy.append((waitlist, answer))
         if not is_asked:
-            # No message has been sent to Redis, because there are no waitlists. Send a ping,
-            # because the run must fail if Redis does not answer.
+            # There are no waitlists, so no message has been sent to Redis. Send a ping, because the
+            # run must fail if Redis does not answer.
             self.queue.send(c.Ping())
         return survey
 
@@ -198,10 +192,7 @@ class MaintenanceRunner(Struct, frozen=True):
             self._run_page([(waitlist, answer)], left_millis)
 
     def count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
-        """Return the statistics of each waitlist.
-
-        If Redis returned an error, return the error instead.
-        """
+        """Return the statistics of each waitlist, or the error that Redis returned."""
         requests = [
             c.Stats(waitlist_id=waitlist.waitlist_id, near=count_near(waitlist.settings))
             for waitlist in waitlists
@@ -215,8 +206,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        Return the waitlists whose maintenance is complete. The value for each waitlist is the
-        digest that the notifier has returned.
+        Return the waitlists whose maintenance is complete.
         """
 
         def run(surveyed: Surveyed) -> str | None:
@@ -265,8 +255,8 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # Report the overdue admissions, because only maintenance admits customers if nobody
-                # polls this waitlist.
+                # Report overdue admissions. If nobody polls this waitlist, only maintenance admits
+                # its customers.
                 self.metrics.add("admissions_overdue")
         return None if is_overdue else told
 
@@ -278,11 +268,7 @@ class MaintenanceRunner(Struct, frozen=True):
         return True
 
     def _delete(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp) -> None:
-        """Erase the entries of a waitlist, and then the waitlist itself.
-
-        The waitlist is deleted when no entries are left and no request can add one. If the run has
-        no time left, the next run continues.
-        """
+        """Erase the entries of a waitlist, and then the waitlist itself."""
         waitlist_id = waitlist.waitlist_id
         lease = self.leases.take(waitlist)
         if lease is None:

@@ -16,15 +16,14 @@ from waitlist_shared.errors import WaitlistError
 # The maximum age of the samples in memory. If they are older, another process may have stored newer
 # samples.
 PAUSE_MILLIS = 150_000
-# The number of waitlists whose samples stay in memory, at 300 KB per waitlist. The samples of all
-# other waitlists are read from the table every minute.
+# The number of waitlists whose samples stay in memory. Each of these waitlists takes 300 KB. The
+# samples of all other waitlists are read from the table every minute.
 MOST_KEPT = 500
 
 
 class Sampler(Struct):
-    """Stores the current counts of each waitlist, and computes how fast people are admitted.
-
-    The recent samples stay in memory as long as the process lives.
+    """Stores a sample of the counts of each waitlist, and computes how fast the waitlist admits
+    customers.
     """
 
     samples: SampleRecords
@@ -37,11 +36,9 @@ class Sampler(Struct):
         answers: Sequence[c.Result | WaitlistError],
         quiet_until: int = 0,
     ) -> dict[str, str]:
-        """Store the counts of each waitlist with a complete queue. Return the admission paces.
+        """Store the counts of each waitlist with a complete queue.
 
-        If a sample could not be stored, the waitlist is missing from the result. Maintenance stores
-        no samples while nothing happens on a waitlist. If a waitlist has no sample for some time
-        before `quiet_until`, its counts did not change in this time.
+        Return how fast each waitlist admits customers.
         """
         paces: dict[str, str] = {}
         writes: list[tuple[str, Every, Sample]] = []

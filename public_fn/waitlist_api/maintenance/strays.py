@@ -1,7 +1,6 @@
 """Find entries in Redis that have no record, and remove them from the queue.
 
-A delayed message can add such an entry after the entry's tombstone has expired or was lost. The
-journal does not contain the entry, so the audit cannot find it.
+A message that arrives very late can add an entry without a record.
 """
 
 import logging
@@ -24,7 +23,8 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# The pause before an entry without a record is checked again. It is longer than any request.
+# The pause before an entry without a record is checked again. Every request is shorter than this
+# pause.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
 # Check entries again that joined up to two minutes before the last run, because their signups may
@@ -47,8 +47,7 @@ class Strays(Struct, frozen=True):
     ) -> set[str]:
         """Remove the entries that have no record.
 
-        For each waitlist, `beats` contains a timestamp and the heartbeat. Entries that joined after
-        the timestamp are new. Return the waitlists that could not be checked completely.
+        Return the waitlists that could not be checked completely.
         """
         unfinished: set[str] = set()
         found: dict[str, list[c.WaitingEntry]] = {}
@@ -86,8 +85,7 @@ class Strays(Struct, frozen=True):
     ) -> Iterator[tuple[str, list[c.WaitingEntry]]]:
         """Yield the new entries of each waitlist, and one page of its older entries.
 
-        Each heartbeat selects a different page of older entries. If a page cannot be read, the
-        waitlist is added to `unfinished`.
+        If a page cannot be read, the waitlist is added to `unfinished`.
         """
         wanted: list[c.ListWaiting] = []
         for waitlist_id, (since, beat) in beats.items():
@@ -124,8 +122,5 @@ class Strays(Struct, frozen=True):
 
 
 def _is_stray(entry: c.WaitingEntry, record: EntryRecord | None) -> bool:
-    """Return whether the entry in Redis belongs to a signup that the record does not contain.
-
-    If the record says that the signup has ended, the audit repairs the entry instead.
-    """
+    """Return whether the entry in Redis belongs to a signup that the record does not contain."""
     return record is None or (record.status in ENDED and record.ticket != entry.ticket)

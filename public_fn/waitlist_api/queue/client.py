@@ -20,8 +20,7 @@ warm_decoders(*c.RESULTS.values())
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
-# Lambda returns these error codes if the function, the account, or the network setup of a new
-# execution environment is throttled.
+# Lambda returns these error codes if the function or the account is throttled.
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
 
@@ -107,10 +106,7 @@ def failure_of(message: Any) -> WaitlistError:
 
 
 def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-    """Send several requests in one invocation.
-
-    Return a list with the result or the error of each request.
-    """
+    """Send several requests in one invocation. Return the result or the error of each request."""
     answers = cast(c.BatchResult, queue.send(c.Batch(requests=list(requests)))).results
     return [
         result_of(request, answer) if answer.get("ok") else failure_of(answer)
@@ -119,18 +115,18 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 
 
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
-    """Send requests in batches, and raise the first error.
+    """Send requests in batches, and raise the first error, except Gone.
 
-    The error Gone is ignored. It means that the signup has already ended.
+    Gone means that the signup has already ended.
     """
     for start in range(0, len(requests), MAX_BATCH):
         raise_first(send_batch(queue, requests[start : start + MAX_BATCH]))
 
 
 def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
-    """Raise the first error among the answers.
+    """Raise the first error among the answers, except Gone.
 
-    The error Gone is ignored. It means that the signup has already ended.
+    Gone means that the signup has already ended.
     """
     for answer in answers:
         if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):

@@ -21,10 +21,7 @@ CLOCK_SKEW_MILLIS = 3_600_000
 
 
 def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
-    """Return the request that adds an entry to the queue.
-
-    The entry is added at the back of the queue, unless its record contains a requested ticket.
-    """
+    """Return the request that adds an entry to the queue."""
     stay = {
         "waitlist_id": record.waitlist_id,
         "entry_id": record.entry_id,
@@ -78,8 +75,7 @@ class EntryMessage(Struct, frozen=True):
 class Placing(EntryMessage, frozen=True):
     """A request that adds an entry to the queue.
 
-    If `is_checked` is true, the attributes are not checked again. This is used if the entry has
-    already been added with the same attributes.
+    If `is_checked` is true, the attributes are not checked again.
     """
 
     is_checked: bool = False
@@ -100,11 +96,7 @@ class Tagging(EntryMessage, frozen=True):
 
 
 class Restoring(EntryMessage, frozen=True):
-    """A request that restores an entry in Redis from its record.
-
-    The entry is restored if it is missing in Redis, or if it has the state and the rank in
-    `expected`.
-    """
+    """A request that restores an entry in Redis from its record."""
 
     expected: c.Seen | None = None
 
@@ -115,8 +107,7 @@ class Restoring(EntryMessage, frozen=True):
 class Locating(EntryMessage, frozen=True):
     """A request for the position of an entry within its segments.
 
-    `names` contains the attributes that define the segments. `field` is the name of the request
-    field that is reported if the attributes are not valid.
+    `names` contains the attributes that define the segments.
     """
 
     names: tuple[str, ...]
@@ -131,7 +122,7 @@ class Locating(EntryMessage, frozen=True):
         )
 
     def asked(self, segments: Segments) -> dict[str, Segment]:
-        """Return the entry's segments that are defined by the given attributes, by segment id.
+        """Return the entry's segments that the given attributes define.
 
         Raise InvalidFields if the waitlist declares no segments with these attributes.
         """
@@ -150,8 +141,7 @@ def restore_of(
 ) -> c.Restore:
     """Return the request that restores an entry in Redis from its record.
 
-    `when` says whether the request may replace an entry that already exists in Redis. If `expected`
-    is given, the request may replace only this place.
+    `when` says whether the request may replace an entry that already exists in Redis.
     """
     state = state_of(placed)
     is_held = placed.status == "offered"
@@ -196,12 +186,7 @@ def leave_of(record: EntryRecord) -> c.Leave:
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
-    """Return the request that removes an entry in any state, and prevents late requests for it.
-
-    If `counts` is true, a recorded admission that Redis has not counted yet is counted. If
-    `now_millis` is given and the customer's pass is valid at this time, Redis counts the customer
-    as inside.
-    """
+    """Return the request that removes an entry in any state, and prevents late requests for it."""
     return c.Drop(
         **_stay(record),
         is_admitted=counts and record.status == "admitted",
@@ -225,9 +210,7 @@ def drop_of_admitted(placed: IndexRow) -> c.Drop:
 def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop | None:
     """Return the request that removes the previous signup of a customer who joins again.
 
-    Return None if the previous signup never got a place in the queue. The request is needed because
-    a rebuild may have restored the previous signup from an outdated index. If `now_millis` is
-    given, Redis counts the customer as inside until the new signup is complete.
+    Return None if the previous signup never got a place in the queue.
     """
     former = record.former
     if former is None or former.ticket is None:
@@ -238,9 +221,7 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
 def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
     """Return the request that removes an earlier signup of a customer who joins again.
 
-    Return None if `ticket` belongs to the new signup. Redis can return the ticket of an earlier
-    signup if an admission has not been recorded yet, if a rebuild has restored the earlier signup
-    from an outdated index, or if a Redis failover has lost the end of the earlier signup.
+    Return None if `ticket` belongs to the new signup.
     """
     former = record.former
     if former is not None and former.ticket == ticket:
@@ -251,10 +232,7 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the request that removes the entry with this ticket.
-
-    The `join_id` of the signup is unknown, because no record contains it.
-    """
+    """Return the request that removes the entry with this ticket, which has no record."""
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
 
@@ -269,10 +247,7 @@ def _stay(record: EntryRecord) -> dict[str, Any]:
 
 
 def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
-    """Return the request that removes an entry after its record was erased.
-
-    If `ticket` is given, the request removes the signup with this ticket.
-    """
+    """Return the request that removes an entry after its record was erased."""
     return c.Drop(
         waitlist_id=change.waitlist_id,
         entry_id=change.entry_id,
@@ -332,8 +307,7 @@ def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
     """Return the offer hours of a policy for a request.
 
-    The result is empty if the policy can always make offers. It starts with the hours of one hour
-    ago, because these may be the current hours according to the clock of Redis.
+    The result is empty if the policy can always make offers.
     """
     hours = offer_hours_of(settings)
     if hours is None:
@@ -348,7 +322,9 @@ def _opening_of(settings: WaitlistSettings) -> dict[str, Any]:
 
 
 def beat_of(waitlist: WaitlistRecord, pace: str | None = None) -> c.Heartbeat:
-    """Return the request that sends a heartbeat to Redis, optionally with a new pace."""
+    """Return the request that increments the heartbeat, a counter in Redis that reveals lost
+    writes.
+    """
     return c.Heartbeat(
         waitlist_id=waitlist.waitlist_id,
         epoch=waitlist.checkpoint.epoch or None,

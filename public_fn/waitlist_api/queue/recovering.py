@@ -60,8 +60,7 @@ class RecoveringQueue(Struct, frozen=True):
     def draw_stamp(self, record: EntryRecord) -> int:
         """Return a new logical timestamp for an event that is only written to the record.
 
-        Redis may decide about the entry at any time. Redis also allocates this timestamp, so no
-        decision about the entry gets the same timestamp.
+        Redis allocates the timestamp, so no decision of Redis gets the same one.
         """
         request = c.DrawStamp(waitlist_id=record.waitlist_id, known_stamp=record.known_stamp)
         drawn: c.DrawStampResult = self.write(request)
@@ -88,17 +87,14 @@ class RecoveringQueue(Struct, frozen=True):
     def push_settings(self, record: WaitlistRecord) -> None:
         """Send the new settings of a waitlist to Redis.
 
-        If Redis did not have the waitlist, start maintenance to restore its entries.
+        If Redis has lost the waitlist, start maintenance to restore it.
         """
         opened: c.InitResult = self.queue.send(self._open(record))
         if opened.outcome == "created":
             self.queue.start_maintenance(record.waitlist_id)
 
     def resend_settings(self, record: WaitlistRecord) -> None:
-        """Send settings that Redis may have missed.
-
-        A waitlist that Redis has lost gets its settings later, when it is initialised.
-        """
+        """Send settings that Redis may have missed."""
         with suppress(Cold):
             self.queue.send(init_of(record, "configure", new_epoch()))
 
@@ -108,7 +104,7 @@ class RecoveringQueue(Struct, frozen=True):
 
     def _open(self, record: WaitlistRecord) -> c.Init:
         # New tickets must be later than all earlier tickets, even if the clock of Redis was set
-        # back. The clock of this function is only used as a lower limit.
+        # back.
         floor = max(
             record.checkpoint.stamp,
             self.places.newest_stamp(record.waitlist_id),

@@ -16,7 +16,7 @@ def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool
 
 
 class RestoringLost(EntryMessage, frozen=True):
-    """A request that restores an entry if the inspection shows that Redis has lost it."""
+    """A request that restores an entry if Redis has lost it."""
 
     inspection: c.InspectResult
 
@@ -27,12 +27,8 @@ class RestoringLost(EntryMessage, frozen=True):
 def restore_of_lost(
     record: EntryRecord, inspection: c.InspectResult, segments: Segments, now_millis: int = 0
 ) -> c.Restore | None:
-    """Return the request that restores an entry, or None if Redis has not lost the recorded state.
-
-    Redis has not lost the state if it agrees with the record, or if it has a newer decision about
-    the same signup. Maintenance will record that decision. A claim that was never recorded expires
-    by itself. If `now_millis` is given, a delay that has ended by this time does not need to be
-    restored.
+    """Return the request that restores an entry, or None if Redis has not lost the recorded
+    state.
     """
     if record.status not in PRESENT:
         return None
@@ -61,7 +57,7 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # The claim may last longer in Redis than in the record, if the last extension was not recorded.
-    # The caller who requested this extension was never told that it succeeded.
+    # The claim may last longer in Redis than in the record if the last extension was not recorded.
+    # The caller was never told that this extension succeeded.
     is_as_long = inspection.time_millis >= (record.claimed_until_millis or 0)
     return inspection.token == record.claim_token and is_as_long

@@ -33,18 +33,15 @@ class Segmented(Protocol):
 
 
 class SegmentedQueue(Struct, frozen=True):
-    """Sends requests, and ensures that the service and Redis use the same declared segments.
-
-    Either of them may have outdated segments.
-    """
+    """Sends requests, and ensures that the service and Redis use the same declared segments."""
 
     waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
 
     def send(self, message: Segmented) -> Any:
-        """Build a request from the cached segments, send the request, and return the result.
+        """Build a request from the cached segments, send it, and return the result.
 
-        If Redis raises StaleSegments, build the request again from the current segments and retry.
+        If Redis or the service has outdated segments, read the current segments and try again.
         """
         request = self.waitlist_cache.checked(message.waitlist_id, message.to_request)
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -59,8 +56,7 @@ class SegmentedQueue(Struct, frozen=True):
     def send_batch(self, messages: Sequence[Segmented]) -> list[c.Result | WaitlistError]:
         """Send requests about one waitlist in one invocation.
 
-        Return a list with the result or the error of each request. If Redis refuses some of the
-        requests because of outdated segments, send all requests again.
+        Return the result or the error of each request.
         """
         waitlist_id = messages[0].waitlist_id
         segments = self.waitlist_cache.find(waitlist_id).segments
@@ -81,11 +77,7 @@ class SegmentedQueue(Struct, frozen=True):
         self.send(Tagging(record))
 
     def catch_up(self, waitlist_id: str) -> Segments:
-        """Read the current segments, send them to Redis, and return them.
-
-        Redis has outdated settings if the process that changed the settings crashed before sending
-        them.
-        """
+        """Read the current segments, send them to Redis, and return them."""
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         self.recovering_queue.resend_settings(waitlist)
         return waitlist.segments

@@ -1,8 +1,6 @@
 """Define aliases, which lead from a new address to the entry that was moved to that address.
 
-An alias is valid as long as the entry's record names the same address id. If the entry has moved
-on, was erased or has expired, the alias is stale. The next signup with the address then replaces
-the alias (docs/decisions/0071).
+An alias is outdated if the entry has moved on, was erased or has expired.
 """
 
 from typing import Any, Self
@@ -22,10 +20,7 @@ AS_ALIAS = "#join_id = :alias_id"
 class Alias(Struct, frozen=True, kw_only=True):
     """A pointer from the id of an address to the entry with the id `target`.
 
-    `join_id` identifies this alias. Another entry may have used the address before, and the history
-    of that entry is still stored under the same key. `stamp` is the newest timestamp in that
-    history, or 0 if there is no history. The index lists the alias by the time at which maintenance
-    will check whether the alias is stale.
+    `join_id` identifies this alias.
     """
 
     waitlist_id: str
@@ -62,7 +57,7 @@ class Alias(Struct, frozen=True, kw_only=True):
         return {"alias_id": self.join_id}
 
     def is_valid_for(self, record: EntryRecord | None) -> bool:
-        """Return whether the record still belongs to the address of this alias."""
+        """Return whether the alias still leads to the record."""
         return record is not None and not record.erase and record.moved_to == self.entry_id
 
     def to_item(self, now_millis: int) -> Item:

@@ -29,14 +29,7 @@ class Signup(Struct, frozen=True, kw_only=True):
 def ask_for_link(
     record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
 ) -> Commit | None:
-    """Return the change that requests a message with a link, or None if nothing may change.
-
-    Another link is only sent if the customer is still on the waitlist and enough time has passed
-    since the last link. If the address is not verified yet, the data of a new `signup` replaces the
-    recorded data, even if it is too early for another link.
-
-    `stamp` is a logical timestamp from Redis. It must be later than every timestamp in the record.
-    """
+    """Return the change that requests a message with a link, or None if nothing may change."""
     is_unverified = record.verify_until_millis is not None
     is_replaced = is_unverified and signup is not None
     is_on_list = record.status in PRESENT
@@ -57,17 +50,13 @@ def ask_for_link(
 def pause_millis(number: int) -> int:
     """Return the delay before the next message of the same kind.
 
-    The delay is one minute for the number 0. It doubles with each number, up to one day.
+    The delay starts at one minute and doubles with each message, up to one day.
     """
     return min(MINUTE_MILLIS << min(number, 20), DAY_MILLIS)
 
 
 def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRecord:
-    """Return the record with the data of a newer signup.
-
-    Redis keeps the segments of the old attributes until the address is verified. This is harmless,
-    because nobody can claim an unverified entry. The verification updates the segments in Redis.
-    """
+    """Return the record with the data of a newer signup."""
     has_same_address = record.profile.get(signup.address) == signup.profile.get(signup.address)
     return replace(
         record,

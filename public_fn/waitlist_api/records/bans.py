@@ -1,7 +1,4 @@
-"""Decide how banning or unbanning a customer changes the record of an entry.
-
-The functions return a change and write nothing. The ledger writes the change.
-"""
+"""Decide how banning or unbanning a customer changes the record of an entry."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,11 +9,7 @@ from waitlist_shared.ids import new_join_id
 
 
 class Ban(Struct, frozen=True, kw_only=True):
-    """A request by an operator to ban a customer.
-
-    `by` is the operator, and `once_key` is a digest of the request's idempotency key. `customer_id`
-    is only known for imported bans.
-    """
+    """A request by an operator to ban a customer. `customer_id` is only known for imported bans."""
 
     waitlist_id: str
     entry_id: str
@@ -56,7 +49,7 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
         end_stamp = 0 if record is None else before.decided_stamp
         banned = replace(banned, stamp=stamp, end_stamp=end_stamp, expires_at=None)
     else:
-        # The stamp is written later, when the customer has left the waitlist.
+        # The timestamp is written later, when the customer has left the waitlist.
         banned = replace(
             banned,
             edited_stamp=stamp,
@@ -70,18 +63,14 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
 
 
 def without_personal_data(record: EntryRecord) -> EntryRecord:
-    """Return the record without personal data, for waitlists that have a retention time."""
+    """Return the record without personal data if the waitlist has a retention time."""
     return replace(record, profile={}, attributes={}, moving_to="", moving_address="")
 
 
 def unban(
     record: EntryRecord, by: str, reason: str, now_millis: int, expires_at: int | None
 ) -> Commit:
-    """Return the change that lifts the ban. The customer must not be on the waitlist.
-
-    DynamoDB may delete the record after `expires_at`, in seconds since 1970. If `expires_at` is
-    None, the expiry of the record does not change.
-    """
+    """Return the change that lifts the ban. The customer must not be on the waitlist."""
     stamp = record.stamp_off_list(now_millis)
     after = replace(
         record,

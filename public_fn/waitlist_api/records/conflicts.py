@@ -15,10 +15,7 @@ T = TypeVar("T")
 def retry_on_conflict(
     attempt: Callable[[], T | None], exhausted: type[WaitlistError] = Throttled
 ) -> T:
-    """Call `attempt` until it returns a result. Raise `exhausted` after too many attempts.
-
-    `attempt` returns None if a concurrent write came first.
-    """
+    """Call `attempt` until it returns a result. Raise `exhausted` after too many attempts."""
     for _ in range(MAX_CONFLICT_RETRIES):
         result = attempt()
         if result is not None:

@@ -14,7 +14,7 @@ CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
 # The recorded reason if a customer did not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
-# The reasons for parking an entry, by the verb of the decision.
+# The reasons for setting an entry aside, by the verb of the decision.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
@@ -23,8 +23,8 @@ REASONS: dict[c.Verb, str] = {
 # Decisions with these verbs concern entries that are waiting.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# A caller has requested these decisions. They end a claim, an offer or a parking, and do not admit
-# the customer.
+# A caller has requested these decisions. They end a claim or an offer, and do not admit the
+# customer.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
@@ -42,7 +42,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # Redis allocates two stamps in a row. The first stamp is for the no-show
+            # Redis allocates two timestamps in a row. The first one is for the no-show
             # (lib/expiry.lua).
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
@@ -117,10 +117,7 @@ def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
 
 
 def attempts_exhausted_event(stamp: int, at_millis: int) -> HistoryEvent:
-    """Return the event for an entry that is parked after too many attempts.
-
-    `at_millis` is the deadline of the last attempt.
-    """
+    """Return the event for an entry that is set aside after too many attempts."""
     return HistoryEvent(
         stamp=stamp,
         at_millis=at_millis,
@@ -137,10 +134,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the transition that writes a decision to the record.
-
-    `reason` is recorded if the decision parks the entry.
-    """
+    """Return the change that writes a decision to the record."""
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,

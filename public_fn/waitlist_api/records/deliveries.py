@@ -1,7 +1,6 @@
 """Keep a note of each message, so that the service sends each message only once.
 
-The note says whether the message was sent, has bounced or was dropped. It contains neither the
-address nor the text. Erasing an entry deletes its notes together with its history.
+The note contains neither the address nor the text.
 """
 
 from collections import Counter
@@ -25,8 +24,8 @@ SHOWN = 100
 
 Begun = Literal["begun", "done", "busy"]
 State = Literal["sent", "bounced", "dropped"]
-# The states that operators see in the counts. If a limit stops a message, its note has the state
-# `dropped`, and the message is counted as `limited`.
+# The states that operators see in the counts. A message that was stopped by a limit is counted as
+# `limited`.
 Counted = Literal["sent", "bounced", "dropped", "limited"]
 # The reasons for not sending a message.
 Reason = Literal[
@@ -40,14 +39,14 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# A dropped message may still be sent later, if its content applies again.
+# If a message was dropped for one of these reasons, a later attempt may still send it.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
     """A message to the customer of an entry.
 
-    `ticket` identifies the signup. `stamp` identifies the event that caused the message.
+    `stamp` identifies the event that caused the message.
     """
 
     waitlist_id: str
@@ -70,8 +69,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
 class Note(Struct, frozen=True, kw_only=True):
     """The last known state of a message, and the time of that state.
 
-    `channel` is `mail` or `sms`. It is empty if the customer has no address. `reason` is only set
-    if the message was dropped.
+    `channel` is `mail` or `sms`.
     """
 
     kind: str
@@ -87,10 +85,7 @@ class Note(Struct, frozen=True, kw_only=True):
 
 
 class Deliveries(Struct, frozen=True):
-    """Reads and writes the notes of messages.
-
-    `tally` counts the messages by waitlist id, kind and state since the last report.
-    """
+    """Reads and writes the notes of messages."""
 
     table: Table
     tally: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -98,8 +93,7 @@ class Deliveries(Struct, frozen=True):
     def begin(self, delivery: Delivery, now_millis: int) -> Begun:
         """Begin an attempt to send the message, and return whether the caller may send it.
 
-        `begun` means that the caller may send the message. `done` means that the message was
-        already sent. `busy` means that another attempt may still be running.
+        Only the result `begun` allows the caller to send it.
         """
         item: Item = {
             **delivery.key,
@@ -113,7 +107,7 @@ class Deliveries(Struct, frozen=True):
         return "begun"
 
     def finish(self, delivery: Delivery, channel: str, now_millis: int, reason: str = "") -> None:
-        """Note that the message was sent, or that it was dropped for good if a reason is given.
+        """Note that the message was sent, or that it was dropped for good.
 
         If the message has already bounced, its state stays `bounced`.
         """

@@ -52,25 +52,16 @@ class Move(Struct, frozen=True):
     events: tuple[HistoryEvent, ...]
 
     def is_based_on(self, record: EntryRecord) -> bool:
-        """Return whether the record accepts the new rank.
-
-        Redis may have lost a newer change that the record has. The record then accepts the new rank
-        only if its status is `waiting`.
-        """
+        """Return whether the record accepts this change of rank."""
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
-        """Return the change that records the move, or None if the moved signup has ended.
-
-        If the record already has a newer rank, only the events are recorded. If the signup is not
-        recorded yet, the change also finishes the signup.
-        """
+        """Return the change that records the move, or None if the moved signup has ended."""
         if record is None or record.status not in ("joining", *PRESENT):
             return None
         if record.status == "joining":
-            # If the tickets are equal, Redis moved the previous signup, which has ended. The new
-            # signup will have another ticket.
+            # If the tickets are equal, Redis moved the previous signup, which has ended.
             if record.former_ticket == self.made.ticket:
                 return None
             joined = finish_join(record, self.made, now_millis)
@@ -134,10 +125,9 @@ class EntryRecords(Struct, frozen=True):
         return read_item(item) if item else None
 
     def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Return the entry with this id, and follow an alias to the entry that it points to.
+        """Return the entry with this id.
 
-        If an alias was followed, the returned record has a different entry id. If the alias is
-        stale, return the alias, because the next signup must replace it.
+        If the entry has moved to another id, return it from there.
         """
         found = self.get_stored(waitlist_id, entry_id)
         if isinstance(found, Alias):
@@ -145,15 +135,14 @@ class EntryRecords(Struct, frozen=True):
         return None if found is None or found.is_expired(self.now_millis()) else found
 
     def find_target(self, alias: Alias) -> EntryRecord | None:
-        """Return the entry that an alias points to, or None if the alias is stale."""
+        """Return the entry that an alias points to, or None if the alias is outdated."""
         record = self.get(alias.waitlist_id, alias.target)
         return record if alias.is_valid_for(record) else None
 
     def find(self, waitlist_id: str, entry_id: str, stay: int | None = None) -> EntryRecord:
         """Return the record of an entry.
 
-        Raise EntryNotFound if the entry has no record or is being erased. `stay` is the ticket from
-        an entry token. Raise Forbidden if the token belongs to an earlier signup.
+        Raise EntryNotFound if the entry has no record or is being erased.
         """
         record = self.get(waitlist_id, entry_id)
         if record is None or record.erase:
@@ -173,10 +162,9 @@ class EntryRecords(Struct, frozen=True):
     def resolve_many(
         self, waitlist_id: str, entry_ids: Sequence[str]
     ) -> dict[str, EntryRecord | Alias]:
-        """Return the stored records by id.
+        """Return the stored records by id, even if they have expired.
 
-        An alias is replaced by the entry that it points to. Unlike `resolve`, this method also
-        returns records that have expired.
+        If an entry has moved to another id, return it from there.
         """
         found = self._kept_many(waitlist_id, entry_ids)
         aliases = {id_: stored for id_, stored in found.items() if isinstance(stored, Alias)}
@@ -206,8 +194,7 @@ class EntryRecords(Struct, frozen=True):
     def begin_join(self, record: EntryRecord, stale: Alias | None = None) -> EntryRecord:
         """Write the status `joining` for a new signup, and return the record.
 
-        If a stale alias is given, the record replaces it. Raise EntryChanged if another item is
-        stored under the key.
+        Raise EntryChanged if another item is stored under the key.
         """
         condition, values = UNKNOWN, Item()
         if stale is not None:
@@ -220,8 +207,7 @@ class EntryRecords(Struct, frozen=True):
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the status `joining` for a customer who joins again, and return the record.
 
-        The new record contains a copy of the previous record. Raise EntryChanged if the stored
-        record has changed since `former` was read, because the copy would lose that change.
+        Raise EntryChanged if the stored record has changed since `former` was read.
         """
         again = rejoining(record, former)
         try:
@@ -237,7 +223,7 @@ class EntryRecords(Struct, frozen=True):
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
         """Finish a signup with the rank that Redis has assigned.
 
-        Raise EntryChanged unless the record still has this signup with the status `joining`.
+        Raise EntryChanged if the signup has already ended or was finished.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             try:
@@ -254,7 +240,7 @@ class EntryRecords(Struct, frozen=True):
     def cancel_join(self, record: EntryRecord) -> None:
         """Undo a signup that Redis has refused.
 
-        Raise EntryChanged unless the record still has this signup with the status `joining`.
+        Raise EntryChanged if the signup has already ended or was finished.
         """
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"
@@ -276,10 +262,7 @@ class EntryRecords(Struct, frozen=True):
         now_millis: int,
         record: EntryRecord | None = None,
     ) -> None:
-        """Record the new rank of an entry. Raise EntryChanged if the signup has ended.
-
-        `record` is the record if the caller has read it already.
-        """
+        """Record the new rank of an entry. Raise EntryChanged if the signup has ended."""
         record = record or self.ledger.read(*key)
         for _ in range(MAX_CONFLICT_RETRIES):
             decided = move.decide(record, now_millis)

@@ -28,8 +28,8 @@ DECLINED = "declined"
 KINDS = ("customer", "maintenance", "policy")
 
 
-# This number is added to `attributes_version` whenever the entry becomes ready or not ready. The
-# index contains only the version, and this number shows there that the readiness has changed.
+# This number is added to `attributes_version` whenever the entry becomes ready or not ready,
+# because the index contains only this version.
 READINESS_CHANGE = 2**32
 # When an entry is parked or stops being ready, its `near_rank` is removed. The customer is then
 # told again when their turn comes near again.
@@ -44,9 +44,8 @@ def has_readiness(attributes_version: int) -> bool:
 class EntryRecord(Struct, frozen=True, kw_only=True):
     """The record of an entry.
 
-    If a customer joins again, the entry and its id stay the same, and a new stay begins. A stay
-    lasts from a signup until the customer leaves or is admitted. Most fields are about the current
-    stay. Times are in milliseconds since 1970, except `expires_at`, which is in seconds.
+    Most fields are about the current signup. Times are in milliseconds since 1970, except
+    `expires_at`, which is in seconds.
     """
 
     waitlist_id: str
@@ -63,13 +62,12 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # ready, READINESS_CHANGE is added. The version is not reset when the customer joins again.
     attributes_version: int = 0
 
-    # The customer may let others pass for some time, which is called a rest. The entry keeps its
-    # rank, but is skipped until `rest_until_millis`. `rests` counts the rests since the signup.
-    # `rest_key` is a digest of the last request's idempotency key.
+    # The customer may let others pass until `rest_until_millis`. The entry keeps its place, but is
+    # skipped. `rests` counts how often the customer has done this since the signup.
     rest_until_millis: int | None = None
     rests: int = 0
     rest_key: str = ""
-    # While an operator holds the entry back, the entry keeps its rank but is skipped.
+    # While an operator holds the entry back, the entry keeps its place but is skipped.
     held_back: bool = False
     held_back_reason: str = ""
     # A claim can be released with a delay. The entry cannot be claimed again before this time.
@@ -97,14 +95,12 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     link_asks: int = 0
     link_asked_millis: int | None = None
 
-    # A customer can move the entry to another address. `moved_to` is the id of the new address, and
-    # an alias with this id points to the entry. `moved_stay` is the `join_id` of the signup during
-    # which the entry was moved.
+    # A customer can move the entry to another address. `moved_to` is the id of the new address.
+    # `moved_stay` identifies the signup during which the entry was moved.
     moved_to: str = ""
     moved_stay: str = ""
-    # The customer has asked to move the entry to `moving_address`, whose id is `moving_to`, and has
-    # not verified the address yet. `moving_stamp` identifies the event that requests the
-    # verification. `moving_asks` counts the requests.
+    # The customer has asked to move the entry to `moving_address`, and has not verified the address
+    # yet. `moving_to` is the id of this address.
     moving_to: str = ""
     moving_address: str = ""
     moving_stamp: int = 0
@@ -112,8 +108,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     moving_asks: int = 0
 
     # The state of a rate limit on the customer's own changes. Each change adds some minutes to this
-    # time. If the time is too far in the future, further changes are refused. The limit is not
-    # reset when the customer joins again.
+    # time. If the time is too far in the future, further changes are refused.
     changes_until_millis: int = 0
 
     # Digests of the signup's idempotency key and request body.
@@ -133,8 +128,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # The logical timestamp of the last edit.
     edited_stamp: int = 0
 
-    # The token of the last claim or offer. The token is kept after the claim has ended. A caller
-    # with this token then gets another error than a caller with an unknown token.
+    # The token of the last claim or offer. It is kept after the claim has ended, so that the error
+    # for a late caller can say this.
     claim_token: str = ""
     claimed_until_millis: int | None = None
     # How the last claim or offer ended, such as `released`. Empty if its deadline has passed.
@@ -157,15 +152,14 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     leaving_by: str = ""
     leaving_reason: str = ""
     left_millis: int | None = None
-    # A digest of the idempotency key and the stamp of the last request that moved the entry. A
-    # Redis server that was rebuilt uses them to recognise a repeat of this request.
+    # A digest of the idempotency key and the timestamp of the last request that moved the entry. If
+    # Redis loses its data, they help to recognise a repeat of this request.
     once_key: str = ""
     once_stamp: int = 0
 
-    # Notices that the customer's turn is near. `near_count` is the number of notices since the
-    # signup. `near_stamp` identifies the newest notice, and `near_rank` is the rank of the entry at
-    # that time. `near_rank` is removed when the entry is parked or stops being ready. The customer
-    # is then told again when their turn comes near again.
+    # The notices that the customer's turn is near. `near_count` is their number since the signup.
+    # `near_stamp` identifies the newest notice, and `near_rank` is the rank of the entry at that
+    # time.
     near_rank: int | None = None
     near_stamp: int = 0
     near_count: int = 0
@@ -180,16 +174,14 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     ban_key: str = ""
     erase: bool = False
 
-    # A copy of the previous stay while the customer joins again. If Redis refuses the signup, the
-    # copy is restored. The previous profile and attributes are stored as JSON, and only if they
-    # differ from the new ones, because large records make signups expensive.
+    # A copy of the previous signup while the customer joins again. If Redis refuses the new signup,
+    # the copy is restored.
     previous: dict[str, Any] | None = None
     former_profile: str = ""
     former_attributes: str = ""
 
     # The requested values of an imported entry until the import has finished. Any process can
-    # finish the import with these values. `requested_rank` is also set while an entry is
-    # reinstated.
+    # finish the import with these values.
     requested_ticket: int | None = None
     requested_priority: int = 0
     requested_rank: int | None = None
@@ -277,10 +269,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def is_told_near(self) -> bool:
-        """Whether the customer has been told that their turn is near, and this is still true.
-
-        It is no longer true if the entry was moved back after the notice.
-        """
+        """Whether the customer has been told that their turn is near, and this is still true."""
         if self.near_rank is None or self.rank is None:
             return False
         return self.rank <= self.near_rank
@@ -298,8 +287,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def stamp_off_list(self, now_millis: int) -> int:
         """Return a timestamp for an event after the customer has left or was admitted.
 
-        Redis does not know the entry any more, so the timestamp is computed from the clock. Use it
-        only in a write that fails if the recorded `stamp` has changed.
+        Use it only in a write that fails if the recorded `stamp` has changed.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
@@ -408,8 +396,8 @@ def with_changes(record: EntryRecord, changes: dict[str, Any]) -> EntryRecord:
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
     """Return a record in place of an entry that does not exist.
 
-    Every conditional write of this record fails, but takes as long as a write of a real record. The
-    response time therefore does not reveal whether the entry exists.
+    Writing this record fails, but takes as long as writing a real record, so the response time does
+    not reveal whether the entry exists.
     """
     return EntryRecord(
         waitlist_id=waitlist_id,
@@ -423,12 +411,10 @@ def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
 
 
 class HistoryEvent(Struct, frozen=True, kw_only=True):
-    """An event in the history of an entry. Events are sorted by their logical timestamps.
+    """An event in the history of an entry.
 
-    `at_millis` is the time of the event. If it is None, the time is computed from `stamp`. The two
-    times differ for a claim that expires: the event happened at the deadline, and Redis allocated
-    the stamp later, when it noticed the deadline. `jti` is the id of a pass that the event issues
-    or revokes.
+    Events are sorted by their logical timestamps. If `at_millis` is None, the time of the event is
+    computed from `stamp`.
     """
 
     stamp: int
@@ -460,11 +446,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
         return {"pk": entry_pk(waitlist_id, entry_id), "sk": f"{HISTORY}{stamp:016d}#{event}"}
 
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
-        """Return the DynamoDB item. Writing the same event twice produces the same item.
-
-        `at`, `by_kind` and `jti` are sent to the event bus (docs/app/events.md). `by` is not sent,
-        because it may contain the name of an operator.
-        """
+        """Return the DynamoDB item. Writing the same event twice produces the same item."""
         return {
             **self.key(waitlist_id, entry_id, self.stamp, self.event),
             "waitlist_id": waitlist_id,
@@ -486,8 +468,8 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
 def json_text(value: dict[str, Any]) -> str:
     """Return compact JSON, as it is stored in the record.
 
-    The text has no spaces, because `max_guest_bytes` limits its size in bytes. Non-ASCII letters
-    are not escaped, because an escape such as `\\u0416` takes three times the space.
+    Non-ASCII letters are not escaped, because an escape such as `\\u0416` takes three times the
+    space.
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -525,7 +507,9 @@ def ended_place(waitlist_id: str, shard: int) -> str:
 
 
 def banned_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for active bans, sorted by the stamps of the `banned` events."""
+    """Return the index partition for active bans, sorted by the timestamps of the `banned`
+    events.
+    """
     return f"{waitlist_id}#banned#{shard}"
 
 
@@ -535,10 +519,7 @@ def unreached_place(waitlist_id: str, shard: int) -> str:
 
 
 def intent_place(entry_id: str) -> str:
-    """Return the index partition for an entry that is joining or leaving.
-
-    The partition contains entries of all waitlists, sorted by time.
-    """
+    """Return the index partition for an entry that is joining or leaving."""
     return intents_place(shard_of(entry_id))
 
 

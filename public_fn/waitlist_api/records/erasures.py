@@ -1,7 +1,6 @@
 """Erase entries.
 
-Erasing an entry removes its personal data at once, and deletes its history and its record
-afterwards.
+Personal data is removed at once, and the history and the record are deleted afterwards.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,12 +30,7 @@ class Erasures(Struct, frozen=True):
     ) -> bool:
         """Delete the history of an entry, and then its record.
 
-        Return False if there is not enough time to delete everything. The record then remains, and
-        the next call continues. The record is also deleted last so that maintenance can repeat the
-        erasure after a crash.
-
-        If the erasure has already finished and the customer has joined again, the new stay is not
-        deleted. Its events have later stamps, and its record has another `join_id`.
+        Return False if there is not enough time. The next call continues.
         """
         if not self.erase_history(record, until_stamp, is_time_up):
             return False
@@ -58,8 +52,7 @@ class Erasures(Struct, frozen=True):
     def delete_alias(self, alias: Alias, is_time_up: IsTimeUp = never) -> None:
         """Delete an alias, and the history that is stored under the same key.
 
-        If there is not enough time to delete the history, the alias remains, and the next call
-        continues.
+        Return False if there is not enough time.
         """
         key = (alias.waitlist_id, alias.entry_id)
         if alias.stamp and not self._delete_history(*key, f"{alias.stamp:016d}", is_time_up):
@@ -85,8 +78,7 @@ class Erasures(Struct, frozen=True):
     ) -> bool:
         """Delete the history of an entry up to its last recorded change.
 
-        Return False if there is not enough time to delete everything. If Redis has returned the
-        stamp of a later change, pass it as `until_stamp`.
+        Return False if there is not enough time to delete everything.
         """
         last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)
@@ -101,9 +93,7 @@ class Erasures(Struct, frozen=True):
     ) -> None:
         """Delete the history and the record of an entry, whatever its status is.
 
-        If the customer has joined again, their new record is not deleted. `stamp` is the stamp in
-        the record that the caller has read. If there is not enough time to delete the history, the
-        record remains, and the next call continues.
+        If the customer has joined again, their new record is not deleted.
         """
         for sort_keys in self._history(waitlist_id, entry_id, ""):
             last_stamp = _stamp_of(sort_keys[-1])
@@ -135,7 +125,7 @@ class Erasures(Struct, frozen=True):
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
         """Yield pages of sort keys, first for the notes of messages, then for the events.
 
-        Events are sorted from oldest to newest. Events after the stamp `last_stamp` are left out.
+        Events after the timestamp `last_stamp` are left out.
         """
         values = {
             "pk": entry_pk(waitlist_id, entry_id),
@@ -151,5 +141,7 @@ class Erasures(Struct, frozen=True):
 
 
 def _stamp_of(sort_key: str) -> int:
-    """Return the stamp from the sort key of an event, or 0 for the sort key of a message note."""
+    """Return the timestamp from the sort key of an event, or 0 for the sort key of a message
+    note.
+    """
     return int(sort_key.split("#")[1]) if sort_key.startswith(HISTORY) else 0

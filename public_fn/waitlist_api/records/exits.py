@@ -12,8 +12,7 @@ def go_out(
 ) -> Commit:
     """Return the change that records the exit of an admitted customer.
 
-    If `keeps_room` is true, the customer still counts as inside until the pass ends, or until a
-    later exit without `keeps_room`.
+    If `keeps_room` is true, the customer still counts as inside until the pass ends.
     """
     # An exit is written to the record first, and Redis is updated afterwards.
     stamp = record.stamp_off_list(now_millis)

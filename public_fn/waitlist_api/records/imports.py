@@ -1,7 +1,4 @@
-"""Write the entries of an import in bulk.
-
-All entries of a batch first get the status `joining`, and later the ranks that Redis has assigned.
-"""
+"""Write the entries of an import in bulk."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -27,9 +24,8 @@ from waitlist_shared.contracts import SignupResult
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# Upper bounds for the size of a write in bytes, in addition to the item itself. INTENT_BYTES covers
-# the condition. PLACE_BYTES covers the expressions, the event and the change in the journal. The
-# event can contain an ARN of up to 2,048 bytes.
+# Upper bounds for the size of a write in bytes, in addition to the item itself. The event can
+# contain an ARN of up to 2,048 bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 
@@ -37,10 +33,9 @@ T = TypeVar("T")
 
 
 class Intent(Struct, frozen=True):
-    """A signup of an imported customer, which is written with the status `joining`.
+    """The unfinished signup of an imported customer.
 
-    The new record replaces an existing item if there is one: `former` is the record of an earlier
-    signup, and `alias` is a stale alias.
+    The new record replaces an existing item if there is one.
     """
 
     record: EntryRecord
@@ -106,5 +101,5 @@ def _intent_bytes(intent: Intent) -> int:
 
 def _place_bytes(record: EntryRecord) -> int:
     # DynamoDB may count the whole item that an update changes, including the copy of the previous
-    # stay.
+    # signup.
     return PLACE_BYTES + item_bytes(intent_item(record))

@@ -37,8 +37,7 @@ def without_intent(record: EntryRecord) -> EntryRecord:
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup that replaces the record of an earlier signup.
 
-    The new record contains a copy of the old record. If the profile or the attributes have not
-    changed, they are stored only once.
+    The new record contains a copy of the old record.
     """
     previous = former.values()
     # Discard a change to the address that the customer has not verified.
@@ -69,10 +68,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 
 
 def joining_over(record: EntryRecord, alias: Alias) -> EntryRecord:
-    """Return the record of a new signup that replaces a stale alias.
-
-    The events of an earlier signup may still be stored under the same key. The events of the new
-    signup must get later timestamps.
+    """Return the record of a new signup that replaces an outdated alias, which pointed to an
+    entry that had moved.
     """
     return replace(record, stamp=alias.stamp)
 

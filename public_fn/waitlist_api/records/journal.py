@@ -81,8 +81,7 @@ class Journal(Struct, frozen=True):
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield the changes with `after` < stamp <= `until`, a few minutes in each step.
 
-        Each step yields the stamp that the search has reached, and a list of changes. The changes
-        of an entry are sorted by stamp.
+        Each step yields the timestamp that the search has reached, and a list of changes.
         """
         last = until // MINUTE
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
@@ -95,13 +94,12 @@ class Journal(Struct, frozen=True):
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield pages of the changes in a shard with `after` < stamp <= `until`, oldest first.
 
-        Each page comes with the stamp that the search has reached. After each minute, an empty page
-        follows.
+        Each page comes with the timestamp that the search has reached.
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page may begin with a change that has the same stamp as the last change
-                # of this page.
+                # The next page may begin with a change that has the same timestamp as the last
+                # change of this page.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

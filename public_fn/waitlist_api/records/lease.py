@@ -20,10 +20,7 @@ class LeaseLost(WaitlistError):
 
 
 class Lease(Struct, frozen=True):
-    """A lease that gives one maintenance run exclusive access to a waitlist.
-
-    `waitlist` is the record of the waitlist at the start of the lease.
-    """
+    """A lease that gives one maintenance run exclusive access to a waitlist."""
 
     waitlists: WaitlistRecords
     now_millis: NowMillis
@@ -31,10 +28,9 @@ class Lease(Struct, frozen=True):
     owner: str
 
     def renew(self, rebuild: RebuildProgress | None = None) -> None:
-        """Extend the lease by a minute.
+        """Extend the lease by a minute, and store the progress of the rebuild if it is given.
 
-        If `rebuild` is given, also store the progress of the rebuild. Raise LeaseLost if another
-        run has taken the lease.
+        Raise LeaseLost if another run has taken the lease.
         """
         until_millis = self.now_millis() + LEASE_MILLIS
         waitlist_id = self.waitlist.waitlist_id

@@ -1,4 +1,4 @@
-"""Leaves and erasures: how the record changes while a signup ends."""
+"""Decide how the record changes while a signup ends."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,8 +13,7 @@ from waitlist_shared.contracts import EndOfStayResult
 class LeftOffer(Struct, frozen=True, kw_only=True):
     """The offer that a customer declines by leaving.
 
-    `until_millis` is the time at which the offer ends, or None for whichever offer is open.
-    `once_key` is a digest of the customer's idempotency key.
+    If `until_millis` is None, the customer declines the current offer.
     """
 
     until_millis: int | None = None
@@ -27,11 +26,7 @@ class LeftOffer(Struct, frozen=True, kw_only=True):
 
 
 class Leave(Struct, frozen=True, kw_only=True):
-    """A request to end a signup: who ends it, why, and under which conditions.
-
-    If `offer` is set, the entry must have this offer. If `status` is set, the entry must have this
-    status. If `unverified` is true, the address of the entry must not be verified.
-    """
+    """A request to end a signup: who ends it, why, and under which conditions."""
 
     by: str
     reason: str = ""
@@ -71,9 +66,7 @@ def finish_leave(
 ) -> Commit:
     """Return the change that gives a record the status `left`.
 
-    `ended` is the answer of Redis, which has removed the entry. If the signup was never finished,
-    Redis may have given the entry a place that the record does not have. In that case, the missing
-    `joined` event is also added to the history. The record expires together with its events.
+    The record expires together with its events.
     """
     events = [event]
     if record.ticket is None and ended is not None and ended.ticket is not None:
@@ -110,11 +103,7 @@ def finish_leave(
 
 
 def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
-    """Return the record without personal data, marked for erasure.
-
-    The status stays `leaving` until the record is deleted. Maintenance finishes an erasure without
-    the data of the customer and without the reasons of operators.
-    """
+    """Return the record without personal data, marked for erasure."""
     return replace(
         record,
         status="leaving",

@@ -37,8 +37,7 @@ AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 class EntryChanged(Exception):
     """Raised if a record was not written because it has changed since the caller read it.
 
-    `record` is the current record, or None if there is none. If an alias is stored in place of the
-    record, `alias` is that alias.
+    `record` is the current record, or None if there is none.
     """
 
     def __init__(self, record: EntryRecord | None, alias: Alias | None = None) -> None:
@@ -78,8 +77,7 @@ class Ledger(Struct, frozen=True):
     def commit(self, before: EntryRecord | None, decided: Commit, now_millis: int) -> EntryRecord:
         """Write a change in one transaction, and return the new record.
 
-        `before` is the record that the caller has read, or None if there was no record. Raise
-        EntryChanged if the stored record has changed in the meantime.
+        Raise EntryChanged if the stored record has changed since the caller read `before`.
         """
         with entry_changed():
             self.table.transact(self.writes(before, decided, now_millis))
@@ -103,9 +101,9 @@ class Ledger(Struct, frozen=True):
         return writes
 
     def save(self, before: EntryRecord, after: EntryRecord) -> EntryRecord:
-        """Write a changed record that has no event, with one update, and return it.
+        """Write a changed record that has no event, and return it.
 
-        Raise EntryChanged if the stored record is not `before` any more.
+        Raise EntryChanged if the stored record has changed since the caller read `before`.
         """
         after = replace(after, revision=before.revision + 1)
         update, values = update_of(before, after)
@@ -117,9 +115,9 @@ class Ledger(Struct, frozen=True):
     def update(
         self, record: EntryRecord, decide: Callable[[EntryRecord], EntryRecord | None]
     ) -> None:
-        """Save what `decide` returns. If another write was faster, decide from the new record.
+        """Save the record that `decide` returns.
 
-        `decide` returns None if nothing has to change any more.
+        If another write was faster, decide again from the new record.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             after = decide(record)

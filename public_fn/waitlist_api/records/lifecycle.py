@@ -1,8 +1,5 @@
-"""Map the states of an entry in Redis to the statuses in its record.
-
-The record has the status `offered` both for a claimed entry and for an entry that was offered to
-its customer. Redis has two different states for these cases. A table with explanations is in
-docs/internals/architecture.md.
+"""Map the states of an entry in Redis to the statuses in its record
+(docs/internals/architecture.md).
 """
 
 from typing import Protocol
@@ -16,8 +13,7 @@ from waitlist_shared import contracts as c
 class Stage(Struct, frozen=True):
     """A state of an entry in Redis, and the corresponding status in its record.
 
-    `verbs` are the decisions that lead to this state. `answer_status` is the status that the API
-    returns while only Redis knows about the decision.
+    `verbs` are the decisions that lead to this state.
     """
 
     state: c.PlaceState
@@ -41,8 +37,8 @@ LIFECYCLE = (
     ),
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
-    # After a no-show, the customer leaves the waitlist. The record keeps the status `offered` for
-    # up to a minute, until maintenance records that the customer has left.
+    # If a customer did not accept the offer in time, the record keeps the status `offered` for up
+    # to a minute, until maintenance records that the customer has left.
     _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),

@@ -6,10 +6,7 @@ from waitlist_shared.ranks import millis_of
 
 
 def public_line(settings: WaitlistSettings, stats: c.StatsResult) -> c.Line:
-    """Return the public state of the waitlist: whether it accepts and admits customers.
-
-    The clock of Redis decides, because Redis uses it to check whether a waitlist is open.
-    """
+    """Return whether the waitlist accepts and admits customers, according to the clock of Redis."""
     millis = millis_of(stats.clock_stamp)
     if not settings.open or _is_reached(settings.closes_millis, millis):
         return "closed"

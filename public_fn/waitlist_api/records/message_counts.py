@@ -18,10 +18,9 @@ class MessageCounts(Struct, frozen=True):
     table: Table
 
     def take(self, tally: Counter[tuple[str, str, str]]) -> None:
-        """Add a tally to the stored counts, and clear the tally.
+        """Add the given counts to the stored counts.
 
-        The tally counts messages by waitlist id, kind and state. Each waitlist costs one write. If
-        a write fails, the counts of this waitlist are lost.
+        If a write fails, the counts of this waitlist are lost.
         """
         by_list: dict[str, Item] = defaultdict(dict)
         for (waitlist_id, kind, state), count in tally.items():
@@ -35,7 +34,7 @@ class MessageCounts(Struct, frozen=True):
 
     def _add(self, waitlist_id: str, values: Item) -> None:
         # If the response is lost, the AWS SDK repeats a transaction with the same token, and
-        # DynamoDB does not count the messages twice. A plain update has no token.
+        # DynamoDB does not count the messages twice.
         parts = [f"#{name} = if_not_exists(#{name}, :none) + :{name}" for name in values]
         always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
         key = message_counts_key(waitlist_id)

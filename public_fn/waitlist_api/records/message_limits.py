@@ -1,8 +1,4 @@
-"""Limit the number of messages to each target and the number of messages per day.
-
-A target is an address that receives messages. The table stores only a keyed digest of the address.
-DynamoDB deletes the item after a day without messages.
-"""
+"""Limit the number of messages to each address and the number of messages per day."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,16 +18,15 @@ BUDGET = "BUDGET#"
 STACK = "MESSAGES"
 UNKNOWN = "attribute_not_exists(#pk)"
 
-# A budget counts either `mails`, or the `parts` into which SMS messages are split.
+# The daily limits count either `mails`, or the `parts` into which SMS messages are split.
 Unit = Literal["mails", "parts"]
 
 
 class Allowance(Struct, frozen=True):
-    """A rate limit for the messages of one `group` to one target.
+    """A rate limit for messages to one address.
 
     The first `at_once` messages may follow each other immediately. The delay before each further
-    message doubles, from one minute up to `longest_pause_millis`. After a day without a message,
-    the count starts again at zero.
+    message doubles.
     """
 
     group: str
@@ -47,9 +42,9 @@ class Allowance(Struct, frozen=True):
 
 
 class Taken(Struct, frozen=True):
-    """A message that was counted for a target.
+    """A message that was counted for an address.
 
-    `before` is the target's DynamoDB item before this message was counted.
+    `before` is the stored item before this message was counted.
     """
 
     key: dict[str, str]
@@ -59,24 +54,20 @@ class Taken(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """A result saying that the target must not get another message before `until_millis`."""
+    """The result if an address must not get another message before `until_millis`."""
 
     until_millis: int
 
 
 class Targets(Struct, frozen=True):
-    """Counts the messages to each target.
-
-    Each message costs one read and at most one write, unless concurrent writes conflict.
-    """
+    """Counts the messages to each address. The table stores only a keyed digest of the address."""
 
     table: Table
 
     def take(self, digest: str, allowance: Allowance, now_millis: int) -> Taken | Pause:
-        """Count a message to a target.
+        """Count a message to an address.
 
-        If it is too early for the message, return a Pause and do not count the message. Raise
-        Throttled if too many concurrent writes for the target conflict.
+        If it is too early for the message, return a Pause and do not count the message.
         """
         key = {"pk": f"TARGET#{digest}", "sk": allowance.group}
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -107,7 +98,7 @@ class Targets(Struct, frozen=True):
     def give_back(self, taken: Taken) -> None:
         """Undo the count of a message that was not sent.
 
-        Do nothing if another message to the target has been counted in the meantime.
+        If another message to the address has been counted since, do nothing.
         """
         condition, values = (
             "#sent = :sent AND #last_millis = :last",
@@ -121,12 +112,9 @@ class Targets(Struct, frozen=True):
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """The amount that a message adds to the daily counts, and the budgets that limit these counts.
+    """The amount that a message adds to the daily counts, and the daily limits.
 
-    `of_stack` is the budget of the whole stack. `of_list` is the budget of the waitlist, or None if
-    the waitlist has no budget. `by_anyone` is true if a stranger could have caused the message.
-    These messages may use only half of each budget. The other half is reserved for operators and
-    for customers who have verified their address.
+    If a stranger could have caused the message, it may use only half of each limit.
     """
 
     waitlist_id: str
@@ -139,20 +127,13 @@ class Spending(Struct, frozen=True, kw_only=True):
 
 
 class Budgets(Struct, frozen=True):
-    """Counts the messages per UTC day for each waitlist and for the whole stack.
-
-    `used["percent"]` is the highest percentage of any budget that was used since the caller last
-    read it. The half of a budget that strangers may use is treated as a separate budget.
-    """
+    """Counts the messages per UTC day for each waitlist and for the whole stack."""
 
     table: Table
     used: Counter[str] = field(default_factory=Counter)
 
     def take(self, spending: Spending) -> bool:
-        """Count a message.
-
-        Return False and count nothing if a budget is used up.
-        """
+        """Count a message. Return False and count nothing if a daily limit is reached."""
         taken: list[dict[str, str]] = []
         for key, limit in _budgets(spending):
             if not self._take(key, limit, spending):
@@ -179,7 +160,7 @@ class Budgets(Struct, frozen=True):
         if spending.by_anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
-            # A budget of 1 cannot be halved, so strangers may use the whole budget.
+            # A limit of 1 cannot be halved, so strangers may use the whole limit.
             limits[mine] = max(1, limit // 2)
             values["most_by_anyone"] = limits[mine] - spending.amount
         try:
@@ -221,7 +202,7 @@ def _by_anyone(unit: Unit) -> str:
 
 
 def _budgets(spending: Spending) -> list[tuple[dict[str, str], int]]:
-    """Return the key and the limit of each budget that the message counts towards."""
+    """Return the key and the value of each daily limit that applies to the message."""
     sort = f"{BUDGET}{_day(spending.millis)}"
     found = [({"pk": STACK, "sk": sort}, spending.of_stack)]
     if spending.of_list is not None:

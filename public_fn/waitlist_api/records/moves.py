@@ -1,7 +1,6 @@
 """Move an entry to another address.
 
-The customer first requests the change and verifies the new address. A single transaction then moves
-the entry.
+The customer first requests the move and verifies the new address.
 """
 
 from contextlib import suppress
@@ -26,7 +25,7 @@ CUSTOMER = "customer"
 def ask_to_move(record: EntryRecord, to: str, address: str, stamp: int, now_millis: int) -> Commit:
     """Return the change that asks the customer to verify a new address.
 
-    `to` is the id of the new address. An earlier request is replaced.
+    An earlier request is replaced.
     """
     after = replace(
         record,
@@ -54,8 +53,7 @@ def move(
 ) -> Commit:
     """Return the change that moves the entry to the verified new address.
 
-    `over` is the item that is stored under the id of the new address, or None. The commit fails if
-    this item changes, for example because somebody signs up with the address at the same moment.
+    `over` is the item that is stored under the id of the new address, or None.
     """
     to = record.moving_to
     returns = to == record.entry_id
@@ -93,7 +91,7 @@ def _as_found(over: EntryRecord | Alias | None) -> tuple[str, dict[str, Any]]:
 
 
 class Aliases(Struct, frozen=True):
-    """Deletes stale aliases."""
+    """Deletes aliases that no longer lead to an entry."""
 
     table: Table
     entries: EntryRecords
@@ -102,7 +100,7 @@ class Aliases(Struct, frozen=True):
     def check_alias(
         self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
     ) -> None:
-        """Delete an alias if it is stale. Otherwise schedule the next check."""
+        """Delete an alias if it no longer leads to an entry. Otherwise schedule the next check."""
         item = self.table.get(record_key(waitlist_id, entry_id))
         alias = Alias.from_item(item or {})
         if alias is None:

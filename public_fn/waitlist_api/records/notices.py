@@ -17,7 +17,7 @@ Word = Literal["near", "ending"]
 class Notice(Struct, frozen=True):
     """A notice to a customer.
 
-    The word is `near` if the customer's turn is near, and `ending` if their offer ends soon.
+    It is `near` if the customer's turn is near, and `ending` if their offer ends soon.
     """
 
     record: EntryRecord
@@ -34,19 +34,14 @@ class Notice(Struct, frozen=True):
     def due_millis(self) -> int:
         """The earliest time for the notice, by the clock of Redis.
 
-        A customer's turn can come near several times. To avoid too many messages, the delay between
-        two notices doubles after each notice. It starts at one minute.
+        The delay between two notices doubles after each notice.
         """
         if self.word == "ending" or self.record.near_count == 0:
             return 0
         return millis_of(self.record.near_stamp) + pause_millis(self.record.near_count - 1)
 
     def decide(self, stamp: int) -> Commit:
-        """Return the change that records the notice.
-
-        `stamp` is a logical timestamp from Redis. It must be later than every timestamp in the
-        record.
-        """
+        """Return the change that records the notice."""
         record = replace(self.record, edited_stamp=stamp)
         if self.word == "ending":
             after = replace(record, ending_offer=record.claim_token)
@@ -58,8 +53,5 @@ class Notice(Struct, frozen=True):
 
 
 def take_back(record: EntryRecord) -> Commit:
-    """Return the change that withdraws the `near` notice, because the customer was not told.
-
-    The customer is told when their turn comes near again.
-    """
+    """Return the change that withdraws the `near` notice, because the customer was not told."""
     return Commit(after=replace(record, near_rank=None))

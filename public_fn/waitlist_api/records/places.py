@@ -36,12 +36,7 @@ INSIDE = (
 
 
 class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
-    """The fields of an entry that a rebuild needs to restore the entry in Redis.
-
-    Rows from the index have no `readiness` and no `edited_stamp`. Rows that are created from a
-    record have both. A rebuild creates millions of rows. They have no reference cycles, so
-    `gc=False` hides them from the garbage collector.
-    """
+    """The fields of an entry that a rebuild needs to restore the entry in Redis."""
 
     waitlist_id: str
     entry_id: str
@@ -83,9 +78,9 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class EndedPage(Struct, frozen=True):
-    """A page of entries from one shard, as pairs of a time in milliseconds and an entry id.
+    """A page of entries from one shard, sorted by time.
 
-    The pairs are sorted by time. `last` is the last pair that was read, or None on the last page.
+    `last` is the last entry that was read, or None on the last page.
     """
 
     entries: list[tuple[int, str]]
@@ -133,9 +128,8 @@ class Places(Struct, frozen=True):
         )
 
     def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the entries that have left or were admitted since the given time.
-
-        The oldest entries come first.
+        """Yield pages of the entries that have left or were admitted since the given time,
+        oldest first.
         """
         return self._pages(
             "#place = :place AND #place_rank >= :since",
@@ -169,10 +163,7 @@ class Places(Struct, frozen=True):
     ) -> EndedPage:
         """Return a page of entries that are admitted, left, inside, banned or unreached.
 
-        `which` selects one of these groups. The page begins at `since`, which is a stamp for bans
-        and a time in milliseconds for all other groups. To continue after an entry, pass its id as
-        `after`, and its stamp or time as `since`. At most `limit` rows of the index are read. The
-        page can contain fewer entries, because rows that do not belong to the group are left out.
+        The page can contain fewer than `limit` entries even if more entries follow.
         """
         place, filters = ended_place(waitlist_id, shard), {"FilterExpression": "#status = :status"}
         values: Item = {"status": which}
@@ -204,7 +195,7 @@ class Places(Struct, frozen=True):
         return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
-        """Return at most `limit` marks of customers who get no messages."""
+        """Return at most `limit` items of customers who get no messages."""
         items, _ = self.table.query(
             "#place = :place",
             {"place": unreached_place(waitlist_id, shard)},
@@ -217,11 +208,7 @@ class Places(Struct, frozen=True):
     def unfinished(
         self, waitlist_id: str, shard: int, *, with_aliases: bool = False
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of the entries that are joining or leaving the waitlist, oldest first.
-
-        The same index partition also contains aliases. They are only included if `with_aliases` is
-        true.
-        """
+        """Yield pages of the entries that are joining or leaving the waitlist, oldest first."""
         others = "#status <> :unverified" + ("" if with_aliases else " AND #status <> :moved")
         pages = self._pages(
             "#place = :place",
@@ -232,9 +219,8 @@ class Places(Struct, frozen=True):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the joining and leaving entries that are older than the given time.
-
-        The oldest entries come first.
+        """Yield pages of the joining and leaving entries that are older than the given time,
+        oldest first.
         """
         return self._pages(
             "#place = :place AND #place_rank < :before",
@@ -242,9 +228,9 @@ class Places(Struct, frozen=True):
         )
 
     def newest_stamp(self, waitlist_id: str) -> int:
-        """Return the newest stamp among the entries at the end of the queue.
+        """Return the newest timestamp among the entries at the end of the queue.
 
-        New tickets must be greater than this stamp.
+        New tickets must be greater.
         """
         newest = 0
         for shard in range(SHARDS):

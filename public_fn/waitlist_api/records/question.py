@@ -38,5 +38,5 @@ def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
 
 
 def is_unanswered(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the customer did not answer in time and the question is not void."""
+    """Return whether the customer did not answer in time and an answer is still required."""
     return record.unanswered and may_end_wait(record, rules)

@@ -1,6 +1,5 @@
-"""Track the progress of rebuilding a waitlist in Redis.
-
-The progress is stored in the record of the waitlist, so that the next run can continue the rebuild.
+"""Track the progress of rebuilding a waitlist in Redis, so that the next run can continue the
+rebuild.
 """
 
 from collections.abc import Mapping
@@ -18,18 +17,18 @@ SEPARATOR = "#"
 class RebuildProgress(Struct, frozen=True, kw_only=True):
     """The progress of rebuilding a waitlist in Redis.
 
-    `began_millis` is the start of the first run. Entries that have changed after this time are
-    checked again. `reached` maps each shard to the last key that was restored, or to THE_END if the
-    shard has finished the current `stage`. `done` is the number of entries that were restored from
-    the index. `expected` is the number of entries at the last checkpoint.
+    `reached` maps each shard to the last key that was restored. `done` is the number of entries
+    that were restored from the index.
     """
 
     epoch: str
     segments_version: int
+    # The start of the first run. Entries that have changed since then are checked again.
     began_millis: int
     stage: Stage = "line"
     reached: Mapping[str, str] = field(default_factory=dict)
     done: int = 0
+    # The number of entries at the last maintenance run before the rebuild.
     expected: int = 0
 
     @property
@@ -60,7 +59,9 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return int(rank), entry_id
 
     def last_stamp(self, shard: int) -> int:
-        """Return the last restored stamp of a journal shard, or 0 if the shard has not begun."""
+        """Return the last restored timestamp of a journal shard, or 0 if the shard has not
+        begun.
+        """
         return int(self.reached.get(str(shard), 0))
 
     def after(self, shard: int, rank: int, entry_id: str, restored: int) -> Self:
@@ -77,8 +78,5 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:
-        """Return the progress at the start of the next stage.
-
-        The first stage has counted all entries, so its count becomes the expected number.
-        """
+        """Return the progress at the start of the next stage."""
         return replace(self, stage=stage, reached={}, expected=self.done)

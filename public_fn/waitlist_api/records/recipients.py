@@ -1,10 +1,4 @@
-"""Store which customers get no messages.
-
-A customer may have turned off messages, or their address may not accept messages. The record of the
-entry contains this information. To list and count these customers, each of them also has an indexed
-item, which is called the marker. The marker is written before the record, so a marker can exist
-although the record does not confirm it.
-"""
+"""Store which customers get no messages, so that these customers can be listed and counted."""
 
 from contextlib import suppress
 from typing import Literal, get_args
@@ -54,8 +48,7 @@ def is_unreached(record: EntryRecord, which: Unreached) -> bool:
 class Recipients(Struct, frozen=True):
     """Records whether a customer gets messages.
 
-    The status of the entry does not matter. If the customer has joined again and the entry has
-    another ticket, methods that change a record return False and change nothing.
+    If the customer has signed up again in the meantime, nothing changes.
     """
 
     table: Table
@@ -76,15 +69,14 @@ class Recipients(Struct, frozen=True):
     def turn_on(
         self, waitlist_id: str, entry_id: str, ticket: int, changes_until_millis: int
     ) -> bool:
-        """Record that the customer wants all messages again.
-
-        The write also stores `changes_until_millis`, which limits how often customers make changes.
-        """
+        """Record that the customer wants all messages again."""
         update = ", #changes_until_millis = :until REMOVE #messages"
         return self._update(waitlist_id, entry_id, ticket, update, {"until": changes_until_millis})
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
-        """Mark a signup as not receiving messages, unless a later signup is already marked."""
+        """Store that the customer of a signup gets no messages, unless a later signup is already
+        stored.
+        """
         mark = Mark(entry_id=entry_id, ticket=ticket, place_rank=self.now_millis())
         place = unreached_place(waitlist_id, shard_of(entry_id))
         item: Item = {**unreached_key(waitlist_id, entry_id), "place": place, **asdict(mark)}

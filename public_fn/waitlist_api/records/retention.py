@@ -22,18 +22,15 @@ class Retention(Struct, frozen=True):
     def expires_at(self, waitlist_id: str, ended_millis: int) -> int | None:
         """Return when a record expires, in seconds since 1970.
 
-        `ended_millis` is when the customer left or was admitted. Return None if the waitlist keeps
-        records forever.
+        Return None if the waitlist keeps records forever.
         """
         days = self.waitlist_cache.retention_days_of(waitlist_id)
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def expire_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
-        """Set the expiry of all events up to the given stamp.
+        """Set the expiry of all events up to the given timestamp.
 
-        Later events belong to a later signup, because this call may be late or repeated. If an
-        event already has an expiry, it belongs to an earlier signup and keeps that expiry. The
-        event of an active ban does not expire.
+        Later events belong to a later signup.
         """
         if expires_at is None:
             return

@@ -12,23 +12,21 @@ KEY = {"pk": "MAINTENANCE", "sk": "ROUND"}
 
 
 class Round(Struct, frozen=True, kw_only=True):
-    """A round, in which maintenance visits all waitlists once.
+    """A round, in which maintenance visits all waitlists once. A round may need several runs."""
 
-    The last complete round began at `seen_millis`. It compared the changes up to the stamp `seen`
-    with Redis. The round before it compared the changes up to `seen_before`.
-
-    A round may need several runs. The current round began at `began_millis`, and has visited the
-    waitlists up to the id `after`. When it ends, it will have compared the changes up to `until`.
-    If a waitlist could not be compared, `until` is 0. `number` counts how often this item was
-    written.
-    """
-
+    # How often this item was written.
     number: int = 0
+    # The last complete round compared the changes up to this timestamp with Redis.
     seen: int = 0
+    # The round before it compared the changes up to this timestamp.
     seen_before: int = 0
+    # When the last complete round began.
     seen_millis: int = 0
+    # The current round has visited the waitlists up to this id.
     after: str = ""
     began_millis: int = 0
+    # When the current round ends, it will have compared the changes up to this timestamp. The
+    # value is 0 if a waitlist could not be compared.
     until: int = 0
 
     @classmethod
@@ -69,10 +67,9 @@ class Rounds(Struct, frozen=True):
         return Round.from_item(self.table.get(KEY) or {})
 
     def write(self, note: Round) -> Round:
-        """Store the round, and return the stored value.
+        """Store the round, and return it.
 
-        If another run has stored its progress in the meantime, change nothing and return `note`.
-        The other run's progress is valid too, so at worst this run's work is repeated.
+        If another run has stored its progress in the meantime, change nothing.
         """
         written = replace(note, number=note.number + 1)
         try:

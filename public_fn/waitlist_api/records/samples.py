@@ -25,11 +25,9 @@ MESSAGES = "SAMPLE#MESSAGES"
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """The entry counts of a waitlist at one point in time. A sample contains no personal data.
+    """The entry counts of a waitlist at one point in time.
 
-    `joined`, `admitted`, `left`, `entered`, `declined` and `no_shows` are totals since the waitlist
-    was created. A missing sample therefore loses no events. `waiting` includes the `not_ready`
-    entries. `version` is the version of the waitlist's settings.
+    Counts of events are totals since the waitlist was created, so a missing sample loses no events.
     """
 
     millis: int
@@ -39,11 +37,13 @@ class Sample(Struct, frozen=True, kw_only=True):
     entered: int = 0
     declined: int = 0
     no_shows: int = 0
+    # This count includes the entries that are not ready.
     waiting: int = 0
     not_ready: int = 0
     offered: int = 0
     parked: int = 0
     inside: int = 0
+    # The version of the waitlist's settings.
     version: int = 0
     paused: bool = False
 
@@ -68,10 +68,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 
 class SampleRecords(Struct, frozen=True):
-    """Reads and writes per-minute and per-hour samples.
-
-    If nothing has changed and nobody is waiting, no sample is written for that minute.
-    """
+    """Reads and writes per-minute and per-hour samples."""
 
     table: Table
 

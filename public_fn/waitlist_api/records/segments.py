@@ -19,8 +19,7 @@ class Segments(Struct, frozen=True):
     """The segments that a waitlist declares.
 
     Each declaration is a list of attribute names. An entry that has all of these attributes belongs
-    to the segment for their values. If an attribute has several values, the entry belongs to
-    several segments. `version` is the version of the settings that contain the declarations.
+    to the segment for their values.
     """
 
     waitlist_id: str
@@ -30,9 +29,7 @@ class Segments(Struct, frozen=True):
     def find(self, attributes: Attributes) -> dict[str, Segment]:
         """Return the segments of an entry, by segment id.
 
-        Return nothing if the entry would belong to more than MAX_COMBINATIONS segments. New entries
-        cannot belong to so many, because `check` refuses them. Entries that joined before the
-        segments were declared can.
+        Return nothing if the entry would belong to more than MAX_COMBINATIONS segments.
         """
         if self.count(attributes) > MAX_COMBINATIONS:
             return {}

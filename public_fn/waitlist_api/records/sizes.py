@@ -20,10 +20,7 @@ def item_bytes(item: Mapping[str, Any]) -> int:
 def transactions(
     items: Sequence[T], most: int, bytes_of: Callable[[T], int]
 ) -> Iterator[Sequence[T]]:
-    """Split items into groups that each fit into one transaction. The order does not change.
-
-    A group has at most `most` items and a total size of at most 4 MB.
-    """
+    """Split items into groups that each fit into one transaction. The order does not change."""
     start = size = 0
     for at, item in enumerate(items):
         added = bytes_of(item)

@@ -60,10 +60,9 @@ class Table(Struct, frozen=True):
         return decode(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Sequence[Key]) -> list[Item]:
-        """Return up to 100 items in any order. Items that do not exist are left out.
+        """Return up to 100 items in any order.
 
-        The read is strongly consistent. Raise Throttled if DynamoDB does not return all items after
-        several attempts.
+        Raise Throttled if DynamoDB does not return all items after several attempts.
         """
         wanted = [_encode(key) for key in keys]
         found: list[Item] = []
@@ -116,10 +115,7 @@ class Table(Struct, frozen=True):
             )
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """Make all writes in a single transaction.
-
-        Raise ConditionFailed if a condition fails, with the stored item of the first failed write.
-        """
+        """Make all writes in a single transaction. Raise ConditionFailed if a condition fails."""
         with _our_errors():
             self.client.transact_write_items(TransactItems=list(writes))
 
@@ -151,7 +147,7 @@ class Table(Struct, frozen=True):
     def query(
         self, condition: str, values: Item, after: Item | None = None, **options: Any
     ) -> tuple[list[Item], Item | None]:
-        """Return a page of items and the start key of the next page, or None on the last page.
+        """Return a page of items, and the start key of the next page.
 
         The read is strongly consistent, unless it reads an index.
         """
@@ -257,11 +253,7 @@ def _update_expressions(key: Key, update: str, condition: str, values: Item) -> 
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return the given expressions, with the names and values that they refer to.
-
-    Expressions refer to each attribute as `#name`, because some attribute names are reserved words
-    in DynamoDB. They refer to each value as `:name`.
-    """
+    """Return the given expressions, with the names and values that they refer to."""
     names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)
     if names:

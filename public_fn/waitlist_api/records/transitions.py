@@ -35,23 +35,11 @@ QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswe
 
 
 class Transition(Struct, frozen=True, kw_only=True):
-    """A decision of Redis about an entry, in the form in which it is written to the record.
+    """A decision of Redis about an entry, as it is written to the record.
 
     `stamp` is the logical timestamp of the decision. `basis` is the timestamp of the newest earlier
-    decision that Redis knew about the entry. The record refuses the decision in three cases: if the
-    record is newer than the decision, if the record has another ticket, or if the record is newer
-    than `basis`. In the last case, Redis has lost writes, and must not overwrite newer data.
-
-    `is_about_waiting` is true for a decision about a waiting entry. Redis stores no timestamp for
-    waiting entries, so `basis` is not checked if the record has the status `waiting`.
-
-    If the record is older than `placed`, it takes the rank from the decision. Otherwise the record
-    keeps its own rank (docs/decisions/0049).
-
-    `changes` contains further attributes, where None removes an attribute. `events` are added to
-    the history in the same transaction. If the record has the claim token `unless_token`, nothing
-    is written. Maintenance reads only the last minutes of the journal. If a decision is recorded
-    late, its change is therefore added to the journal at the later stamp `entered_at`.
+    decision that Redis knew about. If the record is newer than `basis`, Redis has lost writes, so
+    the record refuses the decision.
     """
 
     waitlist_id: str
@@ -97,10 +85,8 @@ class Transition(Struct, frozen=True, kw_only=True):
         )
 
     def is_refuted_by(self, record: EntryRecord) -> bool:
-        """Return whether the decision conflicts with newer data in the record.
-
-        In this case, Redis has lost writes, and its decision is based on an outdated state of the
-        entry.
+        """Return whether the decision conflicts with newer data in the record, which means that
+        Redis has lost writes.
         """
         if record.status not in PRESENT:
             return False
@@ -159,8 +145,7 @@ class Transitions(Struct, frozen=True):
     ) -> EntryRecord:
         """Write a decision, and return the new record.
 
-        Raise EntryChanged if the record is newer, or if it belongs to another signup. `record` is
-        the record if the caller has read it already.
+        Raise EntryChanged if the record is newer, or if it belongs to another signup.
         """
         if transition.status == "admitted":
             transition = self._ending(transition, now_millis)
@@ -202,15 +187,15 @@ class Transitions(Struct, frozen=True):
         self.retention.expire_history(key, transition.stamp, expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
-        """Write the event of a decision that is older than the record, unless the event exists.
+        """Write the event of a decision that is older than the record.
 
-        The decision changes nothing else. Raise EntryChanged if the entry is being erased.
+        Raise EntryChanged if the entry is being erased.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.ledger.read(*key)
             if record is None or record.erase:
                 raise EntryChanged(record)
-            # Writing the record makes sure that no erasure begins at the same moment.
+            # Write the record too, so that this fails if an erasure begins at the same moment.
             after = replace(record, updated_millis=now_millis)
             put = Put(event.to_item(*key), UNKNOWN)
             try:
@@ -230,7 +215,7 @@ class Transitions(Struct, frozen=True):
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
         """Write the delay of a released claim to a record that is newer than the release.
 
-        If the record already has a delay, keep the later of the two delays.
+        If the record already has a delay, keep the later one.
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:

@@ -23,9 +23,7 @@ class _Remembered(Struct, frozen=True):
 class WaitlistCache(Struct, frozen=True):
     """Reads waitlists through a cache.
 
-    Missing waitlists are not cached, so a new waitlist is found immediately. A cached waitlist may
-    be out of date, so no request is refused because of its state. Redis decides whether a waitlist
-    is open or full.
+    A cached waitlist may be out of date, so no request is refused because of its state.
     """
 
     waitlists: WaitlistRecords
@@ -58,10 +56,9 @@ class WaitlistCache(Struct, frozen=True):
         return record
 
     def checked(self, waitlist_id: str, check: Callable[[Segments], T]) -> T:
-        """Return the result of `check`, which may raise InvalidFields.
+        """Return the result of `check`.
 
-        The cached segments may be out of date. If `check` raises InvalidFields, it is called again
-        with the current segments.
+        If `check` raises InvalidFields, call it again with the current segments.
         """
         try:
             return check(self.find(waitlist_id).segments)
@@ -71,8 +68,7 @@ class WaitlistCache(Struct, frozen=True):
     def retention_days_of(self, waitlist_id: str) -> int | None:
         """Return how many days a waitlist keeps the records of former customers.
 
-        These are the customers who have left or were admitted. Return None if the waitlist keeps
-        their records forever or has been deleted.
+        Return None if the waitlist keeps their records forever or has been deleted.
         """
         try:
             return self.find(waitlist_id).settings.retention_days

@@ -1,7 +1,5 @@
-"""Read and write the records of waitlists.
-
-A record contains the settings of the waitlist. It also stores the state of maintenance: the lease,
-the checkpoint and the progress of a rebuild.
+"""Read and write the records of waitlists, which contain the settings and the state of
+maintenance.
 """
 
 import json
@@ -70,8 +68,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     confirm: ConfirmRules | None = None
     # The rules for identifying guests. None means that callers choose the customer id.
     identity: IdentityRules | None = None
-    # The rules for sending messages. None means that no messages are sent, and that customers are
-    # not told when their turn is near.
+    # The rules for sending messages. None means that no messages are sent.
     messages: MessageRules | None = None
     # Customers can sign up from `opens_at` until `closes_at`. Both are UTC times in ISO 8601.
     opens_at: str | None = None
@@ -245,9 +242,7 @@ class WaitlistRecords(Struct, frozen=True):
     ) -> WaitlistRecord | None:
         """Replace all settings of a waitlist, and return the new record.
 
-        Return None if the waitlist does not exist or is being deleted. Raise VersionChanged if the
-        settings have changed since `before` was read. If the segments change, their state becomes
-        `building`. If the schedule changes, the new schedule applies from now on.
+        Raise VersionChanged if the settings have changed since `before` was read.
         """
         version = before.version + 1
         values = {
@@ -331,9 +326,10 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def begin_delete(self, waitlist_id: str, now_millis: int, version: int | None = None) -> bool:
-        """Mark a waitlist as being deleted. Return False if the waitlist does not exist.
+        """Mark a waitlist as being deleted.
 
-        If `version` is given, raise VersionChanged unless the settings have this version.
+        Return False if the waitlist does not exist. Raise VersionChanged if the settings do not
+        have the given version.
         """
         alive, values = _alive(version)
         update = "SET #deleting = :true, #updated_millis = :now"
@@ -350,7 +346,7 @@ class WaitlistRecords(Struct, frozen=True):
     def finish_delete(self, waitlist_id: str, owner: str) -> None:
         """Delete a waitlist after all of its entries were erased.
 
-        Do nothing if `owner` no longer has the lease of the waitlist.
+        If another run has taken the lease of the waitlist, do nothing.
         """
         condition = "#deleting = :true AND #lease_owner = :owner"
         values = {"true": True, "owner": owner}
@@ -386,7 +382,6 @@ class WaitlistRecords(Struct, frozen=True):
         """Take the lease of a waitlist for a maintenance run, and return the waitlist's record.
 
         Return None if another run has the lease, or if the waitlist was deleted after it was read.
-        This includes a waitlist that was created again with the same id.
         """
         values: dict[str, Any] = {
             "owner": owner,
@@ -413,11 +408,7 @@ class WaitlistRecords(Struct, frozen=True):
         until_millis: int,
         rebuild: RebuildProgress | None = None,
     ) -> bool:
-        """Extend a lease. Return False if another run has the lease or the waitlist was deleted.
-
-        If `rebuild` is given, store it in the same write, so that only the owner of the lease can
-        store the progress of a rebuild.
-        """
+        """Extend a lease. Return False if another run has the lease or the waitlist was deleted."""
         values: dict[str, Any] = {"owner": owner, "until": until_millis}
         update = "SET #lease_until = :until"
         if rebuild is not None:
@@ -460,7 +451,7 @@ class WaitlistRecords(Struct, frozen=True):
 
 
 def pass_seconds_of(settings: WaitlistSettings) -> int:
-    """Return for how long a pass is valid, or 0 if the waitlist has no admission policy."""
+    """Return how long a pass is valid, in seconds, or 0 if the waitlist has no admission policy."""
     return settings.admission.pass_seconds if settings.admission else 0
 
 
@@ -470,9 +461,8 @@ def frees_at_end(settings: WaitlistSettings) -> bool:
 
 
 def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
-    """Return the hours in which the admission policy makes offers.
-
-    Return None if the policy may always make offers, or if there is no policy.
+    """Return the hours in which the admission policy makes offers, or None if it always makes
+    offers.
     """
     return settings.admission.offer_hours if settings.admission else None
 

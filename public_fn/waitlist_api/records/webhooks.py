@@ -14,9 +14,7 @@ from waitlist_shared.ranks import ticket_of_millis
 
 # These events are only stored in the histories. All other events are published on the event bus.
 UNPUBLISHED = ("edited",)
-# A message can stay in the queue for two weeks. A duplicate of the message can arrive 36 hours
-# later, because the stream is retried for 12 hours and the event bus for 24 hours. The cursor must
-# be kept longer than that.
+# A duplicate of a message can arrive weeks later. The delivery state must be kept longer than that.
 KEPT_SECONDS = 16 * 24 * 3600
 ERASED = "erased"
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
@@ -35,7 +33,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @property
     def number(self) -> int:
-        """The event's stamp as a number, which orders the events of an entry."""
+        """The event's timestamp as a number, which orders the events of an entry."""
         return int(self.stamp)
 
     @property
@@ -73,9 +71,9 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
 
 class DeadLetter(Struct, frozen=True):
-    """An event that was not delivered after many attempts, which ended at `millis`.
+    """An event that was not delivered after many attempts.
 
-    The event is only sent again if an operator requests a replay after that time.
+    The event is only sent again if an operator requests this.
     """
 
     detail: Detail
@@ -83,21 +81,15 @@ class DeadLetter(Struct, frozen=True):
 
     @property
     def number(self) -> int:
-        """The stamp of the undelivered event, as a number."""
+        """The timestamp of the undelivered event, as a number."""
         return self.detail.number
 
 
 class Cursor(Struct, frozen=True):
     """The delivery state of an entry's events.
 
-    `settled` contains the stamps of the last delivered events. All events up to the stamp `floor`
-    have been dealt with, so the history is only searched after it. `waiting` contains events that
-    must still be delivered. They are stored here because an erasure may delete the history. `dead`
-    contains events whose delivery has failed for good.
-
-    `erased` is the stamp of the last delivered erasure. A replay does not deliver earlier events.
-    `failures` is the number of consecutive failed attempts. The next attempt must not start before
-    `not_before_millis`.
+    `waiting` contains events that must still be delivered. `dead` contains events whose delivery
+    has failed for good.
     """
 
     settled: tuple[int, ...] = ()
@@ -146,9 +138,9 @@ class WebhookRecords(Struct, frozen=True):
         return Lease(holder, until, cursor)
 
     def give_back(self, waitlist_id: str, entry_id: str, lease: Lease, cursor: Cursor) -> bool:
-        """Store the cursor and end the lease.
+        """Store the delivery state and end the lease.
 
-        If another process has taken the lease in the meantime, store nothing and return False.
+        If another process has taken the lease in the meantime, return False.
         """
         try:
             self.table.update(
@@ -162,7 +154,7 @@ class WebhookRecords(Struct, frozen=True):
         return True
 
     def events(self, waitlist_id: str, entry_id: str, floor: int, days: int) -> list[Detail]:
-        """Return the published events after the stamp `floor`, oldest first.
+        """Return the published events after the timestamp `floor`, oldest first.
 
         Events that are older than `days` days are left out.
         """

@@ -25,11 +25,7 @@ PERIOD_MILLIS: dict[Period, int] = {
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """A rate that allows at most `count` offers in each period, evenly spread over the period.
-
-    The rate applies from the time `from_` on. If `counts` is `entered`, an offer that is not
-    accepted does not count.
-    """
+    """A rate that allows at most `count` offers in each period, evenly spread over the period."""
 
     count: int
     per: Period
@@ -45,7 +41,7 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the schedule.
 
-    The row allows `count` offers at each time of the `cron` expression, or once at the time `at`.
+    It allows `count` offers at each time of the `cron` expression, or once at the time `at`.
     """
 
     count: int
@@ -68,14 +64,8 @@ class OfferHours(msgspec.Struct, frozen=True, kw_only=True):
 class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
     """The policy for admitting customers automatically.
 
-    Three limits apply: the `rate`, the `schedule` and the room. The room is `max_inside`, minus the
-    customers who are inside or have an offer. The policy makes as many offers as the strictest
-    limit allows. If `combine` is `sum`, the offers from the rate and the schedule are added, and
-    only the room limits the sum. If none of the three is set, offers are made only when an operator
-    admits customers.
-
-    The record of the waitlist stores every field, so a new default does not change existing
-    policies.
+    The policy makes as many offers as the strictest of three limits allows: the `rate`, the
+    `schedule` and the room inside.
     """
 
     rate: Rate | None = None
@@ -89,17 +79,15 @@ class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
     # What happens to the entry if the customer does not accept the offer in time.
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
-    # Whether another customer can be admitted when a customer exits, or only when the pass ends.
+    # Whether another customer can be admitted as soon as a customer exits, or only when the pass
+    # ends.
     customer_exit: CustomerExit = "frees_now"
     # The policy makes no offers outside these hours. None means that it can always make offers.
     offer_hours: OfferHours | None = None
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields as the API returns them.
-
-        A row of the schedule has either `at`, or both `cron` and `timezone`.
-        """
+        """The fields as the API returns them."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
         fields["schedule"] = [_shown(scheduled) for scheduled in self.schedule]
         return fields

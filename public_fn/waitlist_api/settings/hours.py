@@ -16,7 +16,7 @@ LONGEST_MILLIS = 2 * 86_400_000
 class Hours(Struct, frozen=True):
     """A period in which the policy makes offers, in milliseconds since 1970.
 
-    The end of the period is exclusive.
+    The end is exclusive.
     """
 
     opens: int
@@ -26,9 +26,8 @@ class Hours(Struct, frozen=True):
 def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
     """Yield the offer hours of all days, beginning with the first hours that end after `millis`.
 
-    Daylight saving time is handled as in a schedule. If the clock skips a time, the end of the gap
-    is used. If the clock shows a time twice, the time counts once. Hours that lie completely within
-    the gap are left out.
+    If the clock skips a time, the end of the gap is used. If the clock shows a time twice, the time
+    counts once.
     """
     openings = _times(hours.from_, hours.timezone, millis - LONGEST_MILLIS)
     closings = _times(hours.to, hours.timezone, millis - LONGEST_MILLIS)
@@ -42,10 +41,7 @@ def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
 
 
 def is_closed(hours: OfferHours | None, millis: int) -> bool:
-    """Return whether the time is outside the offer hours.
-
-    The result is False if the policy has no offer hours.
-    """
+    """Return whether the time is outside the offer hours."""
     return hours is not None and next(hours_after(hours, millis)).opens > millis
 
 

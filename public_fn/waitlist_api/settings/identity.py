@@ -13,15 +13,10 @@ PlusAddresses = Literal["same", "different"]
 
 
 class IdentityRules(StoredSettings, frozen=True, kw_only=True):
-    """The rules for identifying guests (docs/decisions/0060).
+    """The rules for identifying guests.
 
-    If `verify` is `before_offer`, customers must verify their address within `verify_minutes`, and
-    get no offer before that (docs/decisions/0062). If `verify` is `off`, addresses are not
-    verified.
-
-    `region` is the two-letter country code for telephone numbers that do not begin with `+`. A
-    signup is refused if the domain of the address, or a parent of this domain, is in
-    `blocked_domains`.
+    If `verify` is `before_offer`, customers must verify their address before they get an offer
+    (docs/decisions/0062).
     """
 
     field: IdentityField

@@ -27,13 +27,7 @@ class PageOption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageField(msgspec.Struct, frozen=True, kw_only=True):
-    """A field of the signup form.
-
-    The answer is stored in the profile or as an attribute. `label` is one text for all languages,
-    or a text for each language. A checkbox can ask the customer to accept a text, such as the terms
-    of use. `version` is the version of that text. A hidden field takes its value from the URL of
-    the page.
-    """
+    """A field of the signup form. The answer is stored in the profile or as an attribute."""
 
     name: str
     label: str | dict[str, str]
@@ -68,16 +62,16 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     index: bool = False
     # The name of the field whose answers are counted as the sources of signups.
     source: str | None = None
-    # The sources that are counted separately. If this is empty and the field is a select field,
-    # each of its options is counted separately. All other answers are counted together.
+    # The sources that are counted separately. If the list is empty, the options of the field are
+    # used.
     sources: tuple[str, ...] = ()
-    # Texts that replace the page's default texts, by language and key. If a text contains a number,
-    # it can have a form for each plural category.
+    # Texts that replace the page's default texts, by language and key. A text with a number can
+    # have a form for each plural category.
     texts: dict[str, dict[str, str | dict[str, str]]] = {}
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the settings from JSON that the property `json` has returned."""
+        """Return the settings from their JSON text."""
         return msgspec.json.decode(text, type=cls)
 
     @classmethod
@@ -110,8 +104,8 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     def source_of(self, answers: Mapping[str, Any]) -> str | None:
         """Return the source under which a signup is counted, or None if there is no answer.
 
-        Anyone can enter any answer. Only answers that an operator has listed are therefore counted
-        separately, and all other answers are counted as `other`.
+        Anyone can enter any answer, so all answers that an operator has not listed are counted as
+        `other`.
         """
         value = answers.get(self.source) if self.source else None
         if not isinstance(value, str) or not value.strip():

@@ -11,9 +11,9 @@ DAY_MILLIS = 86_400_000
 
 
 class RestRules(StoredSettings, frozen=True, kw_only=True):
-    """The limits for customers who let others pass for some time, which is called a rest.
+    """The limits for customers who let others pass.
 
-    A rest lasts at most `max_days` days. After each signup, a customer may rest `times` times.
+    A customer may do this `times` times after each signup, for at most `max_days` days.
     """
 
     max_days: int

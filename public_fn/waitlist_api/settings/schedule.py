@@ -1,4 +1,4 @@
-"""Compute the times of a schedule and the number of offers that become possible at each time."""
+"""Compute the times of a schedule and the number of offers that it allows at each time."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -25,15 +25,9 @@ class Instant(Struct, frozen=True):
 
 
 def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Instant]:
-    """Yield the scheduled times after `millis` in order. A recurring row yields times forever.
+    """Yield the scheduled times after `millis` in order.
 
-    If several rows have the same time, their counts are added.
-
-    Changes to and from daylight saving time are handled as in Debian's cron. If the minute or the
-    hour of a row begins with `*`, the row runs at every matching time. An hourly row, for example,
-    runs 23 times on a day with 23 hours, and 25 times on a day with 25 hours. Every other row runs
-    exactly once for each of its times. If the clock skips a time, the row runs at the end of the
-    gap. If the clock shows a time twice, the row runs the first time.
+    Changes to and from daylight saving time are handled as in Debian's cron.
     """
     times = merge(*(_instants_of(scheduled, millis) for scheduled in schedule), key=_millis_of)
     for at_millis, instants in groupby(times, _millis_of):
@@ -43,7 +37,9 @@ def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Insta
 def instants_between(
     schedule: Sequence[Scheduled], after_millis: int, until_millis: int
 ) -> list[Instant]:
-    """Return the scheduled times after one time and up to another, but at most MAX_INSTANTS."""
+    """Return the scheduled times after one time and up to another, but at most MAX_INSTANTS
+    times.
+    """
     found: list[Instant] = []
     for instant in islice(instants_after(schedule, after_millis), MAX_INSTANTS):
         if instant.millis > until_millis:
@@ -91,8 +87,8 @@ def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
     if minute.startswith("*") or hour.startswith("*"):
         yield from map(millis_of, CronSim(cron, start))
         return
-    # CronSim would merge several times in the same gap. It therefore gets times without a time
-    # zone, because these have no clock changes.
+    # CronSim would merge several times in the same gap. Give it times without a time zone, because
+    # these have no clock changes.
     for moment in CronSim(cron, start.replace(tzinfo=None)):
         yield millis_of(_after_gap(moment.replace(tzinfo=zone)))
 

@@ -1,4 +1,4 @@
-"""Decide which numbers a waitlist sends SMS messages to, and count the billed parts."""
+"""Decide which numbers get SMS messages from a waitlist, and count the billed parts."""
 
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules, NumberType
@@ -13,8 +13,7 @@ ALPHABET = frozenset(
 # it is preceded by an escape character.
 EXTENSION = frozenset("^{}\\[~]|€\f")
 # The number of characters in an SMS message that has only one part, and in each part of a longer
-# message. Each part of a longer message has a header that takes space. If a text contains a
-# character outside the alphabet and its extension, the whole text is sent in UCS-2.
+# message. If a text contains a character outside the alphabet, the whole text is sent in UCS-2.
 DEFAULT_ALONE, DEFAULT_EACH = 160, 153
 UCS2_ALONE, UCS2_EACH = 70, 67
 
@@ -42,18 +41,14 @@ def _parts(sizes: list[int], alone: int, each: int) -> int:
 
 
 def sms_countries(rules: MessageRules, identity: IdentityRules | None) -> tuple[str, ...]:
-    """Return the countries to whose numbers a waitlist sends SMS messages."""
+    """Return the countries to which a waitlist sends SMS messages."""
     if rules.sms_countries or identity is None or identity.region is None:
         return rules.sms_countries
     return (identity.region,)
 
 
 def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) -> bool:
-    """Return whether a waitlist sends SMS messages to a number.
-
-    The number must be in E.164 format, such as +4915123456789. Numbers that belong to no country,
-    such as satellite numbers, never get SMS messages.
-    """
+    """Return whether a waitlist sends SMS messages to a number, which must be in E.164 format."""
     import phonenumbers
 
     parsed = phonenumbers.parse(number)
@@ -64,7 +59,7 @@ def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) 
 
 
 def _type_of(found: int) -> NumberType | None:
-    """Return the type of a number, or None if no waitlist sends SMS messages to this type."""
+    """Return the type of a number, or None if this type never gets SMS messages."""
     from phonenumbers import PhoneNumberType
 
     types: dict[int, NumberType] = {

@@ -10,7 +10,7 @@ class StoredSettings(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the settings from JSON that the property `text` has returned."""
+        """Return the settings from their JSON text."""
         return msgspec.json.decode(text, type=cls)
 
     @classmethod

@@ -39,21 +39,21 @@ class Waitlists(Struct, frozen=True):
     def current(self, waitlist_id: str) -> WaitlistRecord:
         """Read the current waitlist from DynamoDB.
 
-        Raise WaitlistNotFound if the waitlist does not exist or is being deleted.
+        Raise WaitlistNotFound if it is missing or being deleted.
         """
         return self.waitlist_cache.look_up(waitlist_id)
 
     def cached(self, waitlist_id: str) -> WaitlistRecord:
         """Return a waitlist that was read at most 30 seconds ago.
 
-        Raise WaitlistNotFound if the waitlist does not exist or is being deleted.
+        Raise WaitlistNotFound if it is missing or being deleted.
         """
         return self.waitlist_cache.find(waitlist_id)
 
     def on_current(self, waitlist_id: str, act: Callable[[WaitlistRecord], T]) -> T:
         """Call `act` with the current waitlist, and return the result.
 
-        If `act` raises VersionChanged, read the waitlist again and retry.
+        If the settings have changed in the meantime, try again.
         """
 
         def attempt() -> T | None:
@@ -73,12 +73,8 @@ class Waitlists(Struct, frozen=True):
     ) -> tuple[WaitlistRecord, bool]:
         """Create a waitlist or replace its settings.
 
-        Return the waitlist, and whether it is new. If the settings have not changed, the record is
-        not written. The settings are still sent to Redis, because Redis may have missed an earlier
-        change.
-
-        If `version` is given, an existing waitlist must have this version. Raise WaitlistNotFound
-        if the waitlist does not exist, and VersionChanged if it has another version.
+        Return the waitlist, and whether it is new. If `version` is given, raise VersionChanged if
+        the waitlist has another version.
         """
         if version is None and (new := self.create(waitlist_id, settings)) is not None:
             return new, True
@@ -88,10 +84,7 @@ class Waitlists(Struct, frozen=True):
         return self._indexed(record), False
 
     def create(self, waitlist_id: str, settings: WaitlistSettings) -> WaitlistRecord | None:
-        """Create a waitlist and return it. Return None if the id is in use.
-
-        An id is also in use while its waitlist is being deleted.
-        """
+        """Create a waitlist and return it. Return None if the id is in use."""
         now_millis = self.now_millis()
         settings = settings.with_asking_since(None, now_millis)
         if not self.records.create(waitlist_id, settings, now_millis):
@@ -155,9 +148,7 @@ class Waitlists(Struct, frozen=True):
     def delete(self, waitlist_id: str, version: int | None = None) -> None:
         """Delete a waitlist.
 
-        From now on, requests do not find the waitlist. Maintenance erases its entries in the
-        background. If `version` is given, raise VersionChanged unless the settings have this
-        version.
+        Requests no longer find the waitlist, and maintenance erases its entries in the background.
         """
         if not self.records.begin_delete(waitlist_id, self.now_millis(), version):
             raise WaitlistNotFound
@@ -166,10 +157,9 @@ class Waitlists(Struct, frozen=True):
         self.queue.start_maintenance(waitlist_id)
 
     def board(self, waitlist_id: str) -> c.BoardResult:
-        """Return the public board, a snapshot of all positions.
+        """Return the public board, which is a snapshot of all positions.
 
-        The board is at most five seconds old. Raise CountsHidden if the waitlist hides its counts,
-        and Rebuilding if Redis is being rebuilt.
+        The board is at most five seconds old.
         """
         board: c.BoardResult = self.recovering_queue.read(c.Board(waitlist_id=waitlist_id))
         return board

@@ -52,7 +52,8 @@ class Flows(Struct, frozen=True, kw_only=True):
     @classmethod
     def between(cls, before: Sample, after: Sample) -> Self:
         """Return the number of events between two samples."""
-        # After Redis has lost data, a counter can be lower by up to a minute's worth of events.
+        # After Redis has lost data, a counter can be lower than before, so the difference can be
+        # negative.
         names = Flows.__struct_fields__
         return cls(**{name: max(0, getattr(after, name) - getattr(before, name)) for name in names})
 
@@ -97,8 +98,8 @@ class CountHistory(Struct, frozen=True):
         start = last - series.points * step
         found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
         before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
-        # No hourly samples are written while nothing happens on a waitlist. Also read the newest
-        # per-minute sample, because it can be later than the last hourly sample.
+        # While nothing happens on a waitlist, no hourly samples are written. Read the newest
+        # per-minute sample too, because it can be later than the last hourly sample.
         newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
         known = (before, *found, newest)
         samples = [sample for sample in known if sample is not None and sample.millis >= created]
@@ -110,11 +111,7 @@ class CountHistory(Struct, frozen=True):
         return _points(timed, range(start, last + step, step))
 
     def last_hour(self, waitlist_id: str, now: Counters) -> Flows:
-        """Return the number of events in the last hour. `now` contains the current counters.
-
-        The points of the period `hour` are not used here, because they end with the last sample.
-        During a launch, the counters change so fast that this sample is far out of date.
-        """
+        """Return the number of events in the last hour. `now` contains the current counters."""
         created = self.waitlist_cache.find(waitlist_id).created_millis
         begin = self.now_millis() - HOUR_MILLIS
         if created >= begin:
@@ -129,10 +126,7 @@ class CountHistory(Struct, frozen=True):
         return Flows.between(before, Sample.counted(self.now_millis(), now))
 
     def admitted_today(self, waitlist_id: str, admitted: int) -> int:
-        """Return how many customers were admitted since midnight UTC.
-
-        `admitted` is the total number of admissions since the waitlist was created.
-        """
+        """Return how many customers were admitted since midnight UTC."""
         created = self.waitlist_cache.find(waitlist_id).created_millis
         midnight = self.now_millis() // DAY_MILLIS * DAY_MILLIS
         if created >= midnight:

@@ -19,10 +19,8 @@ MOST_INSTANTS = 5
 
 
 class Preview(Struct, frozen=True, kw_only=True):
-    """The preview of an admission policy.
-
-    It consists of the number of waiting entries, the estimated wait at several positions, and the
-    next times of the schedule.
+    """The preview of an admission policy: the estimated waits, and the next times of the
+    schedule.
     """
 
     waiting: int
@@ -43,10 +41,7 @@ class Previews(Struct, frozen=True):
     ) -> Preview:
         """Return the effect of a policy on the customers who are waiting and inside now.
 
-        If `people` is given, the preview estimates only the wait at this position. Otherwise it
-        estimates the waits at some typical positions and the wait of a customer who joins now. At
-        typical positions, all entries ahead are assumed to be ready. If the waitlist is paused, the
-        estimates assume that it is resumed now.
+        If `people` is given, the preview estimates only the wait at this position.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)

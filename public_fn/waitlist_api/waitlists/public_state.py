@@ -18,9 +18,7 @@ def next_change(settings: WaitlistSettings, millis: int) -> int | None:
 def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | None:
     """Return when the schedule and the offer hours next allow an admission.
 
-    Within the offer hours, return the next time of the schedule. Outside the offer hours, return
-    the start of the next offer hours in two cases: if there is no schedule, or if a time of the
-    schedule has passed since the last offer hours ended. Return None if nothing restricts the time.
+    Return None if nothing restricts the time.
     """
     schedule, hours = schedule_of(settings), offer_hours_of(settings)
     since = now_millis

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# A round can miss entries that move during the round. A later round or run finds these entries.
+# Entries that move while a page is read can be missed. A later round finds these entries.
 ROUNDS = 4
 Renew = Callable[[], None]
 
@@ -33,8 +33,8 @@ Renew = Callable[[], None]
 class Reindexer(Struct, frozen=True):
     """Copies the segments of every entry from the records to Redis.
 
-    Redis has a list of the entries that are not indexed yet, so an interrupted run can be
-    continued. Signups and edits that happen during a run write their own segments.
+    An interrupted run can be continued, because Redis has a list of the entries that are not
+    indexed yet.
     """
 
     queue: QueueClient
@@ -52,9 +52,8 @@ class Reindexer(Struct, frozen=True):
         return True
 
     def reindex(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp = never) -> None:
-        """Index all entries by the current segments, unless another process is doing this already.
-
-        If the time is up, the next run indexes the remaining entries.
+        """Index all entries by the current segments, unless another process is already doing
+        this.
         """
         lease = self.leases.take(waitlist)
         if lease is None:
@@ -83,7 +82,7 @@ class Reindexer(Struct, frozen=True):
     def _unindexed(
         self, segments: Segments, renew: Renew, is_time_up: IsTimeUp
     ) -> Iterator[tuple[str, ...]]:
-        """Yield pages with the ids of entries that are not indexed, in at most ROUNDS rounds."""
+        """Yield pages with the ids of entries that are not indexed."""
         for where in EVERYWHERE * ROUNDS:
             offset, looked_at = 0, PAGE
             while looked_at:
@@ -121,8 +120,8 @@ class Reindexer(Struct, frozen=True):
 
 def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
-        # The entry will soon be removed from Redis. Remove its segments now, so that the entry does
-        # not keep the index from becoming complete.
+        # The entry will soon be removed from Redis. Remove its segments now, because they would
+        # keep the index from becoming complete.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,
