@@ -25,7 +25,7 @@ from waitlist_shared.errors import WaitlistError
 INTENTS = ("joining", "leaving")
 NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
-# An unfinished signup or leave of this age counts as stuck, because several runs have failed to
+# An unfinished request to join or leave of this age counts as stuck, because several runs have failed to
 # finish it.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000

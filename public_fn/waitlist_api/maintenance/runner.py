@@ -37,7 +37,7 @@ from waitlist_shared.limits import MAX_BATCH
 # After this time, a run starts no further batch of waitlists. The next run starts at about the same
 # time and continues the work.
 RUN_MILLIS = 50_000
-# The time that a run first spends on interrupted signups and leaves. If some are left, the run
+# The time that a run first spends on interrupted requests to join or leave. If some are left, the run
 # continues with them at the end.
 INTENTS_MILLIS = 15_000
 # The longest part of the journal that a run reads. If more would have to be read, the run maintains
@@ -89,7 +89,9 @@ class MaintenanceRunner(Struct, frozen=True):
     metrics: MetricsCollector
 
     def run_all(self, left_millis: LeftMillis = no_deadline) -> None:
-        """Finish interrupted signups and leaves, then maintain every waitlist that needs it."""
+        """Finish interrupted requests to join or leave, then maintain every waitlist that needs
+        it.
+        """
         began_millis = self.now_millis()
 
         def runs_for(millis: int) -> bool:
