@@ -37,8 +37,8 @@ from waitlist_shared.limits import MAX_BATCH
 # After this time, a run starts no further batch of waitlists. The next run starts at about the same
 # time and continues the work.
 RUN_MILLIS = 50_000
-# The time that a run first spends on interrupted requests to join or leave. If some are left, the run
-# continues with them at the end.
+# The time that a run first spends on interrupted requests to join or leave. If some are left, the
+# run continues with them at the end.
 INTENTS_MILLIS = 15_000
 # The longest part of the journal that a run reads. If more would have to be read, the run maintains
 # every waitlist instead.
