@@ -1,19 +1,13 @@
--- admit: Offers slots to the first entries of the queue. If the caller gives a `count`, the script offers this number
--- of slots. Otherwise the admission policy decides the number. If the caller gives an `entry_id`, only this entry gets
--- an offer. If the caller also gives a `ticket`, the entry must still have this ticket.
+-- admit: Offers places to the first entries of the queue, or a place to one entry. If `count` is missing, the admission
+-- policy decides how many entries get an offer.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours now server_run_id
 -- META state paused max_attempts segments_version segments_state owner last_ticket settings_version not_ready max_claims
--- If `refill` is 1, `count` is added to the quota, which is the number of customers who should still enter. A count of
--- 0 ends the quota. If `count` is missing, the policy decides. In this case the script returns `behind` if the caller's
--- settings are older than the settings in Redis, or if the caller has a different schedule. `instants` ("millis:count",
--- separated by spaces) are all times of the schedule from `schedule_from` on, and `next_instant` is the first time
--- after them. According to the waitlist's record, the slots of the schedule up to the time `counted_until` have been
--- added to the slots that are due, and `counted_slots` of them were unused. `hours` ("opens:closes", separated by
--- spaces) are the current or next opening period of the policy and the periods after it.
+-- If `refill` is 1, unused offers go to the next entries until `count` more customers have entered. `instants` has the
+-- form "millis:count" and `hours` the form "opens:closes", separated by spaces.
 -- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled
 -- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index

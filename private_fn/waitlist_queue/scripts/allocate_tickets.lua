@@ -1,26 +1,23 @@
--- allocate_tickets: Draws tickets for the rows of an import. Rows that have the same `joined_at` get sequence numbers.
+-- allocate_tickets: Draws tickets for the rows of an import. Rows with the same `joined_at` get sequence numbers.
 -- USES owner clock ticket
 -- KEYS meta shared_milliseconds
 -- ARGV count shared_milliseconds known_stamp now server_run_id
 -- META state owner last_ticket
--- `shared_milliseconds` ("ticket:count", separated by spaces) has one pair for each `joined_at` that several rows
--- share. `ticket` is the first ticket of that millisecond, and `count` is the number of rows.
+-- `shared_milliseconds` ("ticket:count", separated by spaces) has a pair for each `joined_at` that several rows share.
 -- RETURNS allocated stamp first apart offsets | cold | rebuilding
 local SHARED_MILLISECOND_SECONDS = 86400
--- The distance between two tickets leaves free ranks for entries that are later moved between them. With a distance of
--- 8, the ticket counter gets ahead of the clock above 2,000 signups per second. A larger distance would lower this
--- limit.
+-- Leaves ranks free between two tickets, for entries that are moved there later. If the distance were larger, the
+-- tickets would get ahead of the clock at fewer signups per second (2,000 at a distance of 8).
 local APART = 8
 
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
--- During a rebuild, Redis does not have the counters of rows with the same `joined_at`. New rows could then get the
--- ranks of entries that have not been restored yet, so the import must wait.
+-- An import must wait for the end of a rebuild, because its rows could get the ranks of entries that have not been
+-- restored yet.
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), micros(now))
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
--- Rows of a later call with the same `joined_at` are placed behind the rows of this call, even if some of these entries
--- have left in the meantime.
+-- Rows of a later call with the same `joined_at` get higher numbers, so they are placed behind the rows of this call.
 local offsets = {}
 for ticket, size in string.gmatch(shared_milliseconds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.shared_milliseconds, ticket, size) - size

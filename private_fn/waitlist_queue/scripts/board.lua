@@ -3,9 +3,7 @@
 -- KEYS meta queue not_ready unverified held parked board
 -- ARGV now server_run_id
 -- META state owner hide_counts open capacity paused not_ready opens_millis closes_millis
--- `cuts` is a JSON list of pairs in serving order. Each pair has a rank and the position of this rank. Each of the
--- first 200 entries has a pair. After them, each position is at most 1% higher than the position before it, up to the
--- last entry.
+-- `cuts` is a JSON list of pairs of a rank and its position, in serving order.
 -- RETURNS board as_of_millis total line cuts
 -- RETURNS cold | rebuilding | expiring | counts_hidden
 local LASTS, KEPT = 5000, 60 -- milliseconds, seconds
@@ -46,9 +44,8 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds the pairs (rank and position) for the entries of one sorted set. The set contains either the ready entries or
--- the entries that are not ready. The position counts the entries of both sets whose address is verified. An entry with
--- an unverified address gets no pair, because the pairs are public and would show when somebody signed up.
+-- Adds a pair of rank and position for entries of one sorted set. Entries with an unverified address get no pair,
+-- because the pairs are public and would show when somebody signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)

@@ -1,5 +1,5 @@
 -- bump: Moves a waiting entry to another priority, ahead by some places, to the front of its priority, or to the end of
--- the queue. If `ticket` is given, the entry is moved only if it has this ticket.
+-- the queue.
 -- USES owner waiting reasons int_text clock expired ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
@@ -18,12 +18,11 @@ now = micros(now)
 local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
 -- If the customer has signed up again since the message was sent, the entry has a different ticket.
 if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- Places count all waiting entries, including entries with an unverified address, which positions do not count.
+-- Unlike positions, places also count entries with an unverified address.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(rank)
 
--- The entry stays in the sorted set during this computation. This is correct, because only entries ahead of the target
--- matter.
+-- The entry may stay in the sorted set here, because only the entries ahead of the target matter.
 local function target()
   if priority ~= '' then
     return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + own_ticket, rank)

@@ -1,11 +1,11 @@
--- claim: Claims entries from one end of the queue for a limited time. Before that, the script ends expired holds.
+-- claim: Claims entries from one end of the queue for a limited time.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES paid expiry hold pop replay claim_limit
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
 -- META state paused lease_seconds max_attempts segments_version segments_state owner last_ticket not_ready max_claims claims_indexed
--- If `limit` is `max_claims`, this setting prevented the claim from taking as many entries as requested.
+-- If the setting `max_claims` kept the script from claiming as many entries as requested, `limit` is `max_claims`.
 -- RETURNS claimed stamp entries limit | repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments

@@ -3,8 +3,8 @@
 -- KEYS meta held claimed claims dirty tags inside visits
 -- ARGV holds now server_run_id
 -- META state owner last_ticket admitted segments_version pass_seconds max_claims
--- `holds` has a pair "entry_id:token" for each claimed entry, separated by spaces. For each pair the script returns one
--- of these replies:
+-- `holds` has a pair "entry_id:token" for each claimed entry, separated by spaces. The script returns one reply for
+-- each pair.
 -- RETURNS completed stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired

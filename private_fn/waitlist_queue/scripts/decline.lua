@@ -1,5 +1,4 @@
--- decline: Declines an offer. The entry moves to the end of the queue, and the next entry can get the slot. The
--- deadline identifies the offer. A repeated request changes nothing, even if the entry has another offer by then.
+-- decline: Declines an offer. The entry moves to the end of the queue, and the next entry can get an offer.
 -- USES owner waiting reasons int_text clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES check_offer moves paid
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
@@ -45,8 +44,7 @@ else
   end
   if not hold then return {refusal} end
 end
--- During a rebuild, Redis does not know how many entries are ahead. The reply goes to the customer, so it has no total
--- if the waitlist hides its counts.
+-- During a rebuild, Redis does not know how many entries are ahead. The total is left out if customers must not see it.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed}

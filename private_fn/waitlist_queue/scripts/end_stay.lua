@@ -1,12 +1,10 @@
--- end_stay: Removes an entry from the waitlist for good. `counts_as` says which counter changes: `left`, `declined`
--- (the customer left by declining an offer), `admitted`, or `nothing`.
+-- end_stay: Removes an entry from the waitlist for good, and updates the counter that `counts_as` names.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags wake off_queue paid tombstone take_out inside
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis now server_run_id
 -- META state owner not_ready max_claims
--- If `unless_placed` is 1, the script keeps an entry that has a place, and returns `present`. If `inside_until_millis`
--- is given, the customer is inside until that time. If it is 0, the customer is not inside. Both arguments are ignored
--- if the customer has signed up again in the meantime.
+-- If `unless_placed` is 1, the script keeps an entry that has a place in Redis, and returns `present`. If
+-- `inside_until_millis` is 0, the customer is not inside.
 -- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
 -- RETURNS absent stamp ended_stamp ticket | present stamp ended_stamp ticket
 -- RETURNS cold
@@ -15,8 +13,7 @@ if not meta_max_claims then keys.claimed = nil end -- claims are counted only on
 if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
--- The message is late if the customer has signed up again in the meantime. In that case the later signup has a place in
--- Redis, or the customer was admitted with it.
+-- If the customer has signed up again since, the message is late and must not change the new signup.
 local is_late = ticket == '' and ended and (place or visit) or
   ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then

@@ -1,5 +1,5 @@
--- end_wait: Ends the wait of a customer who did not confirm in time that they are still waiting. The entry is parked,
--- moves to the end of the queue, or is taken out of the queue before it leaves the waitlist.
+-- end_wait: Ends the wait of a customer who did not confirm in time that they are still waiting. The action decides
+-- whether the entry is parked (set aside), moves to the end of the queue, or leaves the waitlist.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue wake off_queue decide
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id ticket confirm_by_millis action settings_version now server_run_id
@@ -9,8 +9,7 @@
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
--- Ignore the request if it is based on old settings. With the newer settings, customers may not be asked, or the action
--- may be a different one. The next run of maintenance uses the newer settings.
+-- Ignore a request that is based on old settings, because the newer settings may require a different action.
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
 now = micros(now)
 local millis = math.floor(now / 1000)
@@ -20,7 +19,7 @@ if not rank or not is_ready or ticket_of(keys, entry_id, rank) ~= tonumber(ticke
 local packed = redis.call('HGET', keys.readiness, entry_id)
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
--- Mark the customer's question as ended, so that a late message does nothing even if the entry is back in the queue.
+-- Mark the customer's deadline as handled, so that a late copy of the message does nothing.
 local kept = end_question(packed)
 redis.call('HSET', keys.readiness, entry_id, kept)
 count_readiness(keys, packed, kept)

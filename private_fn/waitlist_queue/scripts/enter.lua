@@ -1,5 +1,4 @@
--- enter: Accepts an offer and admits the customer. The deadline and the ticket of the entry identify the offer. A
--- repeated request changes nothing.
+-- enter: Accepts an offer and admits the customer. A repeated request changes nothing.
 -- USES owner clock ticket wake off_queue check_offer paid inside admission
 -- KEYS meta held claims dirty tags inside visits
 -- ARGV entry_id ticket offered_until_millis now server_run_id

@@ -1,5 +1,4 @@
--- exit: Records that a customer is no longer inside, so that another customer can be admitted. If `ticket` is given,
--- the customer must have been admitted with this ticket.
+-- exit: Records that a customer is no longer inside, so that another customer can be admitted.
 -- USES owner inside wake
 -- KEYS meta inside visits
 -- ARGV entry_id ticket server_run_id
@@ -8,7 +7,7 @@
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 local visit = visit_of(keys, entry_id)
--- If the customer has been admitted again since the message was sent, the visit has a different ticket.
+-- If the customer has been admitted again since, the new admission has a different ticket and must not end.
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
 if state == 'hydrating' then
   -- The rebuild may have read the record before the customer left. It must not put the customer inside again.

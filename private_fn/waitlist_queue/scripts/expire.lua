@@ -1,11 +1,10 @@
--- expire: Ends expired holds, and lists entries whose record may lack a decision made by Redis. If the rest or the
--- delay of an entry has ended, the script also makes the entry ready again.
+-- expire: Ends expired claims and offers, makes entries ready whose rest or delay has ended, and lists entries whose
+-- record may be out of date.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue time_of requeue decide pending_decisions paid expiry
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id
 -- META state max_attempts owner not_ready max_claims
--- An entry is listed if its last decision is at least `min_age_seconds` old, or if the stamp (logical timestamp) of
--- this decision is not later than `known_until`.
+-- An entry is listed if the last decision about it is at least `min_age_seconds` old, or not later than `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
 -- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp

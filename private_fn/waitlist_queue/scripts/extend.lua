@@ -1,4 +1,4 @@
--- extend: Renews the lease of a claimed entry. The new lease begins now. Workers use this script as a heartbeat.
+-- extend: Renews the lease of a claimed entry, beginning now.
 -- USES owner clock ticket next_stamp wake off_queue check_token
 -- KEYS meta held claimed claims dirty
 -- ARGV entry_id token lease_seconds now server_run_id

@@ -1,6 +1,5 @@
--- heartbeat: Increments the heartbeat count of a waitlist. If the count in Redis is lower than the caller's count,
--- Redis has lost writes. If the caller sends a pace (how fast people are admitted), the script stores the pace, and
--- customers get the pace when they poll.
+-- heartbeat: Increments a counter that shows whether Redis has lost writes. If the counter is lower than the caller's
+-- count, Redis has lost writes.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
 -- ARGV epoch known_beat pace now server_run_id
@@ -11,8 +10,7 @@
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 local beat, known = tonumber(meta_beat), tonumber(known_beat)
--- If the count in Redis is lower by one, only recent writes are lost. If it is lower by more, all writes between two
--- heartbeats are lost, and the queue must be rebuilt.
+-- If the counter is lower by one, only recent writes are lost. If it is lower by more, the queue must be rebuilt.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'
 if beat < known then outcome = 'behind' end

@@ -1,13 +1,9 @@
--- init: Creates a waitlist in Redis, gives it new settings, or ends its rebuild.
+-- init: Creates a waitlist in Redis, gives it new settings, or ends the rebuild of its queue.
 -- USES owner waiting clock expired ticket segment_state settings epoch
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags shared_milliseconds inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
 -- META state epoch settings_version segments_version schedule_version owner not_ready
--- The mode `create` is for a new waitlist, whose empty queue is complete. The mode `open` is for a waitlist whose queue
--- Redis may have lost, and a rebuild follows. The mode `configure` fails if Redis does not have the waitlist. The mode
--- `finish_rebuild` declares the rebuild of this epoch complete. `settings` and `counters` have the form "name=value",
--- separated by spaces. In a new epoch, the slots of the schedule up to `scheduled_until` are not added again, because
--- they may have been used in the previous epoch.
+-- `settings` and `counters` have the form "name=value", separated by spaces.
 -- RETURNS created state epoch epoch_start | exists state epoch epoch_start | warmed state epoch epoch_start | cold | expiring
 local state = owned_state(meta_state, meta_owner, server_run_id)
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end

@@ -1,10 +1,10 @@
--- list: Reads one page of the waiting entries by rank, or one page of the held or parked entries by time.
+-- list: Reads a page of the waiting entries in queue order, or a page of the claimed or parked entries by time.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests waiting_at wake off_queue expired
 -- KEYS meta queue not_ready unverified ready_at readiness held parked claims tickets_of_moved segments tags
 -- ARGV which after after_id first limit now server_run_id
 -- META state owner not_ready
--- `which` is `waiting` for all waiting entries, `ready` or `not_ready` for some of the waiting entries, or `held` or
--- `parked`. The page begins after the rank or time `after`, or at the position `first`.
+-- The page begins after the rank or time `after`, or at the position `first`. `which` is `waiting`, `ready`,
+-- `not_ready`, `held` or `parked`.
 -- RETURNS listed total entries next_rank
 -- EACH entries entry_id position rank ticket attempts time_millis ready_ahead not_ready
 -- EACH not_ready reason until_millis

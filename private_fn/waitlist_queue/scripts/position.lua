@@ -1,11 +1,10 @@
--- position: Counts the entries ahead of an entry, in the queue and within some of its segments. While the policy has
--- slots due, `is_due` is true for one poll per second. The caller of that poll then runs the policy.
+-- position: Counts the entries ahead of an entry, in the queue and within some of its segments. If admissions are due,
+-- `is_due` is true for one poll per second, and that caller sends an Admit request.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests wake off_queue expired pace
 -- KEYS meta queue not_ready unverified ready_at readiness tickets_of_moved claims segments tags held
 -- ARGV entry_id segments_version segments now server_run_id
 -- META state hide_counts segments_version segments_state owner admit_at paused pace not_ready
--- `segments` are segment ids, separated by spaces. If the entry is not in a segment, its position within the segment is
--- false.
+-- `segments` are segment ids, separated by spaces.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis
 -- RETURNS absent total hide_counts is_due
 -- EACH places position total

@@ -1,11 +1,10 @@
--- redrive: Puts a parked entry back into the queue, at its old place or at the end, and resets its attempts to 0. If
--- `parked_millis` is given, the entry must have been parked at this time. If the entry was parked after too many
--- attempts, `worn_out_stamp` and `worn_out_millis` are the stamp (logical timestamp) of that decision and the deadline
--- of the last hold. Otherwise both are 0.
+-- redrive: Puts a parked entry, which was set aside for an operator, back into the queue, and resets its attempts to 0.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
 -- META state owner not_ready
+-- If the entry was parked after too many attempts, `worn_out_stamp` is the logical timestamp of that decision, and
+-- `worn_out_millis` is the deadline of the last attempt.
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | expiring | not_parked

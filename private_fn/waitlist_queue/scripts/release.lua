@@ -1,5 +1,5 @@
--- release: Puts a claimed entry back into the queue, at its old place or at the end. The entry is ready again at once,
--- or after `delay_seconds`. A repeated request changes nothing.
+-- release: Puts a claimed entry back into the queue, at its old place or at the end. A repeated request changes
+-- nothing.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness delay enqueue run_length gap wake off_queue requeue decide pending_decisions check_token paid
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to delay_seconds now server_run_id

@@ -1,7 +1,5 @@
--- renew: Starts the pass of an admitted customer again, because the admission was recorded late. If the first pass has
--- already ended, the waitlist must have room for the customer. A customer who was admitted through an operator's claim
--- does not need room. If there is no room, the next place that becomes free is reserved for the customer. A later
--- message then uses the reserved place.
+-- renew: Restarts the pass of an admitted customer, because the admission was recorded late. If the pass has ended and
+-- nobody else can be admitted, the next free place is reserved for the customer.
 -- USES owner clock wake off_queue inside due
 -- KEYS meta held claims dirty inside visits
 -- ARGV entry_id ticket is_claim now server_run_id
@@ -18,11 +16,9 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- If the customer left during a rebuild, the message is late. The record already says that the customer was admitted
--- and has left.
+-- If the customer left during a rebuild, the record already says so, and the message is late.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
--- As long as the set `inside` contains the customer, no other customer has taken the place. This is true even after the
--- end of the pass.
+-- While the set `inside` contains the customer, nobody else has taken the place, even if the pass has ended.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.
   if state == 'hydrating' or room_of(keys, policy, now, true) == 0 then

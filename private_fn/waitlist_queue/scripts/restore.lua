@@ -14,17 +14,17 @@ if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= meta_segments_version then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
--- New tickets must be later than every ticket that a client has received, and new stamps (logical timestamps) must be
--- later than every event of the entry.
+-- New tickets must be later than every ticket that a client has received. New logical timestamps must be later than
+-- every event of the entry.
 local newest = math.max(tonumber(stamp), tonumber(known_stamp))
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Handles the slots of an offer in Redis if the record has a different place for the entry. Each slot is returned to
--- the rate, schedule or quota that it came from, or is assigned to the offer in the record.
-local function return_or_assign_slots(hold, new)
+-- If the record has a different place for the entry, an offer in Redis ends here. The admission that the offer used up
+-- is given back, or is used for the offer in the record.
+local function settle_payment(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then
     if not is_same_stay then return end

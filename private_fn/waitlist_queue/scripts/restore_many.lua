@@ -70,7 +70,7 @@ write_ranks()
 if #unmoved > 0 then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
 if #moved > 0 then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
 if #with_attempts > 0 then redis.call('HSET', keys.attempts, unpack(with_attempts)) end
--- New tickets must be later than every ticket that a client has received, and new stamps (logical timestamps) must be
--- later than every event of the entries.
+-- New tickets must be later than every ticket that a client has received. New logical timestamps must be later than
+-- every event of the entries.
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 return {'restored', counts.restored, counts.present, counts.gone}

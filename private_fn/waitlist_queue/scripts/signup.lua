@@ -1,18 +1,11 @@
--- signup: Adds entries at the end of the queue, in the given order. Imported entries are added at their own rank. If an
--- operator has given a rank, the entry is added at that rank or at the nearest free rank ahead of it. An entry that is
--- already waiting keeps its place. If the customer was inside, a new signup ends that visit. If a signup is refused,
--- the script writes a tombstone. Without the tombstone, a late copy of the message could add an entry that has no
--- record.
+-- signup: Adds entries at the end of the queue, or at a given rank. An entry that already waits keeps its place.
 -- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version owner hide_counts paused pace not_ready opens_millis closes_millis
 -- `stays` are texts of the form "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated
--- by spaces. A signup has no rank and no ticket. An imported entry has a rank, which contains its ticket. An entry
--- whose rank was given by an operator has a rank and a ticket. `known_stamp` is the newest stamp (logical timestamp) in
--- the record of the customer. All stamps of the new entry are later. The script returns one of the replies below for
--- each text. A position that is unknown is false. The total is also false if the waitlist hides its counts from
--- customers. Only signups get a pace.
+-- by spaces. The script returns one reply for each text. A signup has no rank and no ticket, and an imported entry has
+-- a rank.
 -- RETURNS joined rank ticket stamp position total pace ready_ahead
 -- RETURNS already rank ticket stamp position total pace ready_ahead
 -- RETURNS cold | rebuilding | expiring | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full

@@ -1,10 +1,9 @@
--- stats: Counts the entries on a waitlist. The counts are also available during a rebuild. `is_due` is 1 if maintenance
--- has work to do, for example because a pass has ended, a slot has become due, or the record may lack a decision.
--- `first` contains the ids of at most the first `near` ready entries.
+-- stats: Counts the entries on a waitlist. The counts are also available during a rebuild.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
 -- KEYS meta queue not_ready unverified ready_at readiness segments tags tickets_of_moved held parked inside dirty
 -- ARGV near now server_run_id
 -- META state epoch signed_up left admitted segments_state owner pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready unverified asked
+-- `is_due` is 1 if maintenance has work to do because time has passed.
 -- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked first
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS cold | expiring
@@ -23,7 +22,7 @@ local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
--- After Redis has lost its data, the counters continue from values that may be up to a minute old.
+-- If Redis has lost its data, the counters continue from values that may be up to a minute old.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis

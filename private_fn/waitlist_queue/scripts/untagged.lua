@@ -1,5 +1,5 @@
--- untagged: Lists entries without tags. These entries are missing from the segment index. If no entry is missing, the
--- script marks the index as complete.
+-- untagged: Lists entries that are missing from the segment index. If no entry is missing, the script marks the index
+-- as complete.
 -- USES owner waiting segment_state
 -- KEYS meta queue not_ready held parked tags
 -- ARGV segments_version which offset limit server_run_id
@@ -14,8 +14,8 @@ if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}
 end
--- The set is read from the end. If a customer is admitted at the front, the entries that are still to be read keep
--- their indexes.
+-- The set is read from the end, because entries leave it at the front. The entries that are still to be read keep their
+-- indexes.
 local listed = ({waiting = keys.queue, not_ready = keys.not_ready, held = keys.held, parked = keys.parked})[which]
 local ids = listed and redis.call('ZREVRANGE', listed, offset, offset + limit - 1)
 if not ids or #ids == 0 then return {'untagged', 0, {}} end

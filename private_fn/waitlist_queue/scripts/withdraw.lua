@@ -1,13 +1,11 @@
--- withdraw: Takes back an offer. The entry returns to its old place in the queue, and the next entry gets the slot. A
--- repeated request changes nothing, even if the entry has another offer by then.
+-- withdraw: Takes back an offer. The entry returns to its old place in the queue.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions check_offer
 -- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
 -- META state paused max_attempts owner not_ready max_claims
--- If `offered_until_millis` is missing, the script takes back the open offer. If it is 0, the script only looks for an
--- earlier request that took back an offer. The next entry gets an offer in the same run, because a later run would
--- choose the same entry again. `hours` has the same meaning as in admit.lua.
+-- The next entry gets an offer in the same run, because a later run would choose the same entry again. `hours` has the
+-- form "opens:closes", separated by spaces.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index

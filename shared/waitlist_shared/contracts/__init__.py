@@ -1,9 +1,7 @@
 """The messages of the private function, with one request and one result for each operation.
 
-Each operation has a request class and a result class. The decorator `answers` connects them.
-
-During a deployment, functions of two versions exchange messages. Therefore a new field must have a
-default, and an existing field must keep its name. A receiver ignores unknown fields.
+During a deployment, functions of two versions exchange messages. A new field must therefore have a
+default, and an existing field must keep its name.
 """
 
 from functools import reduce
@@ -30,8 +28,7 @@ else:
 class Batch(Request, frozen=True, kw_only=True):
     """Carries out up to 500 requests in one round trip.
 
-    Each request succeeds or fails independently. A request that does not match the contract gets a
-    failure as its result. The other requests are still carried out.
+    Each request succeeds or fails independently.
     """
 
     requests: Annotated[list[Single], Meta(max_length=MAX_BATCH)]

@@ -22,52 +22,30 @@ from waitlist_shared.limits import MAX_ADMIT, MAX_HOURS, MAX_INSTANTS, ONCE_SECO
 
 
 class DueInstant(Struct, frozen=True, array_like=True):
-    """One time in a schedule, and the number of slots that become due at this time.
+    """A time in an admission schedule, and the number of customers to admit at that time."""
 
-    `millis` is the Unix time in milliseconds.
-    """
-
-    millis: Number
+    millis: Number  # Unix time
     count: Number
 
 
 class Hours(Struct, frozen=True, array_like=True):
-    """A period in which a policy makes offers. Both times are Unix times in milliseconds.
-
-    The period does not include the millisecond `closes`.
-    """
+    """A period in which a waitlist makes offers, in Unix milliseconds. The end is exclusive."""
 
     opens: Number
     closes: Number
 
 
 class Admit(OnWaitlist, frozen=True, kw_only=True):
-    """Offers slots to the first entries of the queue or of a `segment`, or to one entry.
+    """Offers places to the first customers in the queue, or a place to one customer."""
 
-    If `entry_id` is given, only this entry gets an offer. If `ticket` is given too, the entry must
-    still have this ticket. `filters`, `once_key` and `once_body` have the same meaning as in Claim.
-
-    If `count` is None, the policy decides how many slots are offered. If `refill` is true, `count`
-    is a quota, which is the number of customers who should enter. If a customer does not use an
-    offer, the next entry gets an offer instead. A count of 0 ends the quota.
-
-    The other fields are needed if the policy has a schedule or opening hours:
-
-    - `settings_version` and `schedule_version` are the versions that the caller has read. Redis
-      makes no offers if these settings are older than the settings in Redis, or if Redis has a
-      different schedule.
-    - `instants` are all times of the schedule from `schedule_from` on, and `next_instant` is the
-      first time after them, in milliseconds.
-    - `counted_until` and `counted_slots` come from the record of the waitlist. Redis has added the
-      slots of the schedule up to `counted_until` to the slots that are due, and `counted_slots` of
-      them are unused.
-    - `hours` are the current or next opening period and the periods after it. The policy makes no
-      offers at other times.
-    """
-
+    # If `count` is None, the admission policy decides how many customers get an offer.
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
+    # If `refill` is true, unused offers go to the next customers until `count` customers have
+    # entered. A count of 0 stops these offers.
     refill: bool = False
     entry_id: EntryId | None = None
+    # The ticket that the entry must still have. A customer who signs up again gets a different
+    # ticket.
     ticket: Ticket | None = None
     segment: SegmentId | None = None
     filters: Filters = ()
@@ -75,13 +53,19 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
+    # Redis makes no offers if it has newer settings than the caller, or a different schedule.
     settings_version: Number = 0
     schedule_version: Number = 0
+    # The record of the waitlist has counted the schedule up to `counted_until`, and `counted_slots`
+    # of the scheduled admissions are still unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
+    # All scheduled times from `schedule_from` until just before `next_instant`.
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
+    # The current or next opening period, and the periods after it. Redis makes no offers at other
+    # times.
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
 
 
@@ -89,36 +73,33 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
 class AdmitResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `admitted`, `repeat` or `behind`.
 
-    The deadline of an entry is the end of its offer. If the policy admits customers without an
-    offer, the deadline is the end of the pass. If `is_more` is true, more slots are due, and the
-    caller should send another request. Redis has added the slots of the schedule up to
-    `scheduled_until` to the slots that are due, and `scheduled` of them are unused.
-
-    The outcome `behind` means that the request was out of date and no offer was made. There are two
-    reasons. If Redis has added the slots of the schedule only up to `scheduled_until`, the caller
-    must send the later times. If Redis has different settings than the caller, `settings_version`
-    is the version in Redis.
+    If the outcome is `behind`, the request was out of date and Redis made no offers.
     """
 
+    # The deadline of an entry is the end of its offer. If customers are admitted automatically, it
+    # is the end of the customer's pass.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
+    # If `is_more` is true, more offers are due, and the caller should send another request.
     is_more: bool = False
     is_automatic: bool = False
     waiting: Number = 0
+    # Redis has counted the schedule up to this time. If the outcome is `behind`, the caller must
+    # send the times after it.
     scheduled_until: Number = 0
+    # The number of scheduled admissions that are still unused.
     scheduled: int = 0
+    # The version of the settings in Redis, if the caller has different settings.
     settings_version: Number = 0
 
 
 class OnOffer(OnEntry, frozen=True, kw_only=True):
-    """A request about the offer that ends at `offered_until_millis`.
+    """A request about an offer to a customer."""
 
-    If `offered_until_millis` is None, the request is about the open offer. If it is 0, the caller
-    knows of no offer, so Redis only checks whether the request repeats an earlier request. If
-    `ticket` is given, the offer must belong to the signup with this ticket.
-    """
-
+    # The ticket of the signup that the offer must belong to.
     ticket: Ticket | None = None
+    # The deadline identifies the offer. None selects the open offer. If the value is 0, Redis only
+    # looks for an earlier copy of the request.
     offered_until_millis: Number | None = None
 
 
@@ -128,10 +109,7 @@ class Enter(OnOffer, frozen=True, kw_only=True):
 
 @answers(Enter)
 class EnterResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `entered` or `repeat`.
-
-    The other fields have the same meaning as in CompleteResult.
-    """
+    """The `outcome` is `entered` or `repeat`."""
 
     token: ClaimToken
     done_stamp: Ticket
@@ -139,80 +117,63 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Decline(OnOffer, frozen=True, kw_only=True):
-    """Declines an offer. The entry moves to the end of the queue, and the next entry gets the slot.
+    """Declines an offer. The entry moves to the end of the queue."""
 
-    `once_key` is a digest of the idempotency key. Redis uses it to recognize a repeated request,
-    even if the entry has another offer by then.
-    """
-
+    # A digest of the idempotency key, by which Redis recognizes a repeated request.
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
 
 
 @answers(Decline)
 class DeclineResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `declined` or `repeat`. The position is None during a rebuild."""
+    """The `outcome` is `declined` or `repeat`."""
 
     token: str
+    # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
 
 
 class Withdraw(OnOffer, frozen=True, kw_only=True):
-    """Takes back an offer. The entry returns to its former place in the queue.
-
-    If a slot is due, the next entry gets an offer in the same call. `hours` has the same meaning as
-    in Admit.
-    """
+    """Takes back an offer. The entry returns to its former place in the queue."""
 
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
 
 
 @answers(Withdraw)
 class WithdrawResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `withdrawn` or `repeat`. The position is None during a rebuild.
-
-    `entries` contains the entry that got the next offer, if there is such an entry. For a repeat,
-    `entries` is empty.
-    """
+    """The `outcome` is `withdrawn` or `repeat`."""
 
     token: str
+    # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
+    # The entry that got the next offer, if another offer was due.
     entries: tuple[Claimed, ...] = ()
     is_automatic: bool = False
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Starts the pass of an admitted customer again, because the admission was recorded late.
+    """Restarts the pass of an admitted customer, because the admission was recorded late."""
 
-    `ticket` identifies the signup that was admitted. The new pass begins now. If the first pass has
-    already ended, the waitlist must have room for the customer. If there is no room, the next place
-    that becomes free is reserved for the customer. A customer who was admitted through an
-    operator's claim (`is_claim`) does not need room.
-    """
-
+    # The ticket of the signup with which the customer was admitted.
     ticket: Ticket
+    # A customer who was admitted through a claim may exceed the limit `max_inside`.
     is_claim: bool = False
 
 
 @answers(Renew)
 class RenewResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `renewed`, or `absent` if Redis no longer has this admission.
+    """The `outcome` is `renewed`, or `absent` if Redis no longer has this admission."""
 
-    `inside_until_millis` is the time at which the pass ends. It is 0 if the waitlist issues no
-    passes.
-    """
-
+    # The time at which the pass ends, or 0 if the waitlist issues no passes.
     inside_until_millis: Number = 0
 
 
 class Exit(OnEntry, frozen=True, kw_only=True):
-    """Records that a customer is no longer inside, so that another customer can be admitted.
+    """Records that a customer is no longer inside, so that another customer can be admitted."""
 
-    If `ticket` is given, this happens only if the customer was admitted with this ticket.
-    """
-
+    # If a ticket is given, the customer must have been admitted with this ticket.
     ticket: Ticket | None = None
 
 

@@ -30,69 +30,56 @@ from waitlist_shared.limits import (
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True):
-    """Claims up to `count` entries from one end of the queue or of a `segment`.
-
-    Each of the `filters` is a segment id or EVERYONE. Entries that match the first filter are
-    claimed first, then entries that match the second filter, and so on.
-
-    `once_key` is a digest of the idempotency key, and `once_body` is a digest of the request. A
-    repeated request with the same `once_key` returns the same entries. If its `once_body` is
-    different, the request is refused.
-    """
+    """Claims up to `count` entries from one end of the queue or of a `segment`."""
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"
+    # A digest of the idempotency key. If a request repeats the key, it gets the same entries again.
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
+    # A digest of the request. Redis refuses a repeated request if its digest is different.
     once_body: OnceKey | None = None
     segment: SegmentId | None = None
+    # Segment ids or EVERYONE, in order of preference.
     filters: Filters = ()
     segments_version: Number = 0
 
 
 class Claimed(Struct, frozen=True, kw_only=True):
-    """An entry that was claimed or that was offered a slot.
-
-    `attempts` counts the earlier holds of the entry that have expired. If a claim is repeated, the
-    result also contains the entries whose customers have been admitted in the meantime. Their
-    deadline is 0.
-
-    The previous hold or offer of the entry may have expired before the record was updated. In that
-    case `expired_stamp` is the logical timestamp at which the hold ended, or `no_show_stamp` is the
-    logical timestamp at which the offer ended, and `ended_millis` is the deadline of the hold or
-    offer. Otherwise all three fields are 0.
-
-    `stamp` is the logical timestamp of the current claim or offer. It is None if the customer has
-    been admitted. `basis_stamp` and `placed_stamp` have the same meaning as in Decision.
-    `filter_index` is the zero-based index of the filter that selected the entry.
-    """
+    """An entry that was claimed, or whose customer got an offer."""
 
     entry_id: EntryId
     token: ClaimToken
+    # The deadline of the claim or offer. It is 0 if the customer has been admitted since.
     deadline_millis: Number
+    # The number of earlier claims and offers of the entry that expired.
     attempts: Number
     rank: Rank
     ticket: Ticket
+    # The logical timestamp at which the previous claim expired, if the record may lack this.
+    # Otherwise 0.
     expired_stamp: Ticket
+    # The logical timestamp at which the previous offer expired, if the record may lack this.
+    # Otherwise 0.
     no_show_stamp: Ticket
+    # The deadline of that previous claim or offer. Otherwise 0.
     ended_millis: Number
+    # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
     stamp: Ticket | None = None
     basis_stamp: Ticket
     placed_stamp: Ticket
+    # The zero-based index of the filter that selected the entry.
     filter_index: Number
 
 
 @answers(Claim)
 class ClaimResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `claimed`, or `repeat` if an earlier request had the same `once_key`.
-
-    A repeat claims no more entries. If a setting of the waitlist prevented the claim from taking as
-    many entries as requested, `limit` names this setting.
-    """
+    """The `outcome` is `claimed`, or `repeat` if an earlier request had the same `once_key`."""
 
     entries: list[Claimed]
     stamp: Ticket
+    # The setting that kept the claim from taking as many entries as requested.
     limit: Literal["max_claims"] | None = None
 
 
@@ -103,10 +90,7 @@ class OnHold(OnEntry, frozen=True, kw_only=True):
 
 
 class HoldResult(Result, frozen=True, kw_only=True):
-    """The base class for the results of requests about claims and offers.
-
-    `basis_stamp` and `placed_stamp` have the same meaning as in Decision.
-    """
+    """The base class for the results of requests about claims and offers."""
 
     stamp: Ticket
     rank: Rank
@@ -122,14 +106,11 @@ class Complete(OnHold, frozen=True, kw_only=True):
 
 @answers(Complete)
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `completed`, or `repeat` if this token has already admitted the customer.
+    """The `outcome` is `completed`, or `repeat` if this token has already admitted the customer."""
 
-    `done_stamp` is the logical timestamp of the admission. `stamp` is a new logical timestamp in
-    each call. `inside_until_millis` is the time at which the customer's pass ends. It is 0 if the
-    customer is not inside.
-    """
-
+    # The logical timestamp of the admission. `stamp` is a new logical timestamp in each call.
     done_stamp: Ticket
+    # The time at which the customer's pass ends, or 0 if the customer is not inside.
     inside_until_millis: Number
 
 
@@ -144,13 +125,13 @@ class Release(OnHold, frozen=True, kw_only=True):
 class ReleaseResult(HoldResult, frozen=True, kw_only=True):
     """The `outcome` is `released`, or `repeat` if this token has already released the entry.
 
-    For a repeat, `stamp` is the logical timestamp of the earlier release. `position` and `total`
-    are None during a rebuild or if the entry is no longer waiting. `delayed_until_millis` is the
-    time at which the entry is ready again. It is 0 if there is no delay.
+    For a repeat, `stamp` is the logical timestamp of the earlier release.
     """
 
+    # The position is None if the entry is no longer waiting, and during a rebuild of the queue.
     position: int | None = None
     total: int | None = None
+    # The time at which the entry is ready again, or 0 if there is no delay.
     delayed_until_millis: Number = 0
 
 
@@ -178,13 +159,10 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Redrive(OnEntry, frozen=True, kw_only=True):
-    """Puts a parked entry back into the queue.
+    """Puts a parked entry, which was set aside for an operator, back into the queue."""
 
-    If `parked_millis` is given, the entry must have been parked at this time. If the entry has been
-    parked again at a later time, the request does not change the entry. The value 0 means that the
-    caller knows of no parking, so the request only looks for an earlier redrive.
-    """
-
+    # The time at which the entry must have been parked. If the value is 0, Redis only looks for an
+    # earlier copy of the request.
     parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 
@@ -193,28 +171,26 @@ class Redrive(OnEntry, frozen=True, kw_only=True):
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
     """The `outcome` is `redriven`, or `repeat` if the entry was already put back into the queue.
 
-    For a repeat, `stamp` is the logical timestamp of the earlier redrive. `position` is None if the
-    entry is no longer waiting.
-
-    The entry may have been parked after too many attempts, and the record may not contain this yet.
-    In that case `worn_out_stamp` is the logical timestamp at which the last hold ended, and
-    `worn_out_millis` is the deadline of that hold. Otherwise both fields are 0.
+    For a repeat, `stamp` is the logical timestamp of the earlier request.
     """
 
+    # The position is None if the entry is no longer waiting.
     position: int | None = None
     total: int
+    # If the entry was parked after too many attempts and the record may lack this, these fields
+    # have the logical timestamp of the parking and the deadline of the last attempt. Otherwise they
+    # are 0.
     worn_out_stamp: Ticket = 0
     worn_out_millis: Number = 0
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True):
-    """Ends expired holds, and lists entries whose record may lack decisions made by Redis.
+    """Ends expired claims and offers, and lists entries whose record may be out of date."""
 
-    An entry is listed if its last decision is at least `min_age_seconds` old, or if the stamp
-    (logical timestamp) of this decision is not later than `known_until`.
-    """
-
+    # Redis lists an entry if the last decision about it is at least this old.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
+    # Redis also lists an entry if the last decision about it is not later than this logical
+    # timestamp.
     known_until: Ticket = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 
@@ -222,7 +198,7 @@ class Expire(OnWaitlist, frozen=True, kw_only=True):
 Verb = Literal[
     "released",
     "parked",
-    "worn_out",
+    "worn_out",  # the entry was parked after too many expired claims
     "expired",
     "redriven",
     "bumped",
@@ -232,100 +208,76 @@ Verb = Literal[
     "declined",
     "withdrawn",
     "no_show",
-    "no_show_parked",
-    "abandoned",
-    "unanswered_parked",
+    "no_show_parked",  # the entry was parked after too many unused offers
+    "abandoned",  # the entry will leave the waitlist because of an unused offer
+    "unanswered_parked",  # the customer did not confirm in time that they are still waiting
     "unanswered_to_back",
     "unanswered_left",
 ]
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """One decision that Redis has made about an entry.
-
-    These verbs need an explanation:
-
-    - `worn_out`: the entry was parked after too many expired holds.
-    - `no_show_parked`: the entry was parked after too many unused offers.
-    - `abandoned`: the customer did not use an offer, and the entry will leave the waitlist.
-    - `unanswered_parked`, `unanswered_to_back`, `unanswered_left`: the customer did not confirm in
-      time that they are still waiting.
-
-    `token` is the claim token of the hold that a caller began or ended. `ticket` identifies
-    the signup that the decision is about.
-
-    The meaning of `at`, a time in milliseconds, depends on the verb:
-
-    - For an entry that a caller parked or admitted, it is the time at which that happened.
-    - For an extended hold, it is the new deadline.
-    - For a released entry, it is the time at which the entry is ready again.
-    - For an offer, and for a hold or an offer that expired, it is the deadline.
-
-    After a failover, Redis may lack decisions that the record has. To detect this, a decision
-    contains two logical timestamps. `basis_stamp` belongs to the newest earlier decision about the
-    entry that Redis knew. `placed_stamp` belongs to the newest decision that changed the entry's
-    rank. Each of them is 0 if the record has all decisions of this kind.
-    """
+    """A decision that Redis has made about an entry."""
 
     verb: Verb
+    # The claim token, if a caller began or ended a claim.
     token: str = ""
     stamp: Ticket
     rank: Rank
     ticket: Ticket
     attempts: Number = 0
+    # A time in milliseconds: the deadline of a claim or an offer, the time of a parking or an
+    # admission, or the time at which a released entry is ready again.
     at: Number = 0
+    # The logical timestamp of the newest earlier decision about the entry that Redis knew, or 0. It
+    # shows whether Redis lacked a decision after a failover.
     basis_stamp: Ticket | None = None
+    # The logical timestamp of the newest decision that changed the entry's rank, or 0 if the record
+    # has that decision.
     placed_stamp: Ticket | None = None
 
 
 class DirtyPlace(Struct, frozen=True, kw_only=True):
-    """The state in Redis of an entry whose record may lack decisions.
-
-    - `seen_stamp` is the logical timestamp of the last decision. The caller sends it back in
-      Settle.
-    - `state` is a PlaceState, or `absent`.
-    - `time_millis` is the deadline of a hold or an offer, the time at which the entry was parked,
-      or the time at which the pass of an admitted customer ends.
-    - `decisions` are the decisions that the record may lack, oldest first. Extensions and
-      completions are not included, because the other fields show them.
-    - `stamp` is the logical timestamp of the decision that took the entry out of the queue. It is 0
-      for a waiting entry.
-    """
+    """The state in Redis of an entry whose record may be out of date."""
 
     entry_id: EntryId
+    # The logical timestamp of the last decision. The caller sends it back in Settle.
     seen_stamp: Ticket
-    state: str
+    state: str  # a PlaceState, or `absent`
     rank: Rank
     ticket: Ticket
     attempts: Number
     token: str
+    # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
+    # which the customer's pass ends.
     time_millis: Number
+    # The decisions that the record may lack, oldest first. Extensions and completions are not
+    # included.
     decisions: tuple[Decision, ...] = ()
+    # The logical timestamp of the decision that took the entry out of the queue. It is 0 for a
+    # waiting entry.
     stamp: Ticket = 0
 
 
 @answers(Expire)
 class ExpireResult(Result, frozen=True, kw_only=True):
-    """The entries whose record may lack decisions made by Redis.
-
-    `is_all` is false if there are more expired holds, or more rests that have ended, than one call
-    can handle.
-    """
+    """The entries whose record may be out of date."""
 
     stamp: Ticket
+    # False if more claims, offers or rests have expired than one call can handle.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Confirms that the record of an entry has the decision with the stamp `seen_stamp`.
+    """Confirms that the record has the decision with the logical timestamp `seen_stamp`.
 
-    If that decision was an admission, Redis removes the entry. `join_id` and `ticket` identify the
-    admitted signup, so that late messages cannot bring it back.
+    If that decision was an admission, Redis removes the entry.
     """
 
     seen_stamp: Ticket
+    # Redis remembers the admitted signup, so that late messages cannot bring the entry back.
     join_id: JoinId | None = None
     ticket: Ticket | None = None
 
@@ -339,16 +291,15 @@ class SettleResult(Result, frozen=True):
 
 
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
-    """Reads a page of the held and offered entries, or a page of the parked entries.
+    """Reads a page of the claimed and offered entries, or a page of the parked entries.
 
-    Held and offered entries are sorted by deadline, and parked entries by the time at which they
-    were parked. `after` and `after_id` are the time and the id of the last entry on the previous
-    page.
+    The page is sorted by deadline, or by the time at which the entries were parked.
     """
 
     first: ClassVar = None
 
     which: Literal["held", "parked"]
+    # The time and the id of the last entry on the previous page.
     after: Number = 0
     after_id: EntryId | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE

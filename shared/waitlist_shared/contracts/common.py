@@ -61,13 +61,10 @@ def operation_name(class_name: str) -> str:
 
 
 class Request(Struct, frozen=True, kw_only=True, tag_field="op", tag=operation_name):
-    """The base class of all requests.
+    """The base class of all requests."""
 
-    `v` is the version of the contract. The `op` field of a message has the name of the operation.
-    `correlation_id` is only used in log lines. The requests inside a batch have no correlation id.
-    """
-
-    v: int = VERSION
+    v: int = VERSION  # the version of the contract
+    # The correlation id is only used in log lines. Requests inside a batch have none.
     correlation_id: str | UnsetType = UNSET
 
 
@@ -79,17 +76,13 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# A `join_id` that no signup has. Messages use it if they are about a place in Redis, but no record
-# says which signup the place belongs to. The ticket in the message identifies the place
+# The `join_id` of a message that does not know the signup. The ticket identifies the signup instead
 # (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 
 class OnStay(OnEntry, frozen=True, kw_only=True):
-    """A request about one stay of a customer, which lasts from a signup until its end.
-
-    Every stay of the same customer has a different `join_id`.
-    """
+    """A request about one signup of a customer. Each signup has its own `join_id`."""
 
     join_id: JoinId
 
@@ -99,45 +92,38 @@ NotReadyReason = Literal["resting", "held_back", "delayed", "unverified"]
 
 
 class NotReady(Struct, frozen=True):
-    """One reason why an entry is not ready.
-
-    The reason ends at the time `until_millis`. If `until_millis` is 0, the end is not known.
-    """
+    """One reason why an entry is not ready."""
 
     reason: NotReadyReason
+    # The time at which the reason ends, or 0 if the end is not known.
     until_millis: Number = 0
 
 
 class Readiness(Struct, frozen=True, array_like=True):
-    """The reasons why an entry is not ready. An entry without reasons is ready.
+    """The reasons why an entry is not ready. An entry without reasons is ready."""
 
-    If two values compete, the higher `version` wins. While a customer is asked whether they are
-    still waiting, `confirm_by_millis` is the deadline for the answer. Otherwise it is 0.
-    """
-
+    # If two values compete, the higher version wins.
     version: Number
     not_ready: Annotated[tuple[NotReady, ...], Meta(max_length=MAX_NOT_READY_REASONS)] = ()
+    # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
+    # customer was not asked.
     confirm_by_millis: Number = 0
 
 
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
-    """A request that also contains the segments and the readiness of an entry.
-
-    `segments_version` is the version of the waitlist's segment declaration that `segments` is based
-    on. It is 0 if the waitlist declares no segments. `attributes_version` counts the changes to the
-    entry's attributes, and the higher version wins. `readiness` is None if the entry has always
-    been ready.
-    """
+    """A request that also contains the segments and the readiness of an entry."""
 
     segments: SegmentIds = ()
+    # The version of the waitlist's segment settings, or 0 if the waitlist has no segments.
     segments_version: Number = 0
+    # The number of changes to the entry's attributes. If two values compete, the higher version
+    # wins.
     attributes_version: Number = 0
-    readiness: Readiness | None = None
+    readiness: Readiness | None = None  # None if the entry has always been ready
 
 
 # The states of an entry in Redis. `done` means that the customer was just admitted. `no_show` means
-# that the entry will soon leave the waitlist, because the customer did not use an offer or did not
-# confirm that they are still waiting.
+# that the entry will soon leave the waitlist.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 

@@ -19,54 +19,44 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """The number of rows in an import that have the same time, to the millisecond.
+    """The number of rows in an import whose times are in the same millisecond."""
 
-    `ticket` is the first ticket of this millisecond.
-    """
-
-    ticket: Ticket
+    ticket: Ticket  # the first ticket of this millisecond
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
 
 
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
-    """Draws tickets for an import, and sequence numbers for rows with the same time.
-
-    No ticket and no sequence number is given out twice. The tickets and the stamp (logical
-    timestamp) are later than `known_stamp`, which is the newest stamp in the records.
-    """
+    """Draws tickets for an import, and sequence numbers for rows with the same time."""
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
     shared_milliseconds: Annotated[tuple[SharedMillisecond, ...], Meta(max_length=MAX_BATCH)] = ()
+    # The newest logical timestamp in the records. All new tickets are later.
     known_stamp: Ticket = 0
 
 
 @answers(AllocateTickets)
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
-    """The tickets for an import. They begin at `first`, and each next ticket is higher by `apart`.
+    """The tickets for an import: `first`, `first + apart`, and so on."""
 
-    `offsets` has one number for each shared millisecond in the request. The sequence numbers of its
-    rows begin at the first ticket of the millisecond plus this number. `stamp` is later than all
-    earlier decisions.
-    """
-
+    # A logical timestamp that is later than all earlier decisions.
     stamp: Ticket
     first: Ticket
     apart: Number = 1
+    # One number for each shared millisecond. The rows of the millisecond get sequence numbers that
+    # begin at its first ticket plus this number.
     offsets: tuple[Number, ...] = ()
 
 
 class Insert(OnTaggedStay, frozen=True, kw_only=True):
     """Adds an entry at the rank of its ticket, or at the next free rank after it.
 
-    If `rank` is given, the entry is added at this rank, or at the nearest free rank ahead of it.
-    Operators use `rank` to reinstate an entry at its former place. Imports use `rank` if customers
-    keep their place from another waitlist. A closed waitlist accepts the entry too, because closing
-    stops only signups. `known_stamp` has the same meaning as in Signup. The result is a
-    SignupResult.
+    A closed waitlist accepts the entry too, because closing stops only signups.
     """
 
     ticket: Ticket
     priority: Priority = 0
+    # If a rank is given, Redis adds the entry at this rank or at the nearest free rank ahead of it.
+    # This is how an entry gets its former place back, or its place from another waitlist.
     rank: Rank | None = None
     known_stamp: Ticket = 0
 

@@ -24,29 +24,23 @@ from waitlist_shared.limits import MAX_RESTORE_MANY
 
 
 class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
-    """Increments the heartbeat count of a waitlist in Redis.
-
-    `known_beat` is the count after the previous heartbeat. If Redis has a lower count, Redis has
-    lost writes. `pace` describes how fast people are admitted. If it is given, Redis stores it and
-    returns it when customers poll.
-    """
+    """Increments a counter in Redis that shows whether Redis has lost writes."""
 
     epoch: Epoch | None = None
+    # The count after the previous heartbeat. If Redis has a lower count, Redis has lost writes.
     known_beat: Number = 0
+    # How fast the waitlist admits people. Redis returns this text when customers poll.
     pace: PaceText | None = None
 
 
 @answers(Heartbeat)
 class HeartbeatResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `beats`, or `behind` if Redis has lost its most recent writes.
-
-    If the outcome is `behind`, all writes since the second-to-last heartbeat may be lost. Every
-    stamp (logical timestamp) in this epoch is later than `epoch_start`.
-    """
+    """The `outcome` is `beats`, or `behind` if Redis has lost its most recent writes."""
 
     epoch: Epoch
     beat: Number
     stamp: Ticket
+    # All logical timestamps in the lifetime of this queue are later than `epoch_start`.
     epoch_start: Ticket
     counters: Counters
 
@@ -57,38 +51,29 @@ class Inspect(OnEntry, frozen=True, kw_only=True):
 
 @answers(Inspect)
 class InspectResult(Result, frozen=True, kw_only=True):
-    """The state of an entry in Redis. `state` is a PlaceState, or `absent`.
+    """The state of an entry in Redis."""
 
-    - `ticket` identifies the signup that the entry belongs to.
-    - `time_millis` is the deadline of a hold or an offer, the time at which the entry was parked,
-      or the time at which the pass of an admitted customer ends. For a waiting entry it is the end
-      of the entry's delay.
-    - `stamp` is the logical timestamp of the decision that took the entry out of the queue. It is 0
-      for a waiting entry.
-    - `dirty_stamp` is the logical timestamp of the last decision that the record may lack, or 0.
-    - `attributes_version` is the version of the entry's segments in Redis. It is None if Redis has
-      no segments for the entry.
-    - `readiness_version` is the version of the entry's readiness in Redis. It is None if Redis has
-      no readiness for the entry.
-    """
-
-    state: str
+    state: str  # a PlaceState, or `absent`
     rank: Rank
     token: str
+    # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
+    # which the customer's pass ends. For a waiting entry it is the end of the entry's delay.
     time_millis: Number
+    # The logical timestamp of the decision that took the entry out of the queue. It is 0 for a
+    # waiting entry.
     stamp: Number
+    # The logical timestamp of the last decision that the record may lack, or 0.
     dirty_stamp: Number
+    # The version of the entry's segments. It is None if Redis has no segments for the entry.
     attributes_version: Number | None = None
+    # The ticket identifies the signup that the entry belongs to.
     ticket: Ticket | None = None
+    # The version of the entry's readiness. It is None if Redis has no readiness for the entry.
     readiness_version: Number | None = None
 
 
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
-    """A waiting entry that a rebuild restores.
-
-    The encoding is compact, because a rebuild sends many entries. `known_stamp` has the same
-    meaning as in Restore.
-    """
+    """A waiting entry to restore. It is encoded as an array to keep large rebuilds small."""
 
     entry_id: EntryId
     join_id: JoinId
@@ -111,12 +96,8 @@ class RestoreMany(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(RestoreMany)
 class RestoreManyResult(Result, frozen=True, kw_only=True):
-    """The number of entries for each outcome.
-
-    An entry was restored, was already present, or is gone. An entry is gone if the customer has
-    left the waitlist or was admitted.
-    """
+    """The number of entries for each outcome."""
 
     restored: Number = 0
     present: Number = 0
-    gone: Number = 0
+    gone: Number = 0  # the customer has left the waitlist or was admitted

@@ -49,19 +49,14 @@ class PingResult(Result, frozen=True):
 
 
 class Counters(Struct, frozen=True, kw_only=True):
-    """The number of times that each event has happened since the waitlist was created.
-
-    `admitted` counts all admissions, and `entered` counts only admissions through offers.
-    `declined` counts declined offers, and `no_shows` counts offers that expired unused. Offers that
-    an operator took back are not counted.
-    """
+    """The number of times that each event has happened since the waitlist was created."""
 
     signed_up: Number = 0
     left: Number = 0
     admitted: Number = 0
-    entered: Number = 0
+    entered: Number = 0  # admissions through offers
     declined: Number = 0
-    no_shows: Number = 0
+    no_shows: Number = 0  # offers that expired unused
 
 
 NoShow = Literal["keep_place", "to_back", "leave"]
@@ -72,36 +67,9 @@ Combine = Literal["least", "sum"]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """The settings that the Redis scripts enforce.
+    """The settings that the Redis scripts enforce."""
 
-    If two writes compete, the higher `version` wins. Some fields need an explanation:
-
-    - `segments_version` is the version in which the declared segments last changed. It is 0 if the
-      waitlist declares no segments.
-    - `admission` is true if the waitlist has an admission policy. A policy has a rate, a schedule,
-      both of them, or only `max_inside`.
-    - `rate_count`, `rate_millis` and `rate_from` define the rate: `rate_count` slots every
-      `rate_millis` milliseconds, starting at the time `rate_from`.
-    - `rate_counts` is `entered` if an unused offer returns its slot to the rate, and `offered`
-      otherwise.
-    - `schedule_version` is the version in which the schedule last changed, and `schedule_since` is
-      the time of that change in milliseconds. Only later times of the schedule count. Both fields
-      are 0 if there is no schedule.
-    - `combine` applies to a policy with a rate and a schedule. The value `least` uses the smaller
-      number of slots, and `sum` adds both numbers.
-    - `max_inside` limits the number of customers inside, open offers and claims. It limits offers
-      only, and claims are always allowed.
-    - `pass_seconds` is how long an admitted customer counts as inside. It is 0 if there
-      is no policy.
-    - `max_claims` is the maximum number of entries that claims may hold at the same time.
-    - `opens_millis` and `closes_millis` are the times at which signups begin and end.
-    - `has_hours` is true if the policy makes offers only during opening hours. The messages that
-      make offers contain these hours.
-
-    If a waitlist does not use `opens_millis`, `closes_millis` or `has_hours`, the field is missing
-    in messages and in Redis.
-    """
-
+    # If two writes compete, the settings with the higher version win.
     version: Number
     open: bool = True
     paused: bool = False
@@ -109,114 +77,110 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] = 5
     hide_counts: bool = False
     capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
+    # The version in which the segment settings last changed, or 0 if the waitlist has no segments.
     segments_version: Number = 0
+    # True if the waitlist has an admission policy.
     admission: bool = False
+    # The rate admits `rate_count` customers every `rate_millis` milliseconds, starting at the time
+    # `rate_from`.
     rate_count: Annotated[int, Meta(ge=1, le=MAX_RATE)] | None = None
     rate_millis: Annotated[int, Meta(ge=1000, le=86_400_000)] | None = None
     rate_from: Number | None = None
+    # `entered` if an unused offer does not count toward the rate, and `offered` if it does.
     rate_counts: RateCounts = "offered"
+    # The version in which the admission schedule last changed, or 0 if there is no schedule.
     schedule_version: Number = 0
+    # The Unix time of that change, in milliseconds. Earlier times of the schedule do not count.
     schedule_since: Number = 0
+    # If a policy has a rate and a schedule, `least` uses the smaller number of admissions, and
+    # `sum` adds both numbers.
     combine: Combine = "least"
+    # Redis makes no offers while this many customers are inside or have a claim or an offer. Claims
+    # are always allowed.
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)] = 600
+    # The time for which an admitted customer counts as inside, or 0 if there is no policy.
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
+    # The maximum number of entries that may be claimed at the same time.
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
+    # The times at which signups begin and end. A field is missing in Redis if it is not set.
     opens_millis: Number | UnsetType = UNSET
     closes_millis: Number | UnsetType = UNSET
+    # True if the policy makes offers only during opening hours. Each message about offers contains
+    # these hours.
     has_hours: bool | UnsetType = UNSET
 
 
+# `open` is for an existing waitlist whose queue Redis may have lost. A rebuild must follow.
+# `configure` and `finish_rebuild` are refused if Redis does not have the waitlist.
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
 
 
 class Init(OnWaitlist, frozen=True, kw_only=True):
-    """Creates a waitlist in Redis, or gives new settings to a waitlist that Redis already has.
-
-    The `mode` says what the caller expects:
-
-    - `create`: the waitlist is new, so its empty queue is complete.
-    - `open`: the waitlist exists, but Redis may have lost its queue. A rebuild must follow.
-    - `configure`: Redis has the waitlist. Otherwise the request is refused.
-    - `finish_rebuild`: the rebuild of this `epoch` is complete. The request is refused if Redis
-      does not have the waitlist, because Redis must then have lost the queue again.
-
-    A new queue continues the given `counters`, and every stamp (logical timestamp) in it is later
-    than `floor_ticket`. Times of the schedule up to `scheduled_until` (Unix time in milliseconds)
-    do not count, because the previous queue may have counted them.
-    """
+    """Creates a waitlist in Redis, gives it new settings, or ends the rebuild of its queue."""
 
     settings: Settings
     mode: Mode
     epoch: Epoch
+    # All logical timestamps of a new queue are later than `floor_ticket`.
     floor_ticket: Ticket = 0
+    # A new queue continues counting from these values.
     counters: Counters = Counters()
+    # A new queue ignores the times of the admission schedule up to this Unix time in milliseconds,
+    # because the previous queue may have counted them.
     scheduled_until: Number = 0
 
 
 @answers(Init)
 class InitResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `created`, `exists`, or `warmed` if the request has completed a rebuild.
-
-    `state` and `epoch` are the values after the request. Every stamp (logical timestamp) in this
-    epoch is later than `epoch_start`.
-    """
+    """The `outcome` is `created`, `exists`, or `warmed` if the request has completed a rebuild."""
 
     state: State
     epoch: Epoch
+    # All logical timestamps in the lifetime of this queue are later than `epoch_start`.
     epoch_start: Ticket
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True):
-    """Adds an entry at the end of the queue.
+    """Adds an entry at the end of the queue."""
 
-    `known_stamp` is the newest stamp (logical timestamp) in the customer's record, and the ticket
-    of the new entry is later. Redis may not know `known_stamp`, because stamps come from the record
-    while an entry is off the waitlist.
-    """
-
+    # The newest logical timestamp in the customer's record. The new ticket is later, even if Redis
+    # does not know this timestamp.
     known_stamp: Ticket = 0
 
 
 @answers(Signup)
 class SignupResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `joined`, or `already` if the entry is already on the waitlist.
-
-    `position` and `total` are None during a rebuild. `total` is also None if the waitlist hides its
-    counts from customers. `pace` and `ready_ahead` have the same meaning as in PositionResult.
-    `pace` is None for an imported entry, and if there is no position.
-    """
+    """The `outcome` is `joined`, or `already` if the entry is already on the waitlist."""
 
     rank: Rank
     ticket: Ticket
     stamp: Ticket
+    # The position and the total are None while the queue is being rebuilt.
     position: int | None = None
+    # The total is also None if the waitlist hides its counts from customers.
     total: int | None = None
+    # The pace is None for an imported entry.
     pace: str | None = None
     ready_ahead: int | None = None
 
 
 class EndOfStay(OnStay, frozen=True, kw_only=True):
-    """Removes an entry from the waitlist for good, and updates the counters.
+    """Removes an entry from the waitlist for good."""
 
-    If `ticket` is given, the entry is removed only if it has this ticket. A later signup of the
-    same customer has a different ticket and is not affected. `known_stamp` is the newest stamp
-    (logical timestamp) in the record. All stamps that Redis creates afterwards are later.
-    """
-
+    # If a ticket is given, the entry is removed only if it has this ticket. A later signup of the
+    # same customer has a different ticket.
     ticket: Ticket | None = None
+    # The newest logical timestamp in the record. Redis creates only later timestamps from then on.
     known_stamp: Ticket = 0
 
 
 class Leave(EndOfStay, frozen=True, kw_only=True):
-    """Removes the entry of a customer who leaves the waitlist.
+    """Removes the entry of a customer who leaves, and counts the customer in `left`."""
 
-    The customer is counted in `left`. If the customer leaves by declining an offer
-    (`is_declining`), the customer is also counted in `declined`.
-    """
-
+    # A customer who leaves by declining an offer is also counted in `declined`.
     is_declining: bool = False
     is_erased: ClassVar = False
     unless_placed: ClassVar = False
@@ -228,18 +192,15 @@ class Leave(EndOfStay, frozen=True, kw_only=True):
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True):
-    """Removes an entry that is not waiting according to its record. It is not counted in `left`.
+    """Removes an entry that is not waiting according to its record.
 
-    - `unless_placed` keeps an entry that has a place in Redis.
-    - `is_admitted` counts an admission that is in the record but not in Redis.
-    - `is_erased` also deletes the idempotency keys of the entry's moves.
-    - `inside_until_millis` is the time until which the customer is inside. The value 0 means that
-      the customer is not inside.
+    The entry is not counted in `left`.
     """
 
-    unless_placed: bool = False
-    is_admitted: bool = False
-    is_erased: bool = False
+    unless_placed: bool = False  # keep an entry that has a place in Redis
+    is_admitted: bool = False  # count an admission that Redis has lost
+    is_erased: bool = False  # also forget the moves of the entry
+    # The time until which the customer is inside, or 0 if the customer is not inside.
     inside_until_millis: Number | None = None
 
     @property
@@ -251,36 +212,29 @@ class Drop(EndOfStay, frozen=True, kw_only=True):
 class EndOfStayResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `left`, `dropped`, `absent` or `present`.
 
-    - `absent`: the entry had already been removed, or had no place.
-    - `present`: the entry has a place, and was kept because the request had `unless_placed`.
-
-    `ended_stamp` is the logical timestamp of the removal. `ticket` is the ticket that the removed
-    entry had in Redis, even if the request did not contain a ticket. It is None if Redis did not
-    have the entry.
+    - `absent`: the entry had already been removed, or had no place. - `present`: the entry was kept
+    because it has a place in Redis.
     """
 
     stamp: Ticket
+    # The logical timestamp of the removal.
     ended_stamp: Ticket
+    # The ticket of the removed entry, or None if Redis did not have the entry.
     ticket: Ticket | None = None
 
 
 class Bump(OnEntry, frozen=True, kw_only=True):
-    """Moves a waiting entry. Exactly one of `priority`, `places` and `to` must be given.
+    """Moves a waiting entry. Exactly one of `priority`, `places` and `to` must be given."""
 
-    - `priority` moves the entry to another priority, at the rank that its ticket has there.
-    - `places` moves the entry ahead by this number of places, but not into a higher priority.
-    - `to` moves the entry to the front of its priority (`front`), or to the end of the queue at
-      priority 0 (`back`).
-
-    If there is no free rank at the target, the entry goes into the nearest gap ahead of it. If
-    `ticket` is given, the entry is moved only if it has this ticket.
-    """
-
+    # If a ticket is given, the entry is moved only if it has this ticket.
     ticket: Ticket | None = None
     once_key: OnceKey
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
+    # Move the entry to this priority, at the rank that its ticket has there.
     priority: Priority | UnsetType = UNSET
+    # Move the entry ahead by this number of places, but not into a higher priority.
     places: Places | UnsetType = UNSET
+    # Move the entry to the front of its priority, or to the end of the queue at priority 0.
     to: Literal["front", "back"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -290,29 +244,24 @@ class Bump(OnEntry, frozen=True, kw_only=True):
 
 @answers(Bump)
 class BumpResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `moved`, or `repeat` if an earlier request had the same `once_key`.
-
-    - `moved_stamp` is the logical timestamp of the move. `stamp` is a new logical timestamp in each
-      call.
-    - `moved_by` is the number of places by which the entry moved ahead. It is negative if the entry
-      moved back. It is None for a repeat if Redis does not know the distance, because the move was
-      restored from the record.
-    - `attempts` is the number of expired holds of the entry.
-    - `expired_stamp` has the same meaning as in Claimed, and `expired_millis` is the deadline of
-      the hold that expired.
-    - `basis_stamp` has the same meaning as in Decision.
-    """
+    """The `outcome` is `moved`, or `repeat` if an earlier request had the same `once_key`."""
 
     rank: Rank
     ticket: Ticket
     stamp: Ticket
+    # The logical timestamp of the move. `stamp` is a new logical timestamp in each call.
     moved_stamp: Ticket
     position: int
     total: int
+    # The number of places by which the entry moved ahead, or a negative number if it moved back. It
+    # is None if Redis no longer knows the distance of an earlier move.
     moved_by: int | None = None
+    # The number of claims and offers of the entry that expired.
     attempts: Number
+    # The logical timestamp at which the previous claim expired, if the record may lack this.
+    # Otherwise 0.
     expired_stamp: Ticket
-    expired_millis: Number
+    expired_millis: Number  # the deadline of that claim
     basis_stamp: Ticket | None = None
 
 
@@ -324,55 +273,48 @@ class Position(OnEntry, frozen=True, kw_only=True):
 
 
 class SegmentPlace(Struct, frozen=True, kw_only=True):
-    """The position of an entry within a segment, and the number of entries in the segment.
+    """The position of an entry within a segment, and the number of entries in the segment."""
 
-    The position is None if the entry is not in the segment.
-    """
-
-    position: int | None = None
+    position: int | None = None  # None if the entry is not in the segment
     total: int
 
 
 @answers(Position)
 class PositionResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is the state of the entry: a PlaceState, or `absent`.
+    """The `outcome` is the state of the entry: a PlaceState, or `absent`."""
 
-    - `position` is 1 plus the number of entries ahead of a waiting entry.
-    - `total` is the number of waiting entries. Neither `position` nor `total` counts entries whose
-      address is not verified.
-    - `places` has the position within each segment of the request, in the same order.
-    - `ready_ahead` is the number of ready entries ahead. It is None if every entry on the waitlist
-      has always been ready.
-    - `is_due` is true if the policy has slots due. The caller should then run the policy.
-    - `pace` describes how fast the waitlist admits people. It is `unknown` if it has not been
-      measured yet, and `paused` if the waitlist is paused.
-    - `not_ready` has the reasons why the entry is not ready.
-    - `confirm_by_millis` is the deadline by which the customer must confirm that they are still
-      waiting. It is 0 if the customer was not asked.
-    """
-
+    # The number of waiting entries. Entries with an unverified address do not count.
     total: int
     hide_counts: bool = False
+    # True if the admission policy has offers to make. The caller then sends an Admit request.
     is_due: bool = False
     offered_until_millis: Number | None = None
+    # The number of entries ahead of the entry, plus 1. Entries with an unverified address do not
+    # count.
     position: int | None = None
     rank: Rank | None = None
     ticket: Ticket | None = None
+    # The position within each segment of the request, in the same order.
     places: tuple[SegmentPlace, ...] = ()
+    # How fast the waitlist admits people, or `unknown`, or `paused`.
     pace: str | None = None
+    # The number of ready entries ahead. It is None if every entry on the waitlist has always been
+    # ready.
     ready_ahead: int | None = None
+    # The reasons why the entry cannot be claimed or offered a slot yet.
     not_ready: tuple[NotReady, ...] = ()
+    # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
+    # customer was not asked.
     confirm_by_millis: Number = 0
 
 
 class DrawStamp(OnWaitlist, frozen=True, kw_only=True):
     """Draws a stamp (logical timestamp) for an event that is written only to the record.
 
-    The stamp is later than the stamps of all decisions that Redis has made. It is also later than
-    `known_stamp`, which is the newest stamp in the record. Stamps can also be drawn during a
-    rebuild.
+    The stamp is later than all decisions that Redis has made.
     """
 
+    # The newest logical timestamp in the record. The new stamp is later.
     known_stamp: Ticket = 0
 
 
@@ -382,44 +324,36 @@ class DrawStampResult(Result, frozen=True, kw_only=True):
 
 
 class EndWait(OnEntry, frozen=True, kw_only=True):
-    """Ends the wait of a customer who did not confirm in time that they are still waiting.
+    """Ends the wait of a customer who did not confirm in time that they are still waiting."""
 
-    The `action` says whether the entry is parked, moves to the end of the queue, or leaves the
-    waitlist. If it leaves, maintenance removes the entry afterwards. Redis checks `ticket`,
-    `confirm_by_millis` and `settings_version` before it acts. A request that arrives late must not
-    end the wait of a later signup, or follow settings that have changed in the meantime.
-    """
-
+    # A late request must not end the wait of a later signup, which has a different ticket.
     ticket: Ticket
     confirm_by_millis: Number
+    # Redis parks the entry (sets it aside), moves it to the end of the queue, or takes it out. If
+    # the action is `leave`, maintenance removes the entry from the waitlist afterwards.
     action: Unanswered
+    # Redis ignores the request if it has newer settings.
     settings_version: Number
 
 
 @answers(EndWait)
 class EndWaitResult(Result, frozen=True):
-    """The `outcome` is `ended` or `kept`.
+    """The `outcome` is `ended`, or `kept` if the wait must not end.
 
-    The entry is kept in any of these cases:
-
-    - The customer was not asked, or was asked with a different deadline.
-    - The deadline has not passed yet, according to the clock of Redis.
-    - The entry is not waiting, or is not ready.
-    - Redis has newer settings.
+    An entry is kept if its deadline is different or has not passed, if the entry is not waiting or
+    not ready, or if Redis has newer settings.
     """
 
 
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True):
-    """Reads a page of the waiting entries in serving order.
-
-    The page begins after the rank `after`, or at the position `first`. If `ready` is true, the page
-    contains only ready entries. If `ready` is false, it contains only entries that are not ready.
-    """
+    """Reads a page of the waiting entries in serving order."""
 
     after_id: ClassVar = None
 
+    # True selects only ready entries, False only entries that are not ready, and None both.
     ready: bool | None = None
 
+    # The page begins after the rank `after`, or at the position `first`.
     after: Rank | None = None
     first: Places | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
@@ -446,45 +380,28 @@ class WaitingEntry(Struct, frozen=True, kw_only=True):
 
 @answers(ListWaiting)
 class ListWaitingResult(Result, frozen=True, kw_only=True):
-    """One page of waiting entries.
-
-    `next_rank` is the value of `after` for the next page. It is None on the last page.
-    """
+    """One page of waiting entries."""
 
     entries: list[WaitingEntry]
     total: int
+    # The value of `after` for the next page, or None if this is the last page.
     next_rank: Rank | None = None
 
 
 class Stats(OnWaitlist, frozen=True, kw_only=True):
-    """Counts the entries on a waitlist.
+    """Counts the entries on a waitlist."""
 
-    The result also contains the ids of at most the first `near` ready entries.
-    """
-
+    # The number of ready entries at the front of the queue whose ids are returned too.
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
 
 
 @answers(Stats)
 class StatsResult(Result, frozen=True, kw_only=True):
-    """The counts of a waitlist. They are also available during a rebuild.
+    """The counts of a waitlist. They are also available during a rebuild."""
 
-    - `state` is `hydrating` during a rebuild. In this state `waiting` is still growing.
-    - `quota` is the number of customers who should still enter because an operator called `admit`
-      with `refill`.
-    - `not_ready` is the number of waiting entries that are not ready.
-    - `unverified` is the number of entries whose address is not verified.
-    - `asked` is the number of customers who have been asked whether they are still waiting.
-    - `is_due` is true if maintenance has work to do because time has passed, for example because a
-      pass has ended.
-    - `last_stamp` is the stamp (logical timestamp) of the last change, and `clock_stamp` is the
-      stamp that a change would get now.
-    - `first` has the ids of the first ready entries.
-    """
-
-    state: State
+    state: State  # `hydrating` during a rebuild
     epoch: Epoch
-    waiting: int
+    waiting: int  # still growing during a rebuild
     counters: Counters
     head_ticket: Ticket | None = None
     offered: int
@@ -493,16 +410,25 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"]
     pace: str
+    # The number of customers who should still enter after an operator's call of `admit` with
+    # `refill`.
     quota: Number
+    # True if maintenance has work to do because time has passed, for example because a pass has
+    # ended.
     is_due: bool
+    # The logical timestamp of the last change.
     last_stamp: Number
+    # The logical timestamp that a change would get now.
     clock_stamp: Number
     beat: Number
     settings_version: Number
     scheduled_until: Number
     not_ready: Number
+    # The number of entries whose address is not verified.
     unverified: Number
+    # The number of customers who have been asked whether they are still waiting.
     asked: Number
+    # The ids of the first ready entries.
     first: tuple[EntryId, ...] = ()
 
 
@@ -520,38 +446,32 @@ Line = Literal["open", "paused", "full", "not_open_yet", "closed"]
 class BoardResult(Result, frozen=True, kw_only=True):
     """A snapshot of the positions in the queue at the time `as_of_millis`.
 
-    `cuts` is a JSON list of pairs in serving order. Each pair has a rank and the position of this
-    rank. Each of the first 200 entries has a pair. After them, each position is at most 1% higher
-    than the position before it, up to the last entry. If the waitlist hides its counts, the request
-    fails with CountsHidden.
+    If the waitlist hides its counts, the request fails with CountsHidden.
     """
 
     as_of_millis: Number
     total: Number
     line: Line
+    # A JSON list of pairs of a rank and its position, in serving order. The first 200 entries have
+    # a pair each. After them, each position is at most 1% higher than the position before it.
     cuts: str
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True):
-    """Restores an entry in Redis at the place in its record, if `when` allows it.
-
-    - `absent` restores the entry only if Redis does not have it.
-    - `older` is used by the second pass of a rebuild. It also replaces the entry in Redis if Redis
-      has made no later decision about the entry.
-    - `unchanged` is used for repairs. It also replaces the entry in Redis if the entry still has
-      the `expected` state and rank.
-
-    During a rebuild, `epoch` must be the current epoch in Redis. `stamp` is the stamp (logical
-    timestamp) of the newest decision in the record. `known_stamp` is the stamp of the newest event
-    in the record, which may be later. All stamps that Redis creates afterwards are later than both
-    stamps.
-    """
+    """Restores an entry in Redis at the place in its record, if `when` allows it."""
 
     rank: Rank
     ticket: Ticket
+    # The logical timestamp of the newest decision in the record.
     stamp: Ticket
+    # The logical timestamp of the newest event in the record. Redis creates only later timestamps
+    # from then on.
     known_stamp: Ticket = 0
+    # During a rebuild, this must be the id of the queue that is being rebuilt.
     epoch: Epoch | None = None
+    # If the value is `absent`, the entry is restored only if Redis does not have it. `older` also
+    # replaces an entry if Redis has made no later decision about it. `unchanged` also replaces an
+    # entry that still has the `expected` state and rank.
     when: Literal["absent", "older", "unchanged"] = "absent"
     expected: Seen | None = None
     once_key: OnceKey | None = None
@@ -570,9 +490,9 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
 
 @answers(Restore)
 class RestoreResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `restored` or `present`. The `state` is the state after the request."""
+    """The `outcome` is `restored` or `present`."""
 
-    state: str
+    state: str  # after the request
     position: int | None = None
     total: int | None = None
     rank: Rank | None = None

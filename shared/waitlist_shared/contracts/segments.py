@@ -19,12 +19,9 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
 class MarkDirty(OnEntry, frozen=True, kw_only=True):
-    """Marks an entry whose record is about to change.
+    """Marks an entry whose record is about to change, so that maintenance checks it soon."""
 
-    Maintenance compares a marked entry with its record within a minute. `known_stamp` is the newest
-    stamp (logical timestamp) in the record. The stamp in the result is later.
-    """
-
+    # The newest logical timestamp in the record. The stamp in the result is later.
     known_stamp: Ticket = 0
 
 
@@ -43,8 +40,7 @@ class Tag(OnTaggedStay, frozen=True, kw_only=True):
 class TagResult(Result, frozen=True):
     """The `outcome` is `tagged`, `kept` or `absent`.
 
-    `kept` means that Redis already has these values or newer values. `absent` means that Redis does
-    not have the entry.
+    It is `kept` if Redis already has these values or newer values.
     """
 
 
@@ -62,12 +58,9 @@ class Untagged(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(Untagged)
 class UntaggedResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `untagged`, or `ready` if no entry is missing from the segment index.
+    """The `outcome` is `untagged`, or `ready` if no entry is missing from the segment index."""
 
-    `looked_at` is the number of entries that were checked. If it is 0, there are no more entries to
-    check.
-    """
-
+    # The number of entries that were checked, or 0 if all entries have been checked.
     looked_at: int = 0
     entry_ids: tuple[EntryId, ...] = ()
 

@@ -1,11 +1,11 @@
--- Returns the end of a pass that begins now, in milliseconds. Returns 0 if the waitlist issues no passes.
+-- Returns the time at which a pass that begins now will end, in milliseconds. Returns 0 if the waitlist issues no
+-- passes.
 local function pass_end(pass_seconds, now)
   pass_seconds = tonumber(pass_seconds) or 0
   return pass_seconds > 0 and math.floor(now / 1000) + pass_seconds * 1000 or 0
 end
 
--- Admits a customer and ends the entry's hold. If the hold is an offer, the customer is also counted in `entered`. If
--- `inside_until` is not 0, the customer is inside until that time.
+-- Admits a customer and ends the claim or offer. If `inside_until` is not 0, the customer is inside until that time.
 local function admit(keys, entry_id, hold, stamp, inside_until)
   use_up(keys, hold)
   if hold.state == 'offered' then

@@ -1,7 +1,5 @@
--- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. Many moves often go
--- to the same spot one after the other. If exactly one of the two neighbours has been moved before, the returned rank
--- is close to this neighbour, so that most of the gap stays free. Otherwise the returned rank leaves room on both
--- sides.
+-- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. The rank is close to
+-- a neighbour that has been moved too, because moves often go to the same spot one after the other.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

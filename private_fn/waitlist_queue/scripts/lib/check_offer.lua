@@ -1,6 +1,5 @@
--- Returns the hold of an entry with an open offer, or nil and an error code. If the customer has already been admitted,
--- the function returns the hold and `completed`. If `ticket` is given, the entry must have this ticket. If
--- `offered_until_millis` is given, the offer must have this deadline.
+-- Returns the open offer of an entry, or nil and an error code. If the customer has already been admitted, the error
+-- code is `completed`, and the first value is the hold of the admitted entry.
 local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end

@@ -1,10 +1,8 @@
--- The `max_claims` setting limits how many entries may be claimed at the same time. The sorted set `held` contains
--- claims and offers, but the limit does not apply to offers. A waitlist with this setting therefore also has the sorted
--- set `claimed`, which contains only claims.
+-- The set `claimed` has the claimed entries of a waitlist that limits the number of claims. The set `held` cannot be
+-- counted for this limit, because it also has the entries with an offer.
 local HOLDS_AT_ONCE = 500
 
--- Fills the set `claimed` with the existing claims. This is necessary after a rebuild, and after the waitlist has got
--- the `max_claims` setting.
+-- Fills the set `claimed` after a rebuild, or after the waitlist has got the setting `max_claims`.
 local function index_claims(keys)
   local first = 0
   repeat
@@ -20,8 +18,7 @@ local function index_claims(keys)
   redis.call('HSET', keys.meta, 'claims_indexed', '1')
 end
 
--- Returns how many entries a claim may take. The result is at most `count`. Expired holds must be ended before this
--- call.
+-- Returns how many entries a claim may take, but at most `count`. Expired claims must be ended before this call.
 local function within_limit(keys, max_claims, is_indexed, count, now)
   if not is_indexed then index_claims(keys) end
   -- Count only claims whose deadline has not passed.

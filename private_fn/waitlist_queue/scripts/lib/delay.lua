@@ -1,5 +1,5 @@
--- Delays an entry, so that it is not ready for the given number of seconds. Returns the time, in milliseconds, at which
--- the entry is ready again.
+-- Makes an entry wait for the given number of seconds before it is ready again. Returns the end of the delay in
+-- milliseconds.
 local function delay(keys, entry_id, seconds, now)
   local until_millis = math.floor(micros(now) / 1000) + seconds * 1000
   local packed = redis.call('HGET', keys.readiness, entry_id)

@@ -1,5 +1,5 @@
--- Computes how many slots of an admission policy are due, where these slots come from, and when more slots will be due.
--- `policy` is the table that read_policy returns.
+-- Computes how many customers an admission policy may admit now, and when it may admit more. A slot is the permission
+-- to admit one customer. `policy` is the table that read_policy returns.
 local MINUTE = 60000000 -- microseconds
 local ENDED_AT_ONCE = 1000 -- passes; the customers of any other passes count as inside until the next run
 
@@ -22,8 +22,8 @@ local function read_policy(keys, now)
   return policy
 end
 
--- Reads the opening hours of the policy ("opens:closes" in milliseconds, the earliest first). If a message is so late
--- that all its hours are over, the policy makes no offers.
+-- Reads the opening hours of the policy ("opens:closes" in milliseconds, the earliest first). If all hours are over,
+-- the policy makes no offers.
 local function read_hours(policy, hours, millis)
   if not policy.has_hours then return end
   policy.hours = {}
@@ -37,7 +37,7 @@ local function read_hours(policy, hours, millis)
 end
 
 -- Returns the deadline of an offer that is made now, in milliseconds. If the opening hours end before the deadline, the
--- time that is left continues when the next hours begin. The deadline is never later than the end of these next hours.
+-- remaining time continues in the next opening hours.
 local function offer_end(policy, millis)
   local deadline = millis + policy.offer_seconds * 1000
   local now_open, following = unpack(policy.hours or {})
@@ -45,17 +45,15 @@ local function offer_end(policy, millis)
   return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 
--- The record of the waitlist may include later times of the schedule than Redis, because a server that takes over may
--- lack the newest writes. In that case the counters in the record are used. Otherwise this server would add the same
--- slots again and offer them twice.
+-- Uses the count in the record if the record has counted the schedule further than Redis. A server that takes over may
+-- lack this count, and must not make the same offers again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the slots of each scheduled time ("millis:count") up to now to the slots that are due. The slots of each time
--- are added once, even if they are added late. At each time, slots from earlier times that no waiting entry could use
--- are discarded.
+-- Adds the scheduled admissions ("millis:count") up to now. Admissions that no waiting entry could use are discarded at
+-- the next scheduled time.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -66,24 +64,23 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many slots are due according to the rate. The rate is a token bucket. The bucket can hold the slots of
--- one minute, because runs may be up to a minute late, and its capacity is never less than one slot. If customers were
--- still waiting after the last run, the fraction of a slot that the last run left over is added.
+-- Returns how many admissions are due according to the rate, which is a token bucket. The bucket holds the admissions
+-- of one minute, because maintenance may be a minute late.
 local function rate_due(policy, now)
   local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
   policy.bucket_at = math.max(policy.bucket_at, now - math.ceil(longest))
   return math.floor(math.max(0, now - policy.bucket_at) * policy.rate_count / (policy.rate_millis * 1000))
 end
 
--- Returns the fraction of a slot that is left in the rate's token bucket, in microseconds. Returns 0 if nobody is
+-- Returns the fraction of an admission that is left in the token bucket, in microseconds. Returns 0 if nobody is
 -- waiting.
 local function left_over(keys, policy, now)
   if not policy.has_rate or redis.call('ZCARD', keys.queue) == 0 then return 0 end
   return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
 end
 
--- Removes customers whose pass has expired from the set `inside`. A reserved place is freed if Redis no longer has the
--- admission that the place is reserved for.
+-- Removes customers whose pass has expired from the set `inside`. Frees a reserved place if Redis no longer has the
+-- admission that needs the place.
 local function end_passes(keys, now)
   local ended = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, math.floor(now / 1000), 'LIMIT', 0,
     ENDED_AT_ONCE)
@@ -97,8 +94,7 @@ local function end_passes(keys, now)
 end
 
 -- Returns how many more customers may get an offer or be admitted, or nil if there is no limit. Reserved places count
--- as taken. If `is_for_kept` is true, the room is for a customer with a reserved place, so reserved places do not
--- count.
+-- as taken unless `is_for_kept` is true.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -107,10 +103,8 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many slots are due. If the policy has both a rate and a schedule, the result is the smaller of the two
--- numbers of slots, or their sum if `combine` is `sum`. The rest of the quota is added. The result is never larger than
--- the room. If the policy has neither a rate nor a schedule, the room alone determines the result. Outside its opening
--- hours a policy has no slots due.
+-- Returns how many admissions are due now. A policy with a rate and a schedule uses the smaller number, or the sum if
+-- `combine` is `sum`. The limit `max_inside` always applies.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -124,9 +118,8 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns where the slot with this number comes from. The first slots come from the quota. If `combine` is `sum`, the
--- next slots come from the rate, because slots of the rate expire after a minute, and the rest come from the
--- schedule. Otherwise each of the other slots is taken from both the rate and the schedule.
+-- Returns the sources from which the slot with this number is taken. The quota comes first. If `combine` is `sum`, the
+-- rate comes next, because its slots expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota
@@ -160,8 +153,8 @@ local function take_due(keys, policy, taken, now)
     'left_over', left_over(keys, policy, now))
 end
 
--- Returns the next time, in milliseconds, at which slots and room will be available. Returns nil if this depends on a
--- change to the settings, on a customer exiting, or on an operator.
+-- Returns the time in milliseconds at which the next admission will be due. Returns nil if this does not depend on the
+-- time alone.
 local function next_due(keys, policy, room, next_instant, millis)
   local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0
   if policy.has_rate then

@@ -1,7 +1,5 @@
--- Ends expired holds. A claimed entry returns to its old place, or is parked after too many attempts. For an offer that
--- was not accepted in time, the `no_show` setting says what happens. The decision gets the stamp (logical timestamp) of
--- this run. The stamp may be later than the deadline, because earlier stamps belong to everything that happened to the
--- entry before this run. The `at` field of the decision has the deadline.
+-- Ends an expired claim or offer. A claimed entry returns to its old place, or is parked (set aside) after too many
+-- attempts. After an unused offer, the setting `no_show` decides what happens.
 local EXPIRED_AT_ONCE = 200
 
 local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, stamp)
@@ -30,8 +28,8 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
   decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', deadline)
 end
 
--- Ends expired holds, but only a limited number in one call. Returns whether all of them have ended. If the function
--- created a stamp (logical timestamp), it also returns the stamp.
+-- Ends expired claims and offers, but only a limited number in one call. Returns whether all have ended, and the
+-- logical timestamp of the last change.
 local function end_expired(keys, max_attempts, now)
   local millis = math.floor(micros(now) / 1000)
   if not has_expired_holds(keys, now) then return true end

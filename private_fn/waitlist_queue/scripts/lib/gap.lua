@@ -1,15 +1,13 @@
 -- Finds free ranks between neighbouring entries. Ranks are integers, and two entries never have the same rank.
 local STEP = 65536 -- a move takes at most this much of a gap, so that many moves fit into the gap
 
--- Returns the lowest rank of the priority that a rank belongs to. The lowest ranks of a priority come before the rank
--- of its first ticket. A rank above the last ticket of priority 0 also belongs to priority 0.
+-- Returns the lowest rank in the priority that `rank` belongs to.
 local function first_rank_of(rank)
   return math.min(255, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- Finds the nearest gap ahead of the entry `behind`, which has the rank `upper`, within the same priority. Returns the
--- ranks on both sides of the gap, and the entries with these ranks. If the gap is at the beginning of the priority,
--- there is no entry ahead of it. Returns nil if there is no gap.
+-- Finds the nearest gap ahead of the entry `behind`, within the same priority. Returns the ranks on both sides of the
+-- gap and the entries with these ranks, or nil if there is no gap.
 local function gap_before(keys, behind, upper)
   local before_first = first_rank_of(upper) - 1
   local ahead, lower = waiting_until(keys, upper - 1)
@@ -22,8 +20,7 @@ local function gap_before(keys, behind, upper)
   return lower, upper, ahead, behind
 end
 
--- Returns `rank` if it is free, or the nearest free rank ahead of it in the same priority. If the entry itself already
--- has the rank `own`, it may keep that rank.
+-- Returns `rank` or the nearest free rank ahead of it in the same priority. The entry may keep its current rank `own`.
 local function free_rank(keys, entry_id, rank, own)
   local present, its_rank = waiting_until(keys, rank)
   if its_rank ~= rank or present == entry_id then return rank end

@@ -1,6 +1,4 @@
--- Creates and returns the hold of an entry. The caller has already removed the entry from the queue and from its
--- segments. The state is `held` for a claim, or `offered` for an offer. `paid` names the slots that are used for an
--- offer.
+-- Creates and returns a claim or an offer for an entry. The caller has already removed the entry from the queue.
 local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, paid)
   local ticket = redis.call('HGET', keys.tickets_of_moved, entry_id)
   local attempts = redis.call('HGET', keys.attempts, entry_id)

@@ -1,7 +1,5 @@
--- Stores which customers are inside. The sorted set `inside` has the time, in milliseconds, at which the pass of each
--- customer ends. The hash `visits` has the ticket of the entry at the time of the admission. Two scores in `inside`
--- have a special meaning. KEPT means that a place is reserved for a customer (see renew.lua). LEFT_DURING_REBUILD means
--- that the customer left during a rebuild (see exit.lua).
+-- The sorted set `inside` has the time, in milliseconds, at which the pass of each customer ends. The score KEPT means
+-- that a place is reserved for a customer. The score LEFT_DURING_REBUILD means that the customer has left.
 local KEPT, LEFT_DURING_REBUILD = 0, 1
 
 local function put_inside(keys, entry_id, ticket, until_millis)

@@ -1,10 +1,7 @@
--- Functions for entries that are on the waitlist but not in the queue. The state of these entries is `held` (by a
--- claim), `offered` (a slot), `parked`, `done` (admitted, until the record contains the admission), or `no_show`
--- (maintenance will remove the entry). The hash `claims` has a hold for each of these entries, as
--- state|token|rank|ticket|attempts|stamp. The stamp is the logical timestamp of the decision that took the entry out of
--- the queue. In memory, `basis` and `was` are the stamp and the rank that the hold had when it was read (see
--- decide.lua). The slots that were used for an offer (see paid.lua) are in a separate field of the hash, together with
--- the token of the offer.
+-- The hash `claims` has an item for each entry that is on the waitlist but not in the queue, in the form
+-- state|token|rank|ticket|attempts|stamp. This item is called the hold of the entry. Its state is `held`, `offered`,
+-- `parked`, `done` (admitted) or `no_show` (leaving). The stamp is the logical timestamp at which the entry was taken
+-- out of the queue.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)
@@ -32,8 +29,7 @@ local function delete_hold(keys, entry_id)
   redis.call('HDEL', keys.claims, entry_id, entry_id .. PAID)
 end
 
--- Sets the deadline of a hold, in milliseconds. If the waitlist has the `max_claims` setting, a claimed entry is also
--- added to the set `claimed`.
+-- Sets the deadline of a claim or an offer, in milliseconds.
 local function hold_until(keys, entry_id, state, deadline)
   redis.call('ZADD', keys.held, deadline, entry_id)
   if not keys.claimed then return end
@@ -44,21 +40,21 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a hold. The entry then no longer takes up room, so the next poll triggers a run of the
--- policy. If `keeps_room` is true, the customer still needs the room.
+-- Removes the deadline of a claim or an offer. Unless `keeps_room` is true, another customer may take the place, so the
+-- next poll triggers a run of the admission policy.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Marks an entry whose record may lack the decision with this stamp (logical timestamp). Maintenance updates the record
--- within a minute.
+-- Marks an entry whose record may lack the decision with this logical timestamp. Maintenance updates the record within
+-- a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end
 
--- Parks an entry, so that an operator can look at it.
+-- Parks an entry: sets the entry aside until an operator brings it back.
 local function park(keys, entry_id, hold, millis)
   no_longer_held(keys, entry_id)
   redis.call('ZADD', keys.parked, millis, entry_id)

@@ -1,6 +1,5 @@
--- Offers a slot to each entry that pop_preferred has returned. If the policy admits customers automatically, the
--- customers are admitted at once. `paid` is a function that returns where the slot with a given number comes from.
--- Returns the rows of the reply, and the texts to store under the idempotency key.
+-- Makes an offer to each entry that pop_preferred has returned, or admits the customers at once if the policy is
+-- automatic. Returns the rows of the reply, and the texts to store under the idempotency key.
 local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
@@ -22,8 +21,8 @@ local function offer(keys, popped, policy, tokens, stamp, paid, now)
   return entries, taken, is_automatic
 end
 
--- Offers a slot to the first entry of the queue if the policy has a slot due. Returns the rows of the reply, and
--- whether the customer was admitted at once.
+-- Makes an offer to the first entry of the queue if an admission is due. Returns the rows of the reply, and whether the
+-- customer was admitted at once.
 local function offer_next(keys, tokens, stamp, hours, now)
   local policy = read_policy(keys, now)
   read_hours(policy, hours, math.floor(now / 1000))

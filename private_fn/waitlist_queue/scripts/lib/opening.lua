@@ -1,5 +1,4 @@
--- Returns `closed` or `not_open_yet` if the waitlist does not accept signups now, and nil if it does. If the setting
--- `open` is 0, the waitlist is closed regardless of the time.
+-- Returns `closed` or `not_open_yet` if the waitlist does not accept signups now, and nil if it does.
 local function shut_line(open, opens_millis, closes_millis, now)
   local millis = now / 1000
   if open ~= '1' or closes_millis and millis >= tonumber(closes_millis) then return 'closed' end

@@ -1,23 +1,18 @@
--- The hold of an offered entry records the slots that were used for the offer. If the offer ends without an admission,
--- these slots are returned to the schedule, rate or quota that they came from. "s3" is a slot of the schedule, "r4" is
--- a slot of the rate, and "q2" is a slot of a quota. A slot of the rate is recorded only if the rate counts customers
--- who enter. The number is the version of the schedule or rate, or the number of the quota, because slots are not
--- returned to a later schedule, rate or quota. "e" means that the customer was admitted through an offer and counts as
--- entered. A hold that was restored from a record has no slots, because Redis may have returned them before its data
--- was lost.
+-- An offer records what has paid for it, so that an unused offer can be given back: "s3" is version 3 of the schedule,
+-- "r4" is version 4 of the rate, and "q2" is the second quota. "e" means that the customer has entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Returns whether a slot of the current quota was used for this offer.
+-- Returns whether the current quota has paid for an offer.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Returns each slot that was used for this offer to the rate, schedule or quota that it came from. The next poll
--- then triggers a run of the admission policy.
+-- Gives an unused offer back to the rate, the schedule or the quota. The next poll then triggers a run of the admission
+-- policy.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end
@@ -39,7 +34,7 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Subtracts an admission from the counters, because the admission was not valid.
+-- Subtracts an admission that was not valid from the counters.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end

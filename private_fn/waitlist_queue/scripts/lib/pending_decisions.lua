@@ -1,7 +1,7 @@
--- Reads the pending decisions of an entry, which are decisions that its record may lack (see decide.lua).
+-- Reads the pending decisions about an entry, which are decisions that its record may lack.
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+)'
 
--- Returns the pending decisions of an entry. The oldest decision comes first.
+-- Returns the pending decisions about an entry, oldest first.
 local function read_decisions(keys, entry_id)
   local decisions, packed = {}, redis.call('HGET', keys.pending_decisions, entry_id)
   if not packed then return decisions end
@@ -13,7 +13,7 @@ local function read_decisions(keys, entry_id)
   return decisions
 end
 
--- Returns the pending decisions of an entry in the form in which a script returns them.
+-- Returns the pending decisions about an entry as rows of a reply.
 local function decisions_of(keys, entry_id)
   local rows = {}
   for i, decision in ipairs(read_decisions(keys, entry_id)) do
@@ -32,16 +32,14 @@ local function find_decision(keys, entry_id, matches)
   return found
 end
 
--- Returns the pending decision that an earlier request with this claim token has caused, or nil. A caller repeats a
--- request if it did not receive the answer.
+-- Returns the pending decision that an earlier request with this claim token has caused, or nil.
 local function decision_by_token(keys, entry_id, verb, token)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb == verb and decision.token == token
   end)
 end
 
--- Deletes the pending decisions that are later than a stamp (logical timestamp). The place in the record has replaced
--- the place that these decisions gave to the entry.
+-- Deletes the pending decisions after a logical timestamp, because the record has a newer place for the entry.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -57,14 +55,14 @@ local function forget_decisions_after(keys, entry_id, stamp)
   end
 end
 
--- Returns the newest pending decision before a stamp (logical timestamp), or nil. Moves within the queue are ignored.
+-- Returns the newest pending decision before a logical timestamp, or nil. Moves within the queue are ignored.
 local function last_end(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb ~= 'bumped' and decision.stamp < stamp
   end)
 end
 
--- Returns the newest pending decision before a stamp (logical timestamp). Returns nil if there is no such decision.
+-- Returns the newest pending decision before a logical timestamp, or nil.
 local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end

@@ -1,5 +1,5 @@
--- Takes entries from one end of the queue or of segments. Each of the `filters` is a segment id, or `*` for the whole
--- queue. The filters are separated by spaces and are in order of preference.
+-- Takes entries from one end of the queue or of segments. `filters` are segment ids, or `*` for the whole queue,
+-- separated by spaces and in order of preference.
 local ID_BEGIN = 35 -- the index at which the id of the entry begins in "segment:rank:entry"
 local EVERYONE = '*'
 
@@ -24,8 +24,8 @@ local function pop(keys, filter, is_newest, count)
   return popped
 end
 
--- Takes up to `count` entries. Entries that match the first filter are taken first, then entries that match the second
--- filter, and so on. Returns each entry with its rank and the zero-based index of its filter.
+-- Takes up to `count` entries, beginning with the entries that match the first filter. Returns each entry with its rank
+-- and the zero-based index of its filter.
 local function pop_preferred(keys, filters, is_newest, count)
   local taken, number = {}, 0
   for filter in string.gmatch(filters, '%S+') do

@@ -1,7 +1,7 @@
 -- Writes the reasons why entries are not ready (see reasons.lua).
 
--- Writes the readiness of an entry. `before` is the previous readiness, or nil. If a waiting entry becomes ready, not
--- ready, verified or unverified, it moves to the sorted sets for its new state.
+-- Writes the readiness of an entry, and moves a waiting entry to the sorted sets for its new state. `before` is the
+-- previous readiness, or nil.
 local function write_readiness(keys, entry_id, before, packed)
   redis.call('HSET', keys.readiness, entry_id, packed)
   count_readiness(keys, before or '', packed)
@@ -26,8 +26,8 @@ local function with_delay(packed, until_millis)
   return until_millis > 0 and string.format('%s;delayed=%d', others, until_millis) or others
 end
 
--- Writes the readiness from the record, unless Redis has a readiness of the same signup that is as new or newer.
--- Returns whether the readiness was written.
+-- Writes the readiness from the record, unless Redis has one of the same signup that is at least as new. Returns whether it was
+-- written.
 local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if not keys.not_ready then return false end
   if is_another_stay then forget_readiness(keys, entry_id) end

@@ -1,13 +1,9 @@
--- Reads the reasons why entries are not ready. A waiting entry with a reason is passed over. The hash `readiness` has
--- an item for each entry that has had a reason since its signup. The item is "version;reason=millis;reason=millis". The
--- version comes from the record, and `millis` is the end of the reason, or 0 if the end is not known. The sorted set
--- `ready_at` has the time at which the next reason of each entry ends. If the customer was asked whether they are
--- still waiting, the deadline for the answer follows the version: "version,millis;reason=millis". If a script has
--- withdrawn this question, the script replaces the comma with a `~`. The record contains the question until maintenance
--- updates the record. Until then, the `~` prevents an update of another reason from restoring the question.
+-- The hash `readiness` has the reasons why an entry is not ready, in the form "version;reason=millis;reason=millis".
+-- Each reason ends at `millis`, or has no known end if `millis` is 0. If the customer was asked whether they are still
+-- waiting, the deadline follows the version: "version,millis;reason=millis". The comma becomes a `~` when a script has
+-- handled the deadline.
 
--- Delays are decided by Redis, and they end only when their time is over. If Redis and the record have different
--- delays, the later delay counts.
+-- If Redis and the record have different delays, the later delay counts, because Redis decides about delays.
 local DELAYED = ';delayed=(%d+)'
 
 local function delay_of(packed)
@@ -24,8 +20,8 @@ local function is_ready_to_wait(keys, entry_id)
   return not (packed and has_reason(packed))
 end
 
--- Returns the deadline by which the customer must confirm that they are still waiting. Returns nil if the customer was
--- not asked.
+-- Returns the deadline by which the customer must confirm that they are still waiting, or nil if the customer was not
+-- asked.
 local function question_of(packed)
   return packed and tonumber(string.match(packed, '^%d+,(%d+)'))
 end
@@ -34,16 +30,15 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- A customer may have been asked to confirm that they are still waiting. Returns whether a script has already removed
--- this request from Redis. `packed` contains the reasons from the record, which still includes the request. `old`
--- contains the reasons in Redis.
+-- Returns whether Redis has already handled the customer's deadline, although the record still has it. Without this
+-- check, a late update of the record would bring the deadline back.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)
 end
 
--- Returns the reasons why an entry is not ready, as rows of a reply. Also returns the deadline by which the customer
--- must confirm that they are still waiting, or 0.
+-- Returns the reasons why an entry is not ready, as rows of a reply, and the deadline by which the customer must
+-- confirm that they are still waiting, or 0.
 local function reasons_of(keys, entry_id)
   local rows, packed = {}, keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   for reason, millis in string.gmatch(packed or '', ';([%a_]+)=(%d+)') do
@@ -52,8 +47,7 @@ local function reasons_of(keys, entry_id)
   return rows, question_of(packed) or 0
 end
 
--- Updates two counters in `meta`: the entries with an unverified address, and the customers who were asked whether they
--- are still waiting.
+-- Counts the entries with an unverified address, and the customers who were asked whether they are still waiting.
 local function count_readiness(keys, before, packed)
   local function count(name, pattern)
     local change = (string.find(packed, pattern) and 1 or 0) - (string.find(before, pattern) and 1 or 0)

@@ -1,6 +1,5 @@
--- Returns the row for one entry in the reply to a claim. If the entry is back in the queue because its previous hold or
--- offer expired, `expired_stamp` or `no_show_stamp` is the stamp (logical timestamp) at which it ended, and
--- `ended_millis` is its deadline. Otherwise these values are 0. See decide.lua for the stamps `basis` and `placed`.
+-- Returns the row for one entry in the reply to a claim or an admission. If the previous claim or offer has expired,
+-- the row has its deadline and the logical timestamp at which it ended.
 local function claim_row(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)
   local last = before and last_end(keys, entry_id, hold.stamp)
@@ -17,9 +16,8 @@ local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the entries of an earlier claim that are still claimed or whose customers have been admitted. All other
--- entries no longer have the token of that claim. `deadlines` is the sorted set with the deadlines. Admitted entries
--- are included because a client may complete a claim immediately, and a repeated request must get the same answer.
+-- Returns the entries of an earlier claim that are still claimed or whose customers have been admitted, so that a
+-- repeated request gets the same answer.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token, filter_index in string.gmatch(claimed_before, '(%w+):(%w+):?(%d*)') do

@@ -1,7 +1,5 @@
--- Returns whether an entry's place in Redis may be replaced by the place in its record. If `when` is `absent`, Redis
--- must not have the entry. If `when` is `older` (the second pass of a rebuild), the entry may also be replaced if Redis
--- has made no later decision about it. If `when` is `unchanged` (a repair), the entry may also be replaced if its state
--- and rank are still as `expected` ("state:rank").
+-- Returns whether the place in the record may replace an entry's place in Redis. The meaning of `when` is explained in
+-- class Restore.
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, queue_rank, hold)
   if not (queue_rank or hold) then return true end
   if when == 'unchanged' then
@@ -17,8 +15,7 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, qu
   return not dirty or tonumber(dirty) <= new.stamp
 end
 
--- Writes the segments and the readiness from the record. Nothing is written if the place in Redis belongs to another
--- signup of the same customer.
+-- Writes the segments and the readiness from the record, unless Redis has another signup of the same customer.
 local function restore_edits(keys, entry_id, tags, readiness, ticket, queue_rank, hold, is_restored)
   if not (tags or keys.not_ready) then return end
   local present = hold and hold.ticket or queue_rank and ticket_of(keys, entry_id, queue_rank)
@@ -28,7 +25,7 @@ local function restore_edits(keys, entry_id, tags, readiness, ticket, queue_rank
   accept_readiness(keys, entry_id, readiness, not is_same_stay)
 end
 
--- Puts an entry into the queue, holds it, or parks it, as its record says.
+-- Restores an entry as its record says: waiting, claimed, with an offer, or parked (set aside for an operator).
 local function restore_place(keys, entry_id, new, queue_rank, time_millis)
   if queue_rank then
     -- Remove the entry first, because its own old rank must not block the new one.

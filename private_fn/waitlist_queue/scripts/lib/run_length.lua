@@ -1,6 +1,6 @@
--- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1). A range of
--- ranks is completely taken if it has as many entries as ranks. The function therefore doubles the length until a range
--- is not full, and then searches for the end by halving. Checking every rank would take unlimited time.
+-- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1). The function
+-- doubles the range until a rank is free, and then searches by halving, because checking every rank could take very
+-- long.
 local function run_length(keys, rank, direction)
   local function is_full(length)
     local last = rank + direction * (length - 1)

@@ -1,17 +1,13 @@
--- Returns a rank as a text of 16 characters that sorts in the same order as the rank. Ranks ahead of the first ticket
--- of priority 255 are negative. The minus sign sorts before the digits. 10^15 is added to a negative rank, so that the
--- digits after the sign sort in ascending order.
+-- Returns a rank as a text of 16 characters that sorts in the same order as the rank. To keep this order, 10^15 is
+-- added to a negative rank.
 local function sortable(rank)
   if rank < 0 then return string.format('-%015d', 1000000000000000 + rank) end
   return string.format('%016d', rank)
 end
 
--- The segment index is a sorted set with one member for each segment of each waiting entry. All scores are equal, so
--- the members are sorted by their bytes. A member is "segment:rank:entry" if the entry is ready, "segment;rank:entry"
--- if it is not, and "segment<rank:entry" if its address is not verified. In each segment, the ready entries therefore
--- come first, then the entries that are not ready, and then the unverified entries. The tags of an entry are its
--- segments, each followed by a comma, and the version of its attributes. If a waitlist declares no segments, it has no
--- index and no tags.
+-- The segment index is a sorted set with one member for each segment of each waiting entry. A member is
+-- "segment:rank:entry" if the entry is ready, "segment;rank:entry" if it is not, and "segment<rank:entry" if its
+-- address is not verified. All scores are equal, so the members are sorted by their bytes.
 local READY, NOT_READY, UNVERIFIED, BEHIND = ':', ';', '<', '=' -- four consecutive bytes
 
 -- Returns the byte in an entry's index members that says whether the entry is ready, not ready or unverified.

@@ -1,13 +1,10 @@
--- Begins a new schedule. Only the slots of scheduled times after `since_millis` will be added to the slots that are
--- due. Unused slots of the old schedule are discarded.
+-- Begins a new admission schedule. Unused admissions of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
 end
 
--- Writes the settings, which have the form "name=value" and are separated by spaces. The fields `max_claims`,
--- `opens_millis`, `closes_millis` and `has_hours` are deleted if they have no value. If the segments have changed, the
--- segment index is emptied. If the rate has changed, its token bucket is emptied, because time and slots of the old
--- rate must not count for the new rate.
+-- Writes the settings ("name=value", separated by spaces). If the segments have changed, the segment index is emptied.
+-- If the rate has changed, the admissions that the old rate has saved up are discarded.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
   local old_count, old_millis, old_from, max_claims, opens_millis, closes_millis, has_hours = unpack(redis.call('HMGET',
     keys.meta, 'rate_count', 'rate_millis', 'rate_from', 'max_claims', 'opens_millis', 'closes_millis', 'has_hours'))

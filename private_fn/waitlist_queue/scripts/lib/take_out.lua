@@ -1,5 +1,5 @@
--- Returns the ticket of an entry. If the entry is waiting, its rank is the second value. Otherwise its hold is the
--- third value. Returns nil if Redis does not have the entry.
+-- Returns the ticket of an entry, and the rank of a waiting entry or the hold of any other entry. Returns nil if Redis
+-- does not have the entry.
 local function find_place(keys, entry_id)
   local rank = waiting_rank(keys, entry_id)
   if rank then return ticket_of(keys, entry_id, rank), rank end
@@ -7,10 +7,8 @@ local function find_place(keys, entry_id)
   return hold and hold.ticket, nil, hold
 end
 
--- Removes an entry from the waitlist. If the entry has an open offer, its slot is used up if the customer was admitted,
--- and is returned otherwise. Returns the state, the ticket and the hold that the entry had. Returns nil if Redis does
--- not have the entry. If the entry has another ticket than `stay_ticket`, nothing changes and the function returns
--- `other`.
+-- Removes an entry from the waitlist and returns its state, ticket and hold. Returns nil if Redis does not have the
+-- entry, and `other` if its ticket is not `stay_ticket`.
 local function take_out(keys, entry_id, stay_ticket, is_admitted)
   local ticket, rank, hold = find_place(keys, entry_id)
   if not ticket then return nil end

@@ -1,9 +1,8 @@
--- A ticket is a number that says when a customer signed up, compared with other customers. A rank is computed from a
--- priority and a ticket (see waitlist_shared/ranks.py). Pass ranks to redis.call as numbers, because redis.call keeps
--- all their 16 digits. tostring and .. keep only 14 digits.
+-- A ticket is a number that says when a customer signed up, compared with other customers. Ranks are passed to
+-- redis.call as numbers, because `tostring` and `..` keep only 14 of their 16 digits.
 local TIER = 35184372088832 -- 2^45, the number of ranks of each priority
--- The last 2^40 ranks before the first ticket of each priority are not used by tickets. Entries that are moved to the
--- front of the priority get these ranks. There are enough tickets until 2087.
+-- The last 2^40 ranks before the first ticket of each priority are for entries that are moved to the front. The tickets
+-- last until 2087.
 local ROOM = 1099511627776
 local TICKETS_PER_SECOND = 16000
 local EPOCH_MICROS = 1577836800000000 -- 2020-01-01
@@ -14,7 +13,7 @@ local function ticket_after(last_ticket, clock_micros)
   return math.max(tonumber(last_ticket) + 1, clock)
 end
 
--- Returns the ticket of an entry. If the ticket cannot be computed from the rank, it is in the hash `tickets_of_moved`.
+-- Returns the ticket of an entry. The hash `tickets_of_moved` has the tickets that cannot be computed from a rank.
 local function ticket_of(keys, entry_id, rank)
   return tonumber(redis.call('HGET', keys.tickets_of_moved, entry_id)) or rank % TIER
 end

@@ -1,16 +1,14 @@
--- A tombstone marks a signup that has ended, so that a late message cannot bring the entry back. Tombstones are kept as
--- long as such a message may arrive. They are in a sorted set. The member is "entry_id:join_id", and the score is the
--- stamp (logical timestamp) at which the signup ended.
+-- A tombstone marks a signup that has ended, so that a late message cannot bring the entry back.
 local TOMBSTONE_SECONDS = 900
 local TRIMMED_AT_ONCE = 16
 
--- Returns the stamp (logical timestamp) at which a signup ended, or nil if it has not ended.
+-- Returns the logical timestamp at which a signup ended, or nil if it has not ended.
 local function tombstone_of(keys, entry_id, join_id)
   return tonumber(redis.call('ZSCORE', keys.tombstones, entry_id .. ':' .. join_id))
 end
 
--- Adds a tombstone. If the caller did not know the ticket, a second member with the same score stores the ticket
--- ("entry_id:join_id:ticket"). A repeated request then also gets the ticket.
+-- Adds a tombstone. If the caller did not know the ticket, the tombstone stores it, so that a repeated request gets it
+-- too.
 local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   local stay = entry_id .. ':' .. join_id
   redis.call('ZADD', keys.tombstones, stamp, stay)

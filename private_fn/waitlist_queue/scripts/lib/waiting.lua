@@ -1,12 +1,8 @@
--- Functions for waiting entries. The sorted set `queue` contains the ready entries, and `not_ready` contains the
--- entries that are passed over for now. The score is the rank, and no rank occurs twice. Scripts take entries only from
--- `queue`, so they never take an entry that is not ready. If every entry on the waitlist has always been ready,
--- `keys.not_ready` is nil, and no script reads the keys for readiness. The sorted set `unverified` contains the entries
--- of `not_ready` whose address is not verified. These entries have a rank and count toward the capacity. Positions and
--- totals do not count them, so that nobody can see from a total whether an address is already on the waitlist.
+-- The sorted set `queue` contains the ready entries, and `not_ready` contains the entries that are passed over for now.
+-- The score is the rank. The sorted set `unverified` contains the entries of `not_ready` whose address is not verified.
+-- Positions and totals do not count them, because they would show whether an address is on the waitlist.
 
--- Prevents a script from reading the readiness keys on a waitlist that does not use them. A waitlist uses these keys as
--- soon as one of its entries has a `readiness`.
+-- Stops a script from reading the readiness keys if every entry on the waitlist has always been ready.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -23,12 +19,12 @@ local function waiting_rank(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.not_ready, entry_id)), false
 end
 
--- Returns whether the address of an entry is not verified yet. `packed` is the readiness of the entry.
+-- Returns whether the address of the entry with this readiness is still unverified.
 local function is_unverified(packed)
   return packed and string.find(packed, ';unverified=', 1, true) ~= nil
 end
 
--- Adds an entry to the waiting entries, or changes the rank of an entry that is already waiting.
+-- Adds an entry to the waiting entries, or changes the rank of a waiting entry.
 local function add_waiting(keys, entry_id, rank, is_ready)
   redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
   if not is_ready and is_unverified(redis.call('HGET', keys.readiness, entry_id)) then
@@ -49,7 +45,7 @@ local function count_waiting(keys)
   return keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
 end
 
--- Counts the waiting entries, except for entries with an unverified address. Customers see this number as the total.
+-- Counts the waiting entries without the unverified entries. Customers see this number as the total.
 local function count_verified(keys)
   local waiting = count_waiting(keys)
   return keys.not_ready and waiting - redis.call('ZCARD', keys.unverified) or waiting
@@ -61,9 +57,8 @@ local function count_between(keys, first, last)
   return keys.not_ready and ready + redis.call('ZCOUNT', keys.not_ready, first, last) or ready
 end
 
--- Counts the entries ahead of a waiting entry, except for entries with an unverified address. Returns this number and
--- the number of ready entries among them. The second value is false if every entry on the waitlist has always been
--- ready. Both values are false if the entry is not waiting.
+-- Counts the verified entries ahead of an entry, and the ready entries among them. The second number is false if every
+-- entry on the waitlist has always been ready. Both are false if the entry is not waiting.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
@@ -74,8 +69,8 @@ local function count_ahead(keys, entry_id)
   return ready + passed_over - redis.call('ZCOUNT', keys.unverified, '-inf', rank - 1), ready
 end
 
--- Returns the waiting entry with this rank, or the nearest waiting entry ahead of this rank, and the rank of that
--- entry. Returns nil if there is no such entry.
+-- Returns the waiting entry with this rank, or the nearest waiting entry ahead of it, and its rank. Returns nil if
+-- there is none.
 local function waiting_until(keys, rank)
   local function nearest(set)
     local entry_id, found = unpack(redis.call('ZREVRANGEBYSCORE', set, rank, '-inf', 'WITHSCORES', 'LIMIT', 0, 1))

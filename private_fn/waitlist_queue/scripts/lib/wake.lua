@@ -1,4 +1,4 @@
--- Makes the next poll trigger a run of the policy, because a slot or room has become free.
+-- Makes the next poll trigger a run of the admission policy, because another customer can be admitted.
 local function wake(keys)
   if redis.call('HEXISTS', keys.meta, 'admit_at') == 1 then
     redis.call('HSET', keys.meta, 'admit_at', 0)
