@@ -22,9 +22,9 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- If the record has a different place for the entry, an offer in Redis ends here. The admission that the offer used up
--- is given back, or is used for the offer in the record.
-local function settle_payment(hold, new)
+-- Handles an offer in Redis if the record has a different place for the entry. The admission that the offer used up is
+-- given back, or is used for the offer in the record.
+local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then
     if not is_same_stay then return end

@@ -56,8 +56,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # Redis makes no offers if it has newer settings than the caller, or a different schedule.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # The record of the waitlist has counted the schedule up to `counted_until`, and `counted_slots`
-    # of the scheduled admissions are still unused.
+    # According to the record of the waitlist, the admissions that were scheduled up to
+    # `counted_until` are due, and `counted_slots` of them are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
@@ -84,10 +84,10 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     is_more: bool = False
     is_automatic: bool = False
     waiting: Number = 0
-    # Redis has counted the schedule up to this time. If the outcome is `behind`, the caller must
-    # send the times after it.
+    # The admissions that were scheduled up to this time are due. If the outcome is `behind`, the
+    # caller must send the later times.
     scheduled_until: Number = 0
-    # The number of scheduled admissions that are still unused.
+    # The number of scheduled admissions that are due and unused.
     scheduled: int = 0
     # The version of the settings in Redis, if the caller has different settings.
     settings_version: Number = 0
