@@ -165,7 +165,7 @@ class ClaimsAnswer(Model):
     limit: Annotated[
         ClaimLimit | None,
         Field(
-            description="The setting because of which the response contains fewer entries than "
-            "`count`. Null if no setting limited the response."
+            description="The setting that limited the response to fewer entries than `count`. "
+            "Null if no setting limited the response."
         ),
     ]
