@@ -378,7 +378,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         }
 
 
-# The default value of each field that has one.
+# The default values of the fields that have a default.
 DEFAULTS = {
     field.name: None if field.default is NODEFAULT else field.default
     for field in fields(EntryRecord)
