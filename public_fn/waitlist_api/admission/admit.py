@@ -167,11 +167,7 @@ class Admissions(Struct, frozen=True):
             raise NotWaiting(NOT_TO_BE_OFFERED) from error
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
-        """Build the request of a run, including the scheduled times since `since_millis`.
-
-        The scheduled times are written to the record before Redis adds their slots to the slots
-        that are due. If Redis loses its data, the rebuilt queue does not add the same slots again.
-        """
+        """Build the request of a run, including the scheduled times since `since_millis`."""
         request = c.Admit(waitlist_id=waitlist.waitlist_id)
         schedule = schedule_of(waitlist.settings)
         hours = hours_of(waitlist.settings, self.now_millis())

@@ -46,14 +46,10 @@ Message = c.OnHold | c.OnOffer | c.Redrive
 
 
 class ClaimAction(Struct, frozen=True, kw_only=True):
-    """An action on a claimed, offered or parked entry.
+    """An action on an entry that is claimed, offered or set aside.
 
-    `message` is the class of the request to Redis. `before` is the status that the entry must have.
-    `decided` is the decision that the record stores. `at` computes the time of the decision from
-    the result of Redis and the current time.
-
-    Requests about a claim contain a token. Requests about an offer or a parked entry contain a time
-    instead, in the field named by `time_field`.
+    `before` is the status that the entry must have. `decided` is the decision that the record
+    stores.
     """
 
     message: type[Message]
@@ -96,11 +92,7 @@ WITHDRAW = ClaimAction(message=c.Withdraw, decided="withdrawn", time_field="offe
 
 
 class HoldCommand(Struct, frozen=True, kw_only=True):
-    """A caller's request to act on a claimed, offered or parked entry.
-
-    `token` identifies a claim, and `offered_until_millis` or `parked_millis` identifies an offer or
-    a parked entry.
-    """
+    """A request to act on an entry that is claimed, offered or set aside."""
 
     waitlist_id: str
     entry_id: str

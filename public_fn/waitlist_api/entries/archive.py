@@ -81,11 +81,7 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 
 
 class Archive(Struct, frozen=True):
-    """Lists entries that have ended, are banned, or receive no messages, sorted by time.
-
-    An entry may be missing for a moment after it has ended, because the index is eventually
-    consistent.
-    """
+    """Lists entries that have ended, are banned, or receive no messages, sorted by time."""
 
     places: Places
     entries: EntryRecords

@@ -1,6 +1,4 @@
-"""Identify guests by their address, or by the `customer_id` that they send.
-
-If a waitlist has an `identity` setting, its guests are identified by email address or telephone
+"""Identify guests by the `customer_id` that they send, or by their email address or telephone
 number.
 """
 

@@ -23,20 +23,7 @@ UNSEEN = ("ticket", "rank", "pace", "is_due", "ready_ahead", "not_ready", "confi
 
 
 class EntryView(Struct, frozen=True, kw_only=True):
-    """An entry's status and position. Only a waiting entry has a position.
-
-    - `ticket` is the number of the signup. It is part of the entry token.
-    - `offered_until` is the deadline for accepting an offer.
-    - `is_due` is true if the admission policy of the waitlist has slots to offer now.
-    - `pace` describes how fast the waitlist admits customers. The estimated wait is computed from
-      it.
-    - `rank` is the sort key of a waiting entry. Clients use it to find the entry's position on the
-      public board.
-    - `ready_ahead` is the number of ready entries ahead of this entry, and `not_ready` contains the
-      reasons why this entry is not ready. Both are None if the caller did not request them.
-    - `confirm_by_millis` is the deadline for confirming that the customer is still waiting. It is 0
-      if the waitlist has not asked the customer.
-    """
+    """An entry's status and position. Only a waiting entry has a position."""
 
     entry_id: str
     status: str
@@ -44,13 +31,21 @@ class EntryView(Struct, frozen=True, kw_only=True):
     total: int | None = None
     priority: int = 0
     joined_at: str | None = None
+    # The deadline for accepting an offer.
     offered_until: str | None = None
+    # The number of the signup, which is part of the entry token.
     ticket: int | None = None
+    # The sort key of a waiting entry. Clients use it to find the entry's position on the public
+    # board.
     rank: int | None = None
     pace: str | None = None
+    # True if the admission policy has slots to offer now.
     is_due: bool = False
+    # The number of ready entries ahead of this entry. None if the caller did not request it.
     ready_ahead: int | None = None
+    # The reasons why this entry is not ready.
     not_ready: tuple[c.NotReady, ...] | None = None
+    # The deadline for confirming that the customer is still waiting, or 0.
     confirm_by_millis: int = 0
 
     @property

@@ -48,15 +48,13 @@ class Clocks(Struct, frozen=True):
 
 
 class AskCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to ask a page of waiting customers whether they are still waiting.
-
-    If `days` is set, only customers whose signup, last question and last confirmation are all at
-    least `days` old are asked. If `dry_run` is true, the customers are only counted.
-    """
+    """An operator's request to ask a page of waiting customers whether they are still waiting."""
 
     waitlist_id: str
     by: str
+    # Ask only customers whose last contact is at least this many days ago.
     days: int = 0
+    # If this is true, only count the customers.
     dry_run: bool = False
     cursor: str | None = None
     limit: int

@@ -89,8 +89,7 @@ class UnprovenSignups(Struct, frozen=True):
     ) -> tuple[WaitlistRecord, bool, int]:
         """Raise an error if the waitlist would refuse a new entry now.
 
-        The calls to Redis are the same as for a new entry, so that the response time does not
-        reveal that the address is known.
+        The calls to Redis are the same as for a new entry, so the response time reveals nothing.
         """
         waitlist_id = command.waitlist_id
         waitlist = self.waitlist_cache.find(waitlist_id)

@@ -75,11 +75,9 @@ PRIOR_INTERVALS = 4
 
 
 def dispersion_of(intervals: Sequence[Interval]) -> float:
-    """Return the variance of the number of served entries, divided by the number of served entries.
+    """Return the variance of the number of served entries, divided by this number.
 
-    The dispersion is 1 for independent admissions, 0 for a steady rate, and B for bursts of B
-    entries at random times. It is computed from the differences between neighbouring intervals, so
-    a single change in the rate has little effect.
+    The result is 1 for independent admissions and 0 for a steady rate.
     """
     rate = rate_of(intervals)
     if rate <= 0:

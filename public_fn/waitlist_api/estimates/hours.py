@@ -1,8 +1,6 @@
 """Compute how fast people are admitted if the policy makes offers only during certain hours.
 
-Nobody is admitted outside these offer hours. The pace (how fast people are admitted) is first
-computed on a clock that runs only during the offer hours. Times on this clock are called open time.
-The pace is then converted to real time.
+The time within these hours is called open time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,8 +30,7 @@ def open_seconds(hours: Hours, start: float, second: float) -> float:
 def spread(pace: Pace, hours: Hours) -> Pace:
     """Convert a pace (how fast people are admitted) from open time to real time.
 
-    Open time is the time on a clock that runs only during the offer hours. A pace with a cycle does
-    not change, because it was measured in real time.
+    Open time runs only during the offer hours.
     """
     if pace.cycle:
         return pace
@@ -50,11 +47,8 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 
 
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Split a time interval at the boundaries of the offer hours, and convert it to real time.
-
-    People are admitted at a constant rate during the interval. `windows` contains the offer hours
-    in real time. `starts` contains their start times on the clock that runs only during the offer
-    hours.
+    """Split a time interval at the boundaries of the offer hours, and convert the parts to real
+    time.
     """
     length = piece.end - piece.start
     for number, ((begin, _), (first, last)) in enumerate(

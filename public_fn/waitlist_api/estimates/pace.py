@@ -1,8 +1,6 @@
 """Define the pace of a waitlist, which says how fast the waitlist admits people.
 
-In this module, a person counts as admitted as soon as their entry is claimed or offered a slot.
-Maintenance computes the pace and stores it in Redis. A poll reads the pace together with the
-customer's position, so the estimated wait needs no further call.
+Maintenance computes the pace and stores it in Redis.
 """
 
 import math
@@ -45,37 +43,35 @@ class Estimate(Struct, frozen=True):
 class Piece(Struct, frozen=True):
     """A time interval in which people are admitted at a constant rate.
 
-    `start` and `end` are in seconds after `Pace.at`. If they are equal, all people are
-    admitted at once. `places` is the number of people.
+    If `start` and `end` are equal, all people are admitted at once.
     """
 
+    # The start and the end are in seconds after `Pace.at`.
     start: float
     end: float
+    # The number of people.
     places: float
 
 
 class Pace(Struct, frozen=True, kw_only=True):
-    """How fast a waitlist admits people after the time `at`, in seconds since 1970.
-
-    `pieces` contains time intervals, each with a constant admission rate, in order of time. If
-    `cycle` is set, these intervals repeat after this many seconds. Otherwise, `rate` people are
-    admitted per second after the last interval. `leaving` is the fraction of the waiting people who
-    leave per second.
-
-    The following numbers determine the range of an estimate. `dispersion` is the variance of the
-    number of admissions, divided by this number. `error` is the relative error of the pace.
-    `jitter` is the standard deviation of the times of the intervals, in seconds. The first `sure`
-    admissions are certain, so `dispersion` and `error` do not apply to them.
-    """
+    """How fast a waitlist admits people after the time `at`, in seconds since 1970."""
 
     at: int
+    # The number of people who are admitted per second after the last interval.
     rate: float = 0.0
+    # The fraction of the waiting people who leave per second.
     leaving: float = 0.0
+    # The variance of the number of admissions, divided by this number.
     dispersion: float = 0.0
+    # The relative error of the pace.
     error: float = 0.0
+    # The standard deviation of the times of the intervals, in seconds.
     jitter: float = 0.0
+    # If this is set, the intervals repeat after this many seconds.
     cycle: float = 0.0
+    # The first admissions are certain, so `dispersion` and `error` do not apply to them.
     sure: float = 0.0
+    # Time intervals, each with a constant admission rate, in order of time.
     pieces: tuple[Piece, ...] = field(default=())
 
     def encode(self) -> str:
@@ -133,8 +129,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
         """Return the number of seconds until this many people have been served or have left.
 
-        The second value is the number of people who have left. The number of seconds is None if the
-        estimate never reaches that many people.
+        The second value is the number of people who have left.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):
@@ -196,8 +191,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     def _after(self, rate: float, needed: float, seconds: float) -> float:
         """Return how many of `needed` people are still waiting after the given time.
 
-        People are served at `rate` and some of them leave. `seconds` must be less than the result
-        of `_seconds_at`.
+        People are served at `rate`, and some of them leave.
         """
         others = max(0.0, needed - 1)
         if self.leaving <= 0 or others <= 0:

@@ -14,8 +14,8 @@ from waitlist_api.settings.schedule import Instant, instants_after
 # the offer hours are then moved to the start of the next offer hours.
 MOST_MOVED = 2_000
 # Admissions from the last scheduled time may still be in progress, because the policy's rate
-# spreads them over time. The last scheduled time is first searched for within the last hour,
-# because a schedule may have a time every minute. If there is none, the last day is searched.
+# spreads them over time. Search the last hour first, because a schedule may have a time every
+# minute.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 
@@ -56,10 +56,9 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
 
 
 def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
-    """Yield the scheduled times, moved into the offer hours.
+    """Yield the scheduled times.
 
-    A time outside the offer hours becomes the start of the next offer hours. All times with the
-    same new start are combined into a single time. Past times are not moved.
+    A future time outside the offer hours becomes the start of the next offer hours.
     """
     opening = hours_after(hours, now_millis)
     current = next(opening)

@@ -1,7 +1,6 @@
-"""Compute how fast a waitlist admits people if it limits the number of people inside.
+"""Compute how fast people are admitted if the number of people inside is limited.
 
-The admission policy decides how fast people are admitted until the limit is reached. After that, a
-customer is admitted whenever another customer exits.
+When the limit is reached, a customer is admitted whenever another customer exits.
 """
 
 import math
@@ -54,12 +53,7 @@ class Stay(Struct, frozen=True):
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
     """Limit the admissions by the number of people who may be inside.
 
-    If `known` is None, the policy has no other limit, so people are admitted as soon as there is
-    room.
-
-    In this model, each person inside exits at a random time, after `stay` seconds on average. The
-    number of people inside grows until as many people exit as enter, or until the maximum `room` is
-    reached.
+    If `known` is None, people are admitted as soon as there is room.
     """
     filling = _Filling(room, stay.seconds, float(min(room, newest.occupied)))
     if known is None:

@@ -1,7 +1,4 @@
-"""Compute how fast a waitlist admits people from its admission policy and its samples.
-
-The rate and the schedule are known from the policy. How long people stay inside must be measured.
-"""
+"""Compute how fast a waitlist admits people from its admission policy and its samples."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -27,8 +24,8 @@ LIMITED = 0.9
 # If fewer entries were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
 # If the maximum number of people is inside, the measured pace is compared with the computed pace.
-# The measured pace is rejected if it is faster by more than this multiple of the relative error of
-# the average time inside.
+# If it is much faster, it is rejected. This number is the limit, as a multiple of the relative
+# error of the average time inside.
 CLEAR = 2.0
 # At most this many scheduled times are estimated separately. For the time after them, the mean rate
 # of these scheduled admissions is used.
@@ -45,37 +42,29 @@ class Policy(Struct, frozen=True, kw_only=True):
     """The parts of an admission policy that determine how fast people are admitted.
 
     All times are in seconds since 1970.
-
-    - `rate` is the number of people who are admitted per second, starting at `rate_from`.
-    - `instants` contains the next scheduled times, each with a number of people. It is None if
-      there is no schedule. It has at most MOST_INSTANTS elements. If it has fewer, the schedule
-      ends after them.
-    - `is_sum` is true if scheduled admissions are added to the admissions of the rate. If it is
-      false, the rate spreads the scheduled admissions over time.
-    - `is_whole_pass` is true if exits free no room before the pass ends.
-    - `hours` contains the start and end times of the current or next offer hours. It is empty if
-      the policy can always make offers.
     """
 
+    # The number of people who are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
+    # If this is true, scheduled admissions are added to the admissions of the rate. If it is
+    # false, the rate spreads the scheduled admissions over time.
     is_sum: bool = False
+    # The next scheduled times, each with a number of people. None if there is no schedule.
     instants: Sequence[tuple[float, int]] | None = None
     max_inside: int | None = None
     pass_seconds: int = 3600
     offer_seconds: int = 0
+    # If this is true, exits free no room before the pass ends.
     is_whole_pass: bool = False
+    # The start and end times of the next offer hours. Empty if the policy can always make offers.
     hours: Sequence[tuple[float, float]] = ()
 
 
 def pace_of(
     minutes: Sequence[Sample], hours: Sequence[Sample], policy: Policy | None
 ) -> Pace | None:
-    """Return how fast a waitlist admits people, or None if this is unknown.
-
-    `minutes` contains the per-minute samples from the last few hours. `hours` contains the hourly
-    samples from the last few weeks. Both are in order of time and end with the same sample.
-    """
+    """Return how fast a waitlist admits people, or None if this is unknown."""
     if not minutes:
         return None
     if policy is None:
@@ -165,9 +154,7 @@ def _sum_pieces(
 ) -> Iterator[Piece]:
     """Yield the future admissions under a policy that adds the rate and the schedule.
 
-    Each result is a time interval with a constant admission rate. Between the scheduled times,
-    people are admitted at the rate. At each scheduled time, the scheduled number of people is
-    admitted at once, so this interval has no length.
+    Each result is a time interval with a constant admission rate.
     """
     begin = max(0.0, rate_from - at)
     for second, count in instants:
@@ -185,10 +172,7 @@ def _schedule_pieces(
 ) -> Iterator[Piece]:
     """Yield the future admissions of a schedule, as time intervals with a constant admission rate.
 
-    If the policy has a rate, people are admitted at this rate after each scheduled time, instead of
-    all at once. Admissions that have not happened before the next scheduled time are lost. The
-    first scheduled time may be in the past, because some of its admissions may still be in
-    progress.
+    Admissions that have not happened before the next scheduled time are lost.
     """
     for number, (second, count) in enumerate(instants, 1):
         start = second - at

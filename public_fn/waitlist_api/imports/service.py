@@ -1,7 +1,7 @@
 """Import many customers at once.
 
-Every record gets its ticket before the first entry is added to Redis, so the order of the queue
-does not depend on retries (docs/decisions/0027-imports.md).
+All tickets are allocated before the first entry is added to Redis, so retries do not change the
+order of the queue.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,6 @@
 """Find and repair entries whose latest changes Redis has lost.
 
-If a failover promotes a replica that lags behind, Redis silently loses its newest writes. The
-journal contains every recent change to a record. The audit looks up each of these changes in Redis.
+Redis can lose its newest writes in a failover without an error.
 """
 
 import logging
@@ -38,19 +37,17 @@ IN_FLIGHT_SECONDS = 10.0
 
 
 class AuditWindow(Struct, frozen=True):
-    """The range of changes to one waitlist that an audit compares with Redis.
-
-    The range contains the timestamps after `since`, up to the timestamp of the heartbeat. If an
-    audit takes several runs, `began` is the `since` of the first run. `repaired` contains the ids
-    of entries whose changes Redis had lost. `failed` contains the ids of entries that could not be
-    compared or repaired.
-    """
+    """The changes to one waitlist that an audit compares with Redis."""
 
     waitlist: WaitlistRecord
+    # The range begins after this timestamp and ends with the timestamp of the heartbeat.
     since: int
     beat: c.HeartbeatResult
+    # If an audit takes several runs, this is the `since` of the first run.
     began: int = 0
+    # The ids of entries whose changes Redis had lost.
     repaired: set[str] = field(default_factory=set)
+    # The ids of entries that could not be compared or repaired.
     failed: set[str] = field(default_factory=set)
 
     def has(self, change: Change) -> bool:

@@ -12,9 +12,8 @@ from waitlist_api.settings.schedule import next_instant
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# Even a waitlist without changes is maintained every 6 to 12 hours. An audit reads at most one day
-# of the journal, and this day must include the last two visits. The interval depends on the
-# waitlist id, so that the visits are spread over time.
+# Even a waitlist without changes is maintained every 6 to 12 hours, because an audit reads at most
+# one day of changes. The interval depends on the waitlist id, so that the work is spread over time.
 LEAST_REST = 6 * 60 * MINUTE
 
 

@@ -25,8 +25,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# How far back in time, before the start of the rebuild, the second pass reads changes. The index is
-# slightly behind the table, and the clocks of the writers may differ by minutes.
+# How far before the start of the rebuild the second pass begins. The index is slightly behind the
+# table, and the clocks of the writers may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
 # If the start of the journal to read is unknown, read more than usual, because the clock of Redis

@@ -7,9 +7,10 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send the requests. Return the time until which each customer is inside, by entry id.
+    """Send the requests.
 
-    Customers are left out if there is no room for them, or if Redis no longer has their admission.
+    Return the time until which each customer is inside, by entry id. If there is no room for a
+    customer, the customer is left out.
     """
     if not renewals:
         return {}

@@ -29,11 +29,9 @@ class Ban(Struct, frozen=True, kw_only=True):
 
 
 def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Commit:
-    """Return the change that bans a customer. The customer may have no record yet.
+    """Return the change that bans a customer.
 
-    `stamp` must be later than every timestamp in the record. If the customer is on the waitlist,
-    the change also sets the status `leaving`. The index contains the `banned` event while the ban
-    is active, so that operators can list the bans.
+    If the customer is on the waitlist, the change also sets the status `leaving`.
     """
     before = _never_joined(ban, stamp, now_millis) if record is None else record
     banned = replace(

@@ -12,8 +12,8 @@ Counts = dict[str, int]
 class Checkpoint(Struct, frozen=True, kw_only=True):
     """The state of a waitlist in Redis at the last maintenance run.
 
-    `beat` is the heartbeat, a number that maintenance increments in Redis. `stamp` and `counters`
-    were read together with it.
+    `beat` is a number that maintenance increments in Redis. If this number is lost, Redis has lost
+    writes.
     """
 
     # The id of the queue in Redis. A rebuild gives the queue a new id.

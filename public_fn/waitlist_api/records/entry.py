@@ -58,8 +58,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     revision: int = 1
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
-    # Each change to the attributes adds 1 to this version. Whenever the entry becomes ready or not
-    # ready, READINESS_CHANGE is added. The version is not reset when the customer joins again.
+    # Each change to the attributes adds 1 to this version. Each change to the readiness adds
+    # READINESS_CHANGE. The version is not reset when the customer joins again.
     attributes_version: int = 0
 
     # The customer may let others pass until `rest_until_millis`. The entry keeps its place, but is
@@ -86,8 +86,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # When the customer last confirmed that they are still waiting.
     confirmed_millis: int | None = None
 
-    # The deadline for verifying the customer's address. If the address is still not verified then,
-    # the entry leaves the waitlist. The field is None if no verification is needed any more.
+    # The deadline for verifying the customer's address. If it passes, the entry leaves the
+    # waitlist. None means that no verification is needed any more.
     verify_until_millis: int | None = None
     # True if the customer has verified their address since the signup.
     verified: bool = False
@@ -121,8 +121,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # A number that was allocated at signup. Lower tickets joined earlier.
     ticket: int | None = None
     # Logical timestamps that order the changes to an entry. `stamp` belongs to the newest recorded
-    # decision of Redis. After the customer has left or was admitted, `stamp` belongs to the newest
-    # event, and `end_stamp` belongs to the decision that ended the stay.
+    # decision of Redis. `end_stamp` belongs to the decision that ended the signup.
     stamp: int = 0
     end_stamp: int = 0
     # The logical timestamp of the last edit.
@@ -240,10 +239,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def readiness(self) -> c.Readiness | None:
-        """The reasons why the entry cannot be admitted yet, and the deadline for a confirmation.
+        """The reasons why the entry cannot be admitted yet.
 
-        The customer may have been asked to confirm that they are still waiting. The value is None
-        if the entry has always been ready and its customer was never asked.
+        The value is None if the entry has always been ready and its customer was never asked to
+        confirm anything.
         """
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.delayed_until_millis):
@@ -332,11 +331,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.status == "left" and self.ticket is None and self.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
-        """Return whether the customer may join even if the `rejoin` setting forbids joining again.
-
-        They may join if they have never joined before, if their former record has expired, or if
-        they never verified their address. In the last case, somebody else may have used the
-        address.
+        """Return whether the customer may join even if the `rejoin` setting forbids joining
+        again.
         """
         was_verified = self.verify_until_millis is None
         return self.has_never_joined or not was_verified or self.is_expired(now_millis)
@@ -396,8 +392,7 @@ def with_changes(record: EntryRecord, changes: dict[str, Any]) -> EntryRecord:
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
     """Return a record in place of an entry that does not exist.
 
-    Writing this record fails, but takes as long as writing a real record, so the response time does
-    not reveal whether the entry exists.
+    Writing this record fails, but takes as long as writing a real record.
     """
     return EntryRecord(
         waitlist_id=waitlist_id,

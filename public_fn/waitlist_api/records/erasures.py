@@ -61,12 +61,7 @@ class Erasures(Struct, frozen=True):
             self.table.delete(alias.key, AS_ALIAS, alias.values)
 
     def _stamp_last(self, key: tuple[str, str], join_id: str, stamp: int) -> None:
-        """Make sure that the record's stamp is not older than any event of the entry.
-
-        The `erased` event takes its stamp (a logical timestamp) from the record. An edit or an
-        interrupted ban can have a later stamp than the record, so this method replaces the record's
-        stamp with the stamp of the newest event.
-        """
+        """Make sure that the record's timestamp is not older than any event of the entry."""
         values: Item = {"join_id": join_id, "stamp": stamp}
         with suppress(ConditionFailed):
             self.table.update(

@@ -82,8 +82,7 @@ def intent_item(record: EntryRecord) -> Item:
 def first_ask_item(record: EntryRecord, ticket: int) -> Item:
     """Return the event that asks a customer to verify their address.
 
-    Its timestamp directly follows the timestamp of the `joined` event. The index lists the event at
-    the deadline for the verification.
+    The index lists the event at the deadline for the verification.
     """
     stamp = joined_event(record, ticket).stamp + 1
     event = HistoryEvent(stamp=stamp, event=VERIFICATION_ASKED, by="customer")
@@ -97,12 +96,8 @@ def first_ask_item(record: EntryRecord, ticket: int) -> Item:
 
 
 def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None) -> HistoryEvent:
-    """Return the `joined` event, or the `reinstated` event if an operator has restored the entry.
-
-    The event's timestamp is the ticket. For imported and reinstated entries, it is the timestamp
-    that was reserved earlier. The event contains the position if `placed` is the result of the call
-    that put the entry into the queue. If the customer still has a valid pass, the signup revokes
-    the pass, and the event contains the id of the pass.
+    """Return the `joined` event, or the `reinstated` event if an operator has restored the
+    entry.
     """
     detail: dict[str, Any] = {}
     # If a signup is repeated, Redis returns the current position of the entry. This is not the

@@ -1,8 +1,6 @@
 """Read and write the journal, which lists the recent changes to all records by minute.
 
-A change is written in the same transaction as the record. Maintenance compares the changes from the
-last few minutes with Redis. The journal is part of the table, because an index could not be read
-consistently.
+Maintenance compares these changes with Redis.
 """
 
 from collections.abc import Iterator
@@ -35,10 +33,7 @@ Key = tuple[str, str]
 class Change(Struct, frozen=True, kw_only=True):
     """A change to a record, with the state of the entry after the change.
 
-    `status` is the status of the record, or `edited`, `exited` or `erased`. `until_millis` is the
-    deadline of a claim or offer, the end of a delay, or the end of a pass. If the record was
-    deleted, `join_id` and `ticket` identify the signup. The ticket is 0 if the signup never got a
-    rank.
+    `status` is the status of the record, or `edited`, `exited` or `erased`.
     """
 
     waitlist_id: str
@@ -46,8 +41,10 @@ class Change(Struct, frozen=True, kw_only=True):
     stamp: int
     status: str
     rank: int = 0
+    # The deadline of a claim or offer, the end of a delay, or the end of a pass.
     until_millis: int = 0
     join_id: str = ""
+    # The ticket is 0 if the signup never got a place in the queue.
     ticket: int = 0
 
     @property

@@ -48,13 +48,21 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
+    # Further attributes to set. None removes an attribute.
     changes: dict[str, Any]
+    # These events are added to the history in the same transaction.
     events: tuple[HistoryEvent, ...] = ()
+    # If the record has this claim token, nothing is written.
     unless_token: str = ""
+    # If a decision is recorded late, its change is added to the journal at this later timestamp,
+    # because maintenance reads only the newest part of the journal.
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
+    # If the record is older than this timestamp, it takes the rank from the decision
+    # (docs/decisions/0049).
     placed: int | None = None
+    # True for a decision about a waiting entry. Redis stores no timestamp for waiting entries.
     is_about_waiting: bool = False
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:

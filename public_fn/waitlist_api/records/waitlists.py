@@ -130,9 +130,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
     """The progress of maintenance in asking customers whether they are still waiting.
 
-    The search continues after the rank `after`. If `after` is None, the search is complete, and
-    starts again at `next_millis`. No entry that was found so far needs a question or a reminder
-    before `earliest_millis`.
+    The search continues after the rank `after`, or starts again at `next_millis`.
     """
 
     after: int | None = None
@@ -148,21 +146,6 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     """The record of a waitlist, with its settings and the state of maintenance.
 
     All times are in milliseconds since 1970. A time of 0 means that there is none.
-
-    `checkpoint` is the state of the waitlist in Redis at the last maintenance run. `rebuild` is the
-    progress of an unfinished rebuild.
-
-    `segments_version` is the version of the settings that last changed the segments.
-    `segments_state` is `building` until Redis has indexed all entries by the new segments.
-
-    `schedule_version` is the version of the settings that last changed the schedule. The current
-    schedule applies since `schedule_since`. Redis has added the slots of the scheduled times up to
-    `counted_until` to the slots that are due, and at most `counted_slots` of them are unused. Redis
-    may already have added the slots up to `scheduled_until`, so a rebuilt Redis must not add them
-    again.
-
-    `longest_pass_seconds` is the longest duration of any pass of this waitlist, including passes
-    that were issued under earlier settings.
     """
 
     waitlist_id: str
@@ -173,13 +156,22 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     deleting: bool = False
     checkpoint: Checkpoint = NO_CHECKPOINT
     rebuild: RebuildProgress | None = None
+    # The version of the settings that last changed the segments.
     segments_version: int = 0
+    # The state is `building` until Redis has indexed all entries by the new segments.
     segments_state: SegmentsState = "ready"
+    # The version of the settings that last changed the schedule.
     schedule_version: int = 0
+    # The current schedule applies since this time.
     schedule_since: int = 0
+    # Redis may have counted the slots up to this time, so a rebuilt Redis must not count them
+    # again.
     scheduled_until: int = 0
+    # Redis has counted the slots of the schedule up to this time.
     counted_until: int = 0
+    # At most this many of the counted slots are unused.
     counted_slots: int = 0
+    # The longest duration of any pass, including passes under earlier settings.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
 
@@ -280,10 +272,9 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Store that Redis is about to add the slots of the schedule up to `until_millis`.
+        """Store that Redis is about to count the slots of the schedule up to `until_millis`.
 
-        Redis will add them to the slots that are due. Return False if another run has already
-        stored this time or a later time, or if the schedule has changed.
+        Return False if another run has already stored this time or a later time.
         """
         return self._note(
             waitlist,
@@ -293,10 +284,9 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Store that Redis has added the slots of the schedule up to `until_millis`.
+        """Store that Redis has counted the slots of the schedule up to `until_millis`.
 
-        They now belong to the slots that are due. `slots` is the number of unused slots. If several
-        runs store the same time, the smallest number is kept.
+        `slots` is the number of unused slots.
         """
         self._note(
             waitlist,

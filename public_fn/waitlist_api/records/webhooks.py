@@ -92,11 +92,15 @@ class Cursor(Struct, frozen=True):
     has failed for good.
     """
 
+    # The timestamps of the last delivered events.
     settled: tuple[int, ...] = ()
+    # All events up to this timestamp have been dealt with.
     floor: int = 0
     waiting: tuple[Detail, ...] = ()
     dead: tuple[DeadLetter, ...] = ()
+    # The timestamp of the last delivered erasure. Earlier events are never delivered again.
     erased: int = 0
+    # The number of consecutive failed attempts.
     failures: int = 0
     not_before_millis: int = 0
 

@@ -14,18 +14,17 @@ Unanswered = Literal["park", "leave", "to_back"]
 class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
     """The rules for asking customers whether they are still waiting.
 
-    A customer is asked every `every_days` days, and must answer within `answer_days` days. A
-    reminder is sent `reminders_days` days before the deadline. `then` says what happens to the
-    entry if the customer does not answer.
-
-    `since_millis` is when the setting was turned on. If a customer was asked before that time, a
-    missing answer has no consequences. The API does not return this field.
+    A customer is asked every `every_days` days, and must answer within `answer_days` days.
     """
 
     every_days: int
     answer_days: int
+    # Reminders are sent this many days before the deadline.
     reminders_days: tuple[int, ...] = ()
+    # What happens to the entry if the customer does not answer.
     then: Unanswered = "park"
+    # When the setting was turned on. If a customer was asked before that time, a missing answer
+    # has no consequences. The API does not return this field.
     since_millis: int = 0
 
     @property

@@ -1,10 +1,7 @@
 """Check that the settings of a waitlist work together and that the stack supports them.
 
-A valid setting may have no effect because it requires another setting or a stack parameter. For
-example, addresses can only be verified if the service can send links. Each rule in this module
-describes such a requirement. If the settings violate one of the RULES, they are saved, and the
-response contains a warning. If they violate one of the CONTRADICTIONS, they are refused, because
-nobody could ever sign up.
+If the settings violate one of the RULES, the response contains a warning. If they violate one of
+the CONTRADICTIONS, they are refused.
 """
 
 from collections.abc import Callable, Iterator
@@ -63,11 +60,7 @@ class Stack(Struct, frozen=True, kw_only=True):
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """A rule for `settings` that depend on each other or on a stack parameter.
-
-    `is_broken` returns whether the settings break the rule at a given time. The message describes
-    the consequences and the possible corrections.
-    """
+    """A rule for settings that depend on each other or on a stack parameter."""
 
     code: str
     settings: tuple[str, ...]
@@ -403,9 +396,7 @@ CONTRADICTIONS: tuple[Rule, ...] = (
     ),
 )
 
-# These settings need no rule, because they work on every waitlist and every stack. The settings
-# `page.source` and `page.sources` depend on the fields of the signup form, but this is already
-# checked when the request body is validated.
+# These settings need no rule, because they work on every waitlist and every stack.
 WITHOUT_NEEDS = frozenset(
     {
         "name",
