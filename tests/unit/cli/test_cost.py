@@ -125,7 +125,7 @@ def test_the_price_of_messages_depends_on_their_number() -> None:
     idle = monthly(Month(0, 0, mails=0))
     assert "Messages" not in monthly(Month(0, 0))
     assert idle["Total"] - without == pytest.approx(idle["Messages"])
-    said = f"A sender costs {idle['Messages']:.2f} dollars a month even if no message is sent."
+    said = f"messages cost {idle['Messages']:.2f} dollars a month even if no message is sent."
     assert said in one_line(PAGE)
     # The difference between two months leaves out the metrics, which cost the same in both.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
