@@ -1,7 +1,4 @@
-"""Move an entry to a new address after the owner of the new address has verified it.
-
-The response does not reveal whether the new address is already on the waitlist.
-"""
+"""Move an entry to a new address after the new address has been verified."""
 
 from typing import Any
 
@@ -103,7 +100,8 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.moved_to and record.moved_to != to:
-            # If the process dies here, maintenance finds and deletes the outdated alias.
+            # If the process dies here, the new address leads to no entry. Maintenance finds and
+            # deletes such pointers.
             self.erasures.forget_alias(record)
         return record
 

@@ -89,8 +89,8 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier message may have added the entry already, or may arrive later. End the
-            # signup in Redis, so that neither leaves the entry in the queue.
+            # An earlier message may have added the entry already, or may still arrive. End the
+            # signup in Redis to prevent both.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed

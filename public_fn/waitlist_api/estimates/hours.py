@@ -17,9 +17,8 @@ Hours = Sequence[tuple[float, float]]
 
 
 def open_seconds(hours: Hours, start: float, second: float) -> float:
-    """Convert a time to open time, the time on a clock that runs only during the offer hours.
-
-    A time outside the offer hours is converted to the start of the next offer hours.
+    """Convert a time to open time, which is the time on a clock that runs only during the offer
+    hours.
     """
     if second <= start:
         return second

@@ -21,8 +21,8 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 # A pace is only measured if at least this many entries were served in at least this many intervals.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
-# The time window for measuring a steady rate starts with the newest intervals. It is extended by
-# the factor GROWTH until the rate of the older intervals differs by more than CHANGED standard
+# To measure a steady rate, start with the newest intervals and add older ones. Each step extends
+# the time window by the factor GROWTH, until the older rate differs by more than CHANGED standard
 # deviations.
 GROWTH = 1.3
 CHANGED = 3.0

@@ -204,9 +204,8 @@ class Pace(Struct, frozen=True, kw_only=True):
         return max(0.0, 1 - rate * (seconds - first))
 
     def _decayed(self, needed: float, seconds: float) -> float:
-        """Return how many of `needed` people are still waiting after a time without admissions.
-
-        Nobody is served for the given number of seconds, but some people leave the queue.
+        """Return how many of `needed` people are still waiting after the given number of seconds
+        without admissions.
         """
         if needed <= 1 or seconds <= 0:
             return needed

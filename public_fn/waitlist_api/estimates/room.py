@@ -43,8 +43,7 @@ class Stay(Struct, frozen=True):
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # People who entered after the first sample and are still inside have not shown how long
-        # they will stay.
+        # People who entered after the first sample and are still inside may stay for much longer.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)

@@ -170,9 +170,8 @@ def _sum_pieces(
 def _schedule_pieces(
     instants: Sequence[tuple[float, int]], rate: float | None, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the future admissions of a schedule, as time intervals with a constant admission rate.
-
-    Admissions that have not happened before the next scheduled time are lost.
+    """Yield the future admissions of a schedule, as time intervals with a constant admission
+    rate.
     """
     for number, (second, count) in enumerate(instants, 1):
         start = second - at

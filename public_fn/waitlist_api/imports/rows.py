@@ -55,7 +55,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     # Computes the customer id from the address in the profile. None if the caller sent the
     # customer id.
     identify: Callable[[dict[str, Any]], str] | None = None
-    # If this is false, the entry is held back.
+    # If this is false, an operator is holding the entry back.
     ready: bool = True
     # The reason for holding back or banning the customer.
     reason: str = ""

@@ -1,8 +1,7 @@
 """Detect whether Redis has lost writes although it still answers.
 
-Maintenance regularly increments a counter in Redis, which is called the heartbeat, and stores its
-value in DynamoDB. If the counter in Redis is lower than the stored value, Redis has lost its newest
-writes.
+Maintenance regularly increments a counter in Redis, which is called the heartbeat. If Redis later
+returns an older value, it has lost its newest writes.
 """
 
 import logging
@@ -53,8 +52,8 @@ class Heartbeat(Struct, frozen=True):
         seen: int = 0,
         told: Mapping[str, str] = NONE,
     ) -> bool:
-        """Increment the heartbeat counter of each waitlist, and repair the writes that Redis has
-        lost. Return whether every waitlist has been compared, or will be compared by a rebuild.
+        """Increment a counter in Redis for each waitlist, and repair the writes that Redis has
+        lost.
         """
         missed = {waitlist.waitlist_id for waitlist in waitlists}
         rebuilt: set[str] = set()
@@ -129,9 +128,7 @@ class Heartbeat(Struct, frozen=True):
         self.rebuilder.rebuild(waitlist, left_millis)
 
     def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Write the checkpoint after all changes up to the timestamp `reached` have been
-        compared.
-        """
+        """Store that all changes up to the timestamp `reached` have been compared with Redis."""
         checkpoint, beat = window.waitlist.checkpoint, window.beat
         number = self._beat_after_repairs(window) if window.repaired else beat.beat
         if number is None:

@@ -1,7 +1,4 @@
-"""Define aliases, which lead from a new address to the entry that was moved to that address.
-
-An alias is outdated if the entry has moved on, was erased or has expired.
-"""
+"""Define aliases, which lead from a new address to the entry that was moved to that address."""
 
 from typing import Any, Self
 
@@ -18,10 +15,7 @@ AS_ALIAS = "#join_id = :alias_id"
 
 
 class Alias(Struct, frozen=True, kw_only=True):
-    """A pointer from the id of an address to the entry with the id `target`.
-
-    `join_id` identifies this alias.
-    """
+    """A pointer from a new address to the entry that was moved to this address."""
 
     waitlist_id: str
     entry_id: str
@@ -31,7 +25,7 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, record: EntryRecord, entry_id: str, stamp: int) -> Self:
-        """Return a new alias from the address id `entry_id` to the entry of this record."""
+        """Return a pointer from the address with the id `entry_id` to the entry of this record."""
         return cls(
             waitlist_id=record.waitlist_id,
             entry_id=entry_id,
@@ -42,7 +36,7 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Item) -> Self | None:
-        """Return the alias, or None if the item is the record of an entry."""
+        """Return the item as an Alias, or None if the item is the record of an entry."""
         if item.get("status") != MOVED:
             return None
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
@@ -57,11 +51,14 @@ class Alias(Struct, frozen=True, kw_only=True):
         return {"alias_id": self.join_id}
 
     def is_valid_for(self, record: EntryRecord | None) -> bool:
-        """Return whether the alias still leads to the record."""
+        """Return whether the entry has not been moved again or erased."""
         return record is not None and not record.erase and record.moved_to == self.entry_id
 
     def to_item(self, now_millis: int) -> Item:
-        """Return the DynamoDB item. Its index key makes maintenance check the alias in a day."""
+        """Return the DynamoDB item.
+
+        Its index key makes maintenance check in a day whether the alias still leads to an entry.
+        """
         return {
             **self.key,
             "waitlist_id": self.waitlist_id,
@@ -69,7 +66,7 @@ class Alias(Struct, frozen=True, kw_only=True):
             "target": self.target,
             "join_id": self.join_id,
             "status": MOVED,
-            # DynamoDB publishes no event when an item without a stamp is deleted (template.yaml).
+            # If the deleted item has no timestamp, DynamoDB publishes no event (template.yaml).
             **({"stamp": self.stamp} if self.stamp else {}),
             "place": intent_place(self.entry_id),
             "place_rank": now_millis + DAY_MILLIS,

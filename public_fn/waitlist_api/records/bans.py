@@ -42,8 +42,8 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # The `erased` event will use the record's stamp, so that stamp must not be older than the
-        # ban. The record of a banned customer does not expire.
+        # The `erased` event will use the record's timestamp, so this timestamp must not be older
+        # than the ban. The record of a banned customer does not expire.
         end_stamp = 0 if record is None else before.decided_stamp
         banned = replace(banned, stamp=stamp, end_stamp=end_stamp, expires_at=None)
     else:

@@ -1,4 +1,4 @@
-"""Define the checkpoint, which is the state of a waitlist in Redis at the last maintenance run."""
+"""Define the state of a waitlist in Redis at the last maintenance run."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -50,7 +50,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return the checkpoint of an audit that has not finished yet.
+        """Return the progress of an audit that has not finished yet.
 
         The audit has compared all changes from `since` up to `stamp`.
         """
@@ -64,9 +64,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     def after(
         self, epoch: str, beat: int, stamp: int, counters: Counts, told: str | None = ""
     ) -> "Checkpoint":
-        """Return the checkpoint after the next heartbeat, which is a number that maintenance
-        increments in Redis.
-        """
+        """Return the state after the counter in Redis has been incremented again."""
         return Checkpoint(
             epoch=epoch,
             beat=beat,

@@ -42,8 +42,8 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # Redis allocates two timestamps in a row. The first one is for the no-show
-            # (lib/expiry.lua).
+            # Redis allocates two timestamps in a row. The first one is for the offer that the
+            # customer did not accept (lib/expiry.lua).
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
@@ -99,10 +99,8 @@ def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
 
 
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
-    """Return the actor and the reason for the `left` event after a no-show.
-
-    If `is_silent` is true, the customer leaves because they did not confirm that they are still
-    waiting.
+    """Return the actor and the reason for the `left` event of a customer who did not accept an
+    offer or did not answer a question.
     """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 

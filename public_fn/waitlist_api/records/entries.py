@@ -120,7 +120,10 @@ class EntryRecords(Struct, frozen=True):
         return record
 
     def get_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Return the record or alias that is stored under an id, even if it has expired."""
+        """Return the item that is stored under an entry id, even if it has expired.
+
+        If the entry has moved to a new address, the item is an alias.
+        """
         item = self.table.get(record_key(waitlist_id, entry_id))
         return read_item(item) if item else None
 
@@ -135,7 +138,9 @@ class EntryRecords(Struct, frozen=True):
         return None if found is None or found.is_expired(self.now_millis()) else found
 
     def find_target(self, alias: Alias) -> EntryRecord | None:
-        """Return the entry that an alias points to, or None if the alias is outdated."""
+        """Return the entry that an alias points to, or None if the alias no longer leads to an
+        entry.
+        """
         record = self.get(alias.waitlist_id, alias.target)
         return record if alias.is_valid_for(record) else None
 

@@ -108,7 +108,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     moving_asks: int = 0
 
     # The state of a rate limit on the customer's own changes. Each change adds some minutes to this
-    # time. If the time is too far in the future, further changes are refused.
+    # time.
     changes_until_millis: int = 0
 
     # Digests of the signup's idempotency key and request body.
@@ -121,7 +121,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # A number that was allocated at signup. Lower tickets joined earlier.
     ticket: int | None = None
     # Logical timestamps that order the changes to an entry. `stamp` belongs to the newest recorded
-    # decision of Redis. `end_stamp` belongs to the decision that ended the signup.
+    # decision of Redis, and `end_stamp` to the decision that ended the signup.
     stamp: int = 0
     end_stamp: int = 0
     # The logical timestamp of the last edit.
@@ -165,8 +165,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # The claim token of the last offer that the customer was warned about because it ends soon.
     ending_offer: str = ""
 
-    # The stamp of the `banned` event, or 0 if the customer is not banned. The record of a banned
-    # customer does not expire.
+    # The timestamp of the `banned` event, or 0 if the customer is not banned.
     ban_stamp: int = 0
     ban_reason: str = ""
     # A digest of the last ban's idempotency key. It is kept after the ban has ended.
@@ -184,7 +183,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     requested_ticket: int | None = None
     requested_priority: int = 0
     requested_rank: int | None = None
-    # The stamp that is reserved for the `joined` or `reinstated` event.
+    # The timestamp that is reserved for the `joined` or `reinstated` event.
     allocated_stamp: int = 0
     # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
     joining_by: str = ""

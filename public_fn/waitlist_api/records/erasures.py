@@ -41,7 +41,9 @@ class Erasures(Struct, frozen=True):
         return True
 
     def forget_alias(self, record: EntryRecord) -> None:
-        """Delete the alias of an entry that has moved, unless another alias has replaced it."""
+        """Delete the pointer from the new address of a moved entry, unless another pointer has
+        replaced it.
+        """
         if not record.moved_to:
             return
         item = self.table.get(record_key(record.waitlist_id, record.moved_to))
@@ -50,7 +52,7 @@ class Erasures(Struct, frozen=True):
             self.delete_alias(alias)
 
     def delete_alias(self, alias: Alias, is_time_up: IsTimeUp = never) -> None:
-        """Delete an alias, and the history that is stored under the same key.
+        """Delete a pointer from a new address to a moved entry, and the history under the same key.
 
         Return False if there is not enough time.
         """

@@ -68,9 +68,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 
 
 def joining_over(record: EntryRecord, alias: Alias) -> EntryRecord:
-    """Return the record of a new signup that replaces an outdated alias, which pointed to an
-    entry that had moved.
-    """
+    """Return the record of a new signup with an address that once belonged to a moved entry."""
     return replace(record, stamp=alias.stamp)
 
 

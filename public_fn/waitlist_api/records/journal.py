@@ -76,7 +76,7 @@ class Journal(Struct, frozen=True):
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes with `after` < stamp <= `until`, a few minutes in each step.
+        """Yield the changes with `after` < stamp <= `until`.
 
         Each step yields the timestamp that the search has reached, and a list of changes.
         """

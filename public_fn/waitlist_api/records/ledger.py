@@ -1,8 +1,7 @@
 """Write changes to an entry's record.
 
-A caller reads a record, calls a pure function that decides how the record changes, and commits the
-change. A commit fails if another process has written the record in the meantime. The caller then
-gets the current record and decides again.
+If another process has written the record in the meantime, the commit fails. The caller then reads
+the record and decides again.
 """
 
 from collections.abc import Callable, Iterator
@@ -55,12 +54,7 @@ class Put(Struct, frozen=True):
 
 
 class Commit(Struct, frozen=True, kw_only=True):
-    """A change to an entry, with everything that must be written in the same transaction.
-
-    `after` is the complete new record. `events` are added to the history, and `change` is added to
-    the journal. `unindexed` contains the keys of events to remove from the index. If the condition
-    of one of the `puts` fails, nothing is written.
-    """
+    """A change to an entry, with everything that must be written in the same transaction."""
 
     after: EntryRecord
     events: tuple[HistoryEvent, ...] = ()
@@ -134,7 +128,10 @@ class Ledger(Struct, frozen=True):
         raise Throttled
 
     def read(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the record of an entry, even if it has expired, or None for an alias."""
+        """Return the record of an entry, even if it has expired.
+
+        Return None if the entry has no record.
+        """
         item = self.table.get(record_key(waitlist_id, entry_id))
         found = read_item(item) if item else None
         return found if isinstance(found, EntryRecord) else None

@@ -91,7 +91,7 @@ def _as_found(over: EntryRecord | Alias | None) -> tuple[str, dict[str, Any]]:
 
 
 class Aliases(Struct, frozen=True):
-    """Deletes aliases that no longer lead to an entry."""
+    """Deletes outdated pointers from new addresses to moved entries."""
 
     table: Table
     entries: EntryRecords

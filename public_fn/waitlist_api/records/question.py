@@ -1,9 +1,4 @@
-"""Check whether a customer has confirmed in time that they are still waiting.
-
-The record may say that the customer did not answer in time. The process that wrote this may have
-crashed before it removed the entry from the queue. If the question has become void in the meantime,
-the entry must stay in the queue.
-"""
+"""Check whether a customer has confirmed in time that they are still waiting."""
 
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.settings.confirm import ConfirmRules
@@ -15,11 +10,8 @@ def was_taken_since(record: EntryRecord) -> bool:
 
 
 def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the entry may lose its place if the customer does not answer.
-
-    The customer was asked whether they are still waiting. This question becomes void if the
-    `confirm` setting is turned off. It also becomes void if the entry is claimed or offered,
-    because the customer cannot answer during that time.
+    """Return whether the entry may lose its place if the customer does not confirm that they are
+    still waiting.
     """
     if rules is None or record.confirm_by_millis is None:
         return False
@@ -28,11 +20,7 @@ def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
 
 
 def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
-    """Return whether it is not too late for the customer to confirm that they are still waiting.
-
-    They can confirm until the deadline. After the deadline, they can confirm as long as the entry
-    may still lose its place.
-    """
+    """Return whether it is not too late for the customer to confirm that they are still waiting."""
     deadline = record.confirm_by_millis
     return deadline is not None and (now_millis < deadline or may_end_wait(record, rules))
 

@@ -25,11 +25,7 @@ NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """A marker saying that a customer gets no messages.
-
-    `ticket` identifies the signup. `place_rank` is the time at which this marker was last written,
-    in milliseconds since 1970.
-    """
+    """An item saying that a customer gets no messages. `ticket` identifies the signup."""
 
     entry_id: str
     ticket: int
@@ -85,9 +81,9 @@ class Recipients(Struct, frozen=True):
         return mark
 
     def remove(self, waitlist_id: str, mark: Mark) -> None:
-        """Delete the marker saying that a customer gets no messages.
+        """Delete the item saying that a customer gets no messages.
 
-        Do nothing if the marker was written again in the meantime.
+        If the item was written again in the meantime, do nothing.
         """
         key = unreached_key(waitlist_id, mark.entry_id)
         values = {"ticket": mark.ticket, "place_rank": mark.place_rank}

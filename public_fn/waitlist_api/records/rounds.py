@@ -18,9 +18,9 @@ class Round(Struct, frozen=True, kw_only=True):
     number: int = 0
     # The last complete round compared the changes up to this timestamp with Redis.
     seen: int = 0
-    # The round before it compared the changes up to this timestamp.
+    # The last complete round but one compared the changes up to this timestamp with Redis.
     seen_before: int = 0
-    # When the last complete round began.
+    # When the last complete round began, in milliseconds since 1970.
     seen_millis: int = 0
     # The current round has visited the waitlists up to this id.
     after: str = ""
@@ -34,20 +34,17 @@ class Round(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def begun(self, now_millis: int, until: int) -> "Round":
-        """Return a new round that begins now, or this round if it has not finished yet."""
+        """Return a new round through all waitlists, or this round if it has not finished yet."""
         if self.after:
             return self
         return replace(self, began_millis=now_millis, until=until)
 
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
-        """Return the round after it has visited a waitlist.
-
-        `is_whole` is false if some changes to the waitlist could not be compared.
-        """
+        """Return the progress after maintenance has visited a waitlist."""
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 
     def ended(self) -> "Round":
-        """Return the round after it has visited the last waitlist."""
+        """Return the progress after maintenance has visited the last waitlist."""
         if self.until <= self.seen:
             return replace(self, after="")
         return replace(
@@ -63,11 +60,11 @@ class Rounds(Struct, frozen=True):
     table: Table
 
     def read(self) -> Round:
-        """Return the stored round, or an empty round if no round was stored yet."""
+        """Return the stored progress of maintenance, or an empty round if none is stored."""
         return Round.from_item(self.table.get(KEY) or {})
 
     def write(self, note: Round) -> Round:
-        """Store the round, and return it.
+        """Store the progress of maintenance, and return it.
 
         If another run has stored its progress in the meantime, change nothing.
         """

@@ -37,9 +37,8 @@ QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswe
 class Transition(Struct, frozen=True, kw_only=True):
     """A decision of Redis about an entry, as it is written to the record.
 
-    `stamp` is the logical timestamp of the decision. `basis` is the timestamp of the newest earlier
-    decision that Redis knew about. If the record is newer than `basis`, Redis has lost writes, so
-    the record refuses the decision.
+    `stamp` is the logical timestamp of the decision. If the record is newer than `basis`, Redis has
+    lost writes, so the record refuses the decision.
     """
 
     waitlist_id: str
@@ -240,10 +239,9 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Remove the request to confirm from the record of a customer who did not answer.
+        """Remove a request to confirm that the customer did not answer.
 
-        Redis has already decided what happens to the entry. The record is newer than this decision,
-        so the decision itself is not recorded.
+        Redis has already decided what happens to the entry.
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:

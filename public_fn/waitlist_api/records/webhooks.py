@@ -59,7 +59,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
     def from_erased_record(cls, item: Item, at: str) -> Self:
         """Return the detail of the `erased` event, from the record that was deleted.
 
-        An erasure has no stamp. It is sorted directly after the last change to the record.
+        An erasure is sorted directly after the last change to the record.
         """
         return cls(
             event="erased",

@@ -71,11 +71,7 @@ class Waitlists(Struct, frozen=True):
     def put(
         self, waitlist_id: str, settings: WaitlistSettings, version: int | None = None
     ) -> tuple[WaitlistRecord, bool]:
-        """Create a waitlist or replace its settings.
-
-        Return the waitlist, and whether it is new. If `version` is given, raise VersionChanged if
-        the waitlist has another version.
-        """
+        """Create a waitlist or replace its settings. Return the waitlist, and whether it is new."""
         if version is None and (new := self.create(waitlist_id, settings)) is not None:
             return new, True
         self._replace(waitlist_id, settings, version)

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# Entries that move while a page is read can be missed. A later round finds these entries.
+# A page can miss entries that move while the page is read. A later round finds these entries.
 ROUNDS = 4
 Renew = Callable[[], None]
 

@@ -1,8 +1,4 @@
-"""Check that the settings of a waitlist work together and that the stack supports them.
-
-If the settings violate one of the RULES, the response contains a warning. If they violate one of
-the CONTRADICTIONS, they are refused.
-"""
+"""Check that the settings of a waitlist work together and that the stack supports them."""
 
 from collections.abc import Callable, Iterator
 from typing import Self
