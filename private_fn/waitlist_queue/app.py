@@ -24,11 +24,9 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 @cache
 def service() -> RequestLog:
-    """Create the service when the first message arrives, and return it for all later messages.
-
-    The service is not created when the module is imported, because with SnapStart the import may
-    have happened long ago and on another machine.
-    """
+    """Create the service when the first message arrives, and return it for all later messages."""
+    # With SnapStart, the module may have been imported long ago and on another machine. This is
+    # why the service is not created at that time.
     random.seed()  # all copies of a snapshot would otherwise choose the same pauses
     return compose(Config.from_env(os.environ))
 
@@ -43,8 +41,8 @@ def compose(config: Config) -> RequestLog:
         "private",
         namespace=config.metrics_namespace,
         log_level=config.log_level,
-        # The log lines have no trace id. Reading the trace id would add half the cost of writing
-        # the line.
+        # The log lines have no trace id, because reading it would make each line 50% more
+        # expensive.
         environ={},
     )
     return RequestLog(QueueService(store), telemetry, CORRELATION, store)

@@ -1,7 +1,4 @@
-"""Converts a request to the arguments of its script.
-
-Most arguments are a field of the request with the same name, converted to a number or a string.
-"""
+"""Converts a request to the arguments of its script."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -14,8 +11,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_PRIORITY
 from waitlist_shared.ranks import TIER
 
-# A claim token has 20 random bytes, so that nobody can guess it. The argument `tokens` contains all
-# tokens of a run. Each token has 40 hexadecimal characters, and there is no separator.
+# The number of random bytes in a claim token. The argument `tokens` contains the hexadecimal tokens
+# of a run without separators.
 TOKEN_BYTES = 20
 Argument = str | int
 Arguments = tuple[Argument, ...]
@@ -59,10 +56,7 @@ def _pack_hold(request: c.OnHold) -> str:
 
 
 def _pack_place(request: c.Insert) -> str:
-    """Return the rank and the ticket of an entry to insert, in the form "rank:ticket".
-
-    If the request has no rank, the rank is computed from the ticket, and the ticket is left out.
-    """
+    """Return the rank and the ticket of an entry to insert, in the form "rank:ticket"."""
     if request.rank is None:
         return f"{(MAX_PRIORITY - request.priority) * TIER + request.ticket}:"
     return f"{request.rank}:{request.ticket}"
@@ -74,11 +68,7 @@ def _pack_tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
 
 
 def _pack_readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
-    """Encode the readiness of an entry as a string.
-
-    The string has the version, the deadline for the customer's confirmation, and the reasons why
-    the entry is not ready. Example: `7,1796083200000;held_back=0`.
-    """
+    """Encode the reasons why an entry is not ready, such as `7,1796083200000;held_back=0`."""
     readiness = request.readiness
     if readiness is None:
         return ""
@@ -109,11 +99,7 @@ def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
 
 
 def _pack_filters(request: c.Claim | c.Admit) -> str:
-    """Return the filters of a request in order of preference, separated by spaces.
-
-    If the request has no filters, the result is its segment. If the request has no segment either,
-    the result is the filter for the whole queue.
-    """
+    """Return the filters of a request, or its segment, or the filter for the whole queue."""
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
 
@@ -121,7 +107,7 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# The functions that compute an argument. All other arguments are copies of a request field.
+# The functions that compute an argument. All other arguments are copied from the request.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,
@@ -140,8 +126,8 @@ def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
     )
 
 
-# Some scripts carry out many requests in one run. They have a single argument, which contains one
-# part for each request. These functions create the part for a request.
+# The functions that create one request's part of an argument, for scripts that carry out many
+# requests in one run.
 PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
     "holds": _pack_hold,
     "stays": _pack_stay,

@@ -35,18 +35,16 @@ class IamUser:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of the private function.
-
-    If `iam_user` is None, the function uses the user and password in `redis_url`, if there are any.
-    `redis_has_run_ids` is true if each Redis server has its own `run_id`, and all connections to
-    the server see the same `run_id`.
-    """
+    """The settings of the private function."""
 
     redis_url: str = field(repr=False)  # may hold a password
     redis_cluster: bool
     log_level: str
+    # If there is no IAM user, the function logs in with the user and password in `redis_url`.
     iam_user: IamUser | None = None
     metrics_namespace: str = ""
+    # True if every connection to a Redis server sees the same `run_id`, which identifies the
+    # server.
     redis_has_run_ids: bool = False
 
     @classmethod

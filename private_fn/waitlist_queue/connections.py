@@ -15,14 +15,14 @@ from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
 # A call to Redis must fail within 2 seconds, so that the public function still has time to answer
-# (see docs/internals/time-budgets.md). A single wait must be shorter than a call. If a wait fails,
-# the cluster client needs the remaining time to ask the other nodes which node has taken over.
+# (see docs/internals/time-budgets.md). A single wait is shorter, because after a failed wait the
+# client must still find the node that has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
 RETRIES = 1
-# The maximum pause before a reconnect. The length of each pause is random, so that the clients do
-# not all reconnect at the same time.
+# The maximum pause before a reconnect. Each pause has a random length, so that the clients do not
+# all reconnect at the same time.
 PAUSE_SECONDS = 0.05
 RUN_ID_LENGTH = 16
 
@@ -42,11 +42,11 @@ class Client(Protocol):
 
 
 class _OwnRunId(str):
-    """A placeholder argument that the connection replaces with the `run_id` of its server."""
+    """An argument that the connection replaces with the `run_id` of its server."""
 
 
-# If a connection does not replace the placeholder, the script receives an empty string and accepts
-# every server as the owner of the queue.
+# A script that receives this empty string runs on any server, even if the server is not known to
+# have all data.
 OWN_RUN_ID = _OwnRunId()
 
 
@@ -56,8 +56,8 @@ deadline = Deadline(CALL_SECONDS)
 class _DeadlineConnection(Connection):
     """A connection that never waits beyond the deadline of a call.
 
-    The connection also replaces a placeholder in commands with the `run_id` of its server. Scripts
-    compare this `run_id` with the owner of the queue, to detect that another server has taken over.
+    The connection also sends the `run_id` of its server to the scripts. A script can then detect
+    that another server has taken over.
     """
 
     _server_run_id: str | None = None
@@ -96,9 +96,8 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # After a TLS handshake, the server sends session tickets. The connection pool treats a
-            # connection with unread data as broken. Sending a PING and reading the answer also
-            # reads the session tickets.
+            # After a TLS handshake, the server sends session tickets. The connection pool would
+            # close a connection with unread data, so a PING reads them first.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()
 
@@ -106,7 +105,7 @@ class _DeadlineConnection(Connection):
         return _RunIdPacker(self, super()._construct_command_packer(packer))  # type: ignore[no-untyped-call]
 
     def with_run_id(self, command: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the command with the server's `run_id` in place of the placeholder."""
+        """Return the command with the server's `run_id` in place of OWN_RUN_ID."""
         if command[-1] is not OWN_RUN_ID:
             return command
         if self._sock is None:
@@ -118,7 +117,7 @@ class _DeadlineConnection(Connection):
 
 
 class _RunIdPacker:
-    """Replaces the placeholder OWN_RUN_ID in each command before the command is encoded."""
+    """Replaces OWN_RUN_ID in each command before the command is encoded."""
 
     def __init__(self, connection: _DeadlineConnection, packer: Any) -> None:
         self._connection = connection
@@ -165,8 +164,8 @@ class _DeadlinePool(ConnectionPool):
 
 def connect(config: Config) -> Client:
     """Return a client for the Redis server or cluster at `redis_url`."""
-    # Do not send driver information. It would take two more commands, which the Redis user may not
-    # be allowed to run.
+    # Do not send driver information, because the Redis user may not be allowed to run these
+    # commands.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
     options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:
@@ -181,10 +180,7 @@ def connect(config: Config) -> Client:
 
 
 def credentials_of(config: Config) -> CredentialProvider | None:
-    """Return the credentials of the IAM user, or None if no IAM user is configured.
-
-    All other users log in with the user name and password in the URL.
-    """
+    """Return the credentials of the IAM user, or None if no IAM user is configured."""
     if config.iam_user is None:
         return None
     from waitlist_queue.iam_credentials import IamCredentials

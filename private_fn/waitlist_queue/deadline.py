@@ -9,7 +9,7 @@ import time
 class Deadline(threading.local):
     """The deadline of the current thread's call to Redis.
 
-    The object is a context manager. The time limit begins when a thread enters the `with` block.
+    The time limit begins when a thread enters the `with` block.
     """
 
     def __init__(self, call_seconds: float) -> None:
@@ -20,11 +20,8 @@ class Deadline(threading.local):
         return self._end - time.monotonic()
 
     def at_most(self, seconds: float) -> float:
-        """Return the timeout in seconds for a single wait.
-
-        The timeout is `seconds`, or the time that is left if this is less. It is always above 0,
-        because a socket with a timeout of 0 does not wait at all.
-        """
+        """Return the timeout for a single wait: `seconds`, or the remaining time if it is less."""
+        # The result is never 0, because a socket with a timeout of 0 does not wait at all.
         left = self.left()
         return seconds if left >= seconds else max(0.001, left)
 

@@ -1,7 +1,4 @@
-"""Hints for the operator about errors that only a change in the configuration can resolve.
-
-The log contains the hint together with the error.
-"""
+"""Hints for operators about errors that only a change in the configuration can resolve."""
 
 import ssl
 from collections.abc import Iterator
@@ -22,12 +19,12 @@ HINTS: dict[type[BaseException], str] = {
     exceptions.NoPermissionError: ALLOW,
     ssl.SSLCertVerificationError: CERTIFY,
 }
-# The error messages of Redis and Valkey if the user may not run a command inside a script.
+# Redis and Valkey use these messages if the user may not run a command inside a script.
 NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
 
 
 def with_hint(error: BaseException) -> str:
-    """Return the text of the error. If there is a hint for the error, add the hint."""
+    """Return the text of the error, and a hint for the operator if there is one."""
     for cause in _causes(error):
         if hint := _hint_for(cause):
             return f"{_describe(error)}{_describe_cause(error, cause)} - {hint}"
@@ -35,11 +32,9 @@ def with_hint(error: BaseException) -> str:
 
 
 def _describe_cause(error: BaseException, cause: BaseException) -> str:
-    """Return the text of the cause in parentheses. If `cause` is `error`, return an empty string.
-
-    The cluster client reports every error as a missing cluster, so only the cause shows what went
-    wrong.
-    """
+    """Return the text of the cause in parentheses, or an empty string if `cause` is `error`."""
+    # The cluster client reports every error as a missing cluster, so only the cause shows what went
+    # wrong.
     if cause is error:
         return ""
     return f" ({type(cause).__name__ if str(cause) in str(error) else _describe(cause)})"

@@ -1,7 +1,6 @@
-"""Signs the tokens with which an IAM user logs in to ElastiCache. A token is valid for 15 minutes.
+"""Signs the tokens with which an IAM user logs in to ElastiCache.
 
-Import this module only after an IAM user has been found in the configuration. It imports botocore,
-which takes as long as all other imports of the function together.
+Import this module only if an IAM user is configured, because importing botocore takes long.
 """
 
 import threading
@@ -26,11 +25,7 @@ RENEWAL_SECONDS = 720
 
 
 class IamCredentials(CredentialProvider):
-    """Provides a login token for all connections of a process, and renews it before it expires.
-
-    The age of the token is measured with the wall clock. The monotonic clock may stand still while
-    Lambda freezes the process, but the token still expires.
-    """
+    """Provides a login token for all connections of a process, and renews it before it expires."""
 
     def __init__(
         self,
@@ -46,11 +41,10 @@ class IamCredentials(CredentialProvider):
         self._signed_at = 0.0
 
     def get_credentials(self) -> tuple[str, str]:
-        """Return the name of the IAM user and a valid token.
-
-        Raise AuthenticationError if the function has no AWS keys.
-        """
+        """Return the name of the IAM user and a valid token."""
         with self._lock:
+            # The age of the token is measured with the wall clock, because the monotonic clock may
+            # stand still while Lambda freezes the process.
             now = self._now()
             if not self._token or not 0 <= now - self._signed_at < RENEWAL_SECONDS:
                 self._token = self._signed()
@@ -81,9 +75,8 @@ class IamCredentials(CredentialProvider):
 def _keys_of_lambda() -> Any:
     """Return the AWS keys of the function's role.
 
-    Lambda provides the keys in environment variables. With SnapStart, Lambda provides them at a
-    local HTTP endpoint. The keys are read again for each token. A process that was restored from a
-    snapshot must not sign with the keys that were valid when the snapshot was taken.
+    The keys are read again for each token, because a process may have been restored from a snapshot
+    with old keys.
     """
     # Do not sleep between attempts, because a call to Redis has little time.
     fetcher: Any = ContainerMetadataFetcher(sleep=lambda _seconds: None)

@@ -1,4 +1,4 @@
-"""Creates the names of all Redis keys. No other module creates key names.
+"""Creates the names of all Redis keys.
 
 All keys of a waitlist have the same hash tag. A Redis cluster therefore stores them in the same
 slot, and one script can use all of them.
@@ -6,7 +6,7 @@ slot, and one script can use all of them.
 
 
 def meta(waitlist_id: str) -> str:
-    """Return the key of the hash with the waitlist's state, epoch, settings and counters."""
+    """Return the key of the hash with the waitlist's state, settings and counters."""
     return f"wl:{{{waitlist_id}}}:meta"
 
 
@@ -21,76 +21,62 @@ def not_ready(waitlist_id: str) -> str:
 
 
 def unverified(waitlist_id: str) -> str:
-    """Return the key of the sorted set of waiting entries whose address is not verified.
-
-    The score is the rank of the entry. Positions do not count these entries.
-    """
+    """Return the key of the sorted set of waiting entries whose address is not verified."""
     return f"wl:{{{waitlist_id}}}:unverified"
 
 
 def ready_at(waitlist_id: str) -> str:
-    """Return the key of the sorted set of entries that are not ready until a known time.
+    """Return the key of the sorted set of entries that will be ready at a known time.
 
-    An entry can have several reasons for not being ready. The score of the entry is the time, in
-    milliseconds, at which the next of these reasons ends.
+    The score is the time, in milliseconds, at which the next reason for not being ready ends.
     """
     return f"wl:{{{waitlist_id}}}:ready_at"
 
 
 def readiness(waitlist_id: str) -> str:
-    """Return the key of a hash that maps each entry_id to the readiness of the entry.
+    """Return the key of a hash with the reasons why each entry is not ready.
 
-    The readiness is a version and the reasons why the entry is not ready. Entries that have always
-    been ready are not in the hash.
+    Entries that have always been ready are not in the hash.
     """
     return f"wl:{{{waitlist_id}}}:readiness"
 
 
 def tombstones(waitlist_id: str) -> str:
-    """Return the key of the sorted set of tombstones, which mark signups that have ended.
+    """Return the key of the sorted set of signups that have ended.
 
-    A member is "entry_id:join_id", and its score is the logical timestamp at which the signup
-    ended.
+    A member is "entry_id:join_id", and its score is the logical timestamp of the end.
     """
     return f"wl:{{{waitlist_id}}}:tombstones"
 
 
 def tickets_of_moved(waitlist_id: str) -> str:
-    """Return the key of a hash that maps an entry_id to the ticket of the entry.
-
-    The hash contains only entries whose ticket cannot be computed from their rank.
-    """
+    """Return the key of a hash with the tickets that cannot be computed from an entry's rank."""
     return f"wl:{{{waitlist_id}}}:tickets_of_moved"
 
 
 def held(waitlist_id: str) -> str:
-    """Return the key of the sorted set of entries that are held by a claim or have an offer.
-
-    The score of an entry is the deadline of the claim or offer, in milliseconds.
-    """
+    """Return the key of the sorted set of entries with a claim or an offer, sorted by deadline."""
     return f"wl:{{{waitlist_id}}}:held"
 
 
 def claimed(waitlist_id: str) -> str:
-    """Return the key of the sorted set of claimed entries.
+    """Return the key of the sorted set of claimed entries, sorted by deadline.
 
-    The score of an entry is the deadline of the claim, in milliseconds. The set exists only if the
-    waitlist has the `max_claims` setting.
+    The set exists only if the waitlist has the `max_claims` setting.
     """
     return f"wl:{{{waitlist_id}}}:claimed"
 
 
 def claims(waitlist_id: str) -> str:
-    """Return the key of a hash that maps each entry_id to the hold of the entry.
+    """Return the key of a hash with the state of each entry that is not waiting.
 
-    A hold consists of a state, token, rank, ticket, number of attempts and logical timestamp. The
-    hash contains all entries that are on the waitlist but not in the queue.
+    Examples are entries with a claim or an offer, and parked entries, which are set aside.
     """
     return f"wl:{{{waitlist_id}}}:claims"
 
 
 def parked(waitlist_id: str) -> str:
-    """Return the key of the sorted set of parked entries.
+    """Return the key of the sorted set of parked entries, which are set aside for an operator.
 
     The score is the time, in milliseconds, at which the entry was parked.
     """
@@ -98,10 +84,7 @@ def parked(waitlist_id: str) -> str:
 
 
 def attempts(waitlist_id: str) -> str:
-    """Return the key of a hash that maps each entry_id to the number of its attempts.
-
-    The hash contains only waiting entries that have already had a hold that expired.
-    """
+    """Return the key of a hash with the number of expired claims and offers of each entry."""
     return f"wl:{{{waitlist_id}}}:attempts"
 
 
@@ -114,37 +97,28 @@ def dirty(waitlist_id: str) -> str:
 
 
 def pending_decisions(waitlist_id: str) -> str:
-    """Return the key of a hash that maps each entry_id to the pending decisions about the entry.
-
-    Pending decisions have been made by Redis, and the entry's record may lack them. The oldest
-    decision comes first.
-    """
+    """Return the key of a hash with the decisions about each entry that its record may lack."""
     return f"wl:{{{waitlist_id}}}:pending_decisions"
 
 
 def segments(waitlist_id: str) -> str:
-    """Return the key of the segment index, which is a sorted set in which all scores are equal.
+    """Return the key of the segment index, a sorted set with the waiting entries of each segment.
 
     A member is "segment:rank:entry_id" if the entry is ready, "segment;rank:entry_id" if it is not,
-    and "segment<rank:entry_id" if its address is not verified. Only waiting entries have members.
+    and "segment<rank:entry_id" if its address is not verified.
     """
     return f"wl:{{{waitlist_id}}}:segments"
 
 
 def tags(waitlist_id: str) -> str:
-    """Return the key of a hash that maps each entry_id to the tags of the entry.
-
-    The tags are the segments of the entry, followed by the version of its attributes. The hash
-    contains all entries on the waitlist, including held and parked entries.
-    """
+    """Return the key of a hash with the segments and the attributes version of each entry."""
     return f"wl:{{{waitlist_id}}}:tags"
 
 
 def shared_milliseconds(waitlist_id: str) -> str:
     """Return the key of a hash that counts imported rows with the same time.
 
-    The hash maps the first ticket of a millisecond to the number of rows with this time. It expires
-    after a day.
+    The hash maps the first ticket of a millisecond to the number of rows with this time.
     """
     return f"wl:{{{waitlist_id}}}:shared_milliseconds"
 
@@ -152,40 +126,36 @@ def shared_milliseconds(waitlist_id: str) -> str:
 def inside(waitlist_id: str) -> str:
     """Return the key of the sorted set of customers who are inside.
 
-    A member is the entry_id of the customer. The score is the time, in milliseconds, at which the
-    customer's pass ends.
+    The score is the time, in milliseconds, at which the customer's pass ends.
     """
     return f"wl:{{{waitlist_id}}}:inside"
 
 
 def visits(waitlist_id: str) -> str:
-    """Return the key of a hash that maps the entry_id of each customer inside to a ticket.
+    """Return the key of a hash with the ticket of each customer who is inside.
 
-    The ticket identifies the signup through which the customer was admitted.
+    The ticket identifies the signup with which the customer was admitted.
     """
     return f"wl:{{{waitlist_id}}}:visits"
 
 
 def board(waitlist_id: str) -> str:
-    """Return the key of the board, a string with a public snapshot of all positions in the queue.
-
-    The string expires after a minute.
-    """
+    """Return the key of a public snapshot of all positions in the queue."""
     return f"wl:{{{waitlist_id}}}:board"
 
 
+# Each entry has its own set, so that the set can be deleted when the customer's data is erased.
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Return the key of the sorted set of an entry's moves.
 
-    A member is the idempotency key of a move, and its score is the logical timestamp of the move. A
-    repeated request is found in the set and does not move the entry again. Each entry has its own
-    set, so that the set can be deleted when the customer's data is erased.
+    A member is the idempotency key of a move, so that a repeated request does not move the entry
+    again.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 
 
 def once(waitlist_id: str, verb: str, once_key: str) -> str:
-    """Return the key of the string with the result of a claim or an admission.
+    """Return the key of the stored result of a claim or an admission.
 
     If the same request is repeated, the script returns this result.
     """

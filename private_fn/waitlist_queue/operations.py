@@ -27,25 +27,20 @@ PER_RUN: dict[type[c.Request], int] = {c.Signup: 50, c.Insert: 50, c.Complete: 5
 
 @dataclass(frozen=True)
 class Operation:
-    """How to carry out one type of request: its script, keys, arguments and result type.
-
-    If `per_run` is above 1, `arguments` is called with a list of requests, and the script returns a
-    list of replies. The functions in `own_keys` return the keys that follow the waitlist's keys.
-    """
+    """How to carry out one type of request: its script, keys, arguments and result type."""
 
     script: Script
+    # These functions return the keys that belong to a single request.
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
     arguments: Callable[[Any], arguments.Arguments]
     result: type[c.Result]
+    # If one run carries out several requests, `arguments` is called with a list of requests.
     per_run: int
 
 
 @cache
 def operation_of(request: type[c.OnWaitlist]) -> Operation:
-    """Return the operation for a type of request.
-
-    The operation is derived from the header of the script and from the fields of the request.
-    """
+    """Return the operation for a type of request."""
     script = script_named(SHARED_SCRIPTS.get(request) or c.operation_name(request.__name__))
     own_arguments = script.arguments[: len(script.arguments) - len(script.added)]
     per_run = PER_RUN.get(request, 1)
@@ -59,7 +54,7 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
-    """Split the requests into groups. One run of a script carries out one group."""
+    """Split the requests into groups, each of which one run of a script carries out."""
     part: list[c.OnWaitlist] = []
     for request in requests:
         if part and not _may_join(part, request):
@@ -97,13 +92,10 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
+# The cache uses the name of the script, because hashing a script itself would be slow.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
-    """Return the Redis keys of a script that are the same for all requests about a waitlist.
-
-    The cache is keyed by the name of the script, because hashing a short string is faster than
-    hashing the script itself.
-    """
+    """Return the Redis keys of a script that are the same for all requests about a waitlist."""
     names = script_named(script_name).keys
     return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name not in OWN_KEYS)
 
@@ -114,13 +106,10 @@ def _moves(request: c.OnWaitlist) -> str:
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """Return the Redis key that stores the result of a claim or an admission.
-
-    If the request is repeated, the script returns the stored result.
-    """
+    """Return the Redis key that stores the result of a claim or an admission."""
     once_key = cast("c.Claim | c.Admit", request).once_key or NO_ONCE_KEY
     return keys.once(request.waitlist_id, c.operation_name(type(request).__name__), once_key)
 
 
-# The Redis keys that belong to a single request. The header of a script lists them last.
+# The Redis keys that belong to a single request. They come last in the header of a script.
 OWN_KEYS: dict[str, Callable[[c.OnWaitlist], str]] = {"moves": _moves, "once": _once}

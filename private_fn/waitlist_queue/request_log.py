@@ -12,13 +12,13 @@ from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Span, Telemetry
 
 UNKNOWN = "unknown"
-# The outcomes that count as failures of the service. The caller did not cause these failures.
+# The outcomes for which the service is responsible, and not the caller.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
 DEFECT: Message = {"code": InternalError.code}
 
 
 class WaitCounter(Protocol):
-    """An object that adds up the seconds spent waiting for Redis."""
+    """Adds up the seconds that were spent waiting for Redis."""
 
     waited_seconds: float
 
@@ -41,7 +41,7 @@ class RequestLog:
         self._seconds = seconds
 
     def handle(self, message: object) -> Message:
-        """Return the service's answer to a message, and write the log line of the message."""
+        """Return the service's answer to a message, and write a log line."""
         answer = DEFECT
         self._correlation.id = correlation_id = read_correlation_id(message)
         began, redis_began = self._seconds(), self._redis.waited_seconds

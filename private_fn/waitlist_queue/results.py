@@ -1,7 +1,6 @@
 """Converts the reply of a script to a result.
 
-The header of the script declares the name of each value in the reply. The result has a JSON field
-with this name.
+The header of the script names the values in the reply, and the result has fields with these names.
 """
 
 from typing import Any
@@ -38,11 +37,9 @@ def encoded(answer: c.Result | c.Failure) -> Message:
 
 
 def _by_name(script: Script, names: Names, values: Reply) -> dict[str, Any]:
-    """Return a dictionary of the values in a reply. The keys are the names in the script's header.
-
-    A script returns nil for false and for a missing value. Such a value is omitted, so that the
-    field of the result keeps its default.
-    """
+    """Return a dictionary of the values in a reply, by the names in the script's header."""
+    # A script returns nil for false and for a missing value. Such a value is left out, so that the
+    # field of the result keeps its default.
     if len(values) != len(names):
         raise ValueError(f"{script.name} returned {values}, its header declares {names}")
     pairs = zip(names, values, strict=True)

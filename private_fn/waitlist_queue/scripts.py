@@ -1,8 +1,4 @@
-"""Loads the Lua scripts.
-
-Each script begins with a header, which declares the keys, arguments and replies of the script. This
-module reads the header, and a test checks that the code matches the header.
-"""
+"""Loads the Lua scripts, and reads the keys, arguments and replies that their headers declare."""
 
 import hashlib
 import re
@@ -15,24 +11,22 @@ LIBRARY = FOLDER / "lib"
 COMMENT = re.compile(r" *--[^\n]*")
 FUNCTION = re.compile(r"^local function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
 WORD = re.compile(r"\w+")
-# The store adds these arguments after the arguments of the caller.
+# The store adds these arguments to every call.
 STORE_ARGUMENTS = ("now", "server_run_id")
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Script:
-    """The code of a script, and the declarations in its header.
-
-    `returns` maps each outcome to the names of the values that follow it in the reply. If a value
-    is a list of rows, `rows` maps its name to the names of the values in each row.
-    """
+    """The code of a script, and the declarations in its header."""
 
     name: str
     source: str
     keys: Names
     arguments: Names
+    # The names of the values that follow each outcome in the reply.
     returns: dict[str, Names]
+    # The names of the values in each row, for values that are lists of rows.
     rows: dict[str, Names]
 
     @cached_property
@@ -47,15 +41,12 @@ class Script:
 
 @cache
 def script_named(name: str) -> Script:
-    """Return the script with this name, and read its file at the first call.
-
-    The scripts are not all read at once, because a process may never run most of them.
-    """
+    """Return the script with this name, and read its file at the first call."""
     return load(FOLDER / f"{name}.lua")
 
 
 def load(path: Path) -> Script:
-    """Read a script file, and put the library functions that it uses in front of the code."""
+    """Read a script file, and add the library functions that the script uses."""
     body = path.read_text(encoding="utf-8")
     header = [line[3:] for line in body.splitlines() if line.startswith("-- ")]
     replies = [reply for line in _lines(header, "RETURNS") for reply in line.split(" | ")]
@@ -73,9 +64,8 @@ def load(path: Path) -> Script:
 def _names(keys: Names, arguments: Names, fields: Names) -> str:
     """Return Lua code that gives names to the keys, arguments and META fields of a script.
 
-    Keys become fields of a table (`keys.queue`), and arguments become local variables. META fields
-    are fields of the hash `meta`. They are read with a single command and become local variables
-    too. For example, the `paused` field becomes `meta_paused`.
+    META fields are fields of the hash `meta`, which are read with a single command. For example,
+    `meta_paused` is the `paused` field.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -89,22 +79,17 @@ def _names(keys: Names, arguments: Names, fields: Names) -> str:
 
 
 def _code(pieces: Names, names: str, body: str) -> str:
-    """Return the complete code of a script without comments.
-
-    Comments are removed because Redis reads and hashes every byte of a script. Each line keeps its
-    number, because Redis errors contain line numbers. For the same reason, the code that defines
-    the names is put into the first line, in place of a comment.
-    """
+    """Return the complete code of a script without comments."""
+    # Comments are removed because Redis hashes every byte of a script. Each line keeps its
+    # number, because Redis errors contain line numbers.
     library = "".join([(LIBRARY / f"{name}.lua").read_text("utf-8") for name in pieces])
     code = names + COMMENT.sub("", body)
     return _without_unused_functions(COMMENT.sub("", library), code) + code
 
 
 def _without_unused_functions(library: str, code: str) -> str:
-    """Return the library code with blank lines in place of functions that the script does not use.
-
-    Redis creates each function again in every run, which takes 0.1 microseconds per function.
-    """
+    """Return the library code without the functions that the script does not use."""
+    # Redis creates each function again in every run, which takes 0.1 microseconds per function.
     named = set(WORD.findall(FUNCTION.sub("", library) + code))
     for function in reversed(list(FUNCTION.finditer(library))):
         if function[1] in named:

@@ -21,18 +21,15 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# Each turn ends at least 200 expired holds of a waitlist, so one call ends at least 4,000. No turn
-# begins after EXPIRING_SECONDS, so that the last turn finishes before Lambda stops the function.
+# One call ends at least 4,000 expired claims and offers, because each turn ends at least 200. No
+# turn begins after EXPIRING_SECONDS, so that Lambda does not stop the function during a turn.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
 
 
 class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
-    """A batch whose requests are not decoded yet.
-
-    The service decodes each request separately, so that one bad request does not affect the others.
-    """
+    """A batch whose requests are decoded later, so that each of them can fail on its own."""
 
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
 
@@ -41,10 +38,7 @@ warm_decoders(Rows, c.AnyRequest)
 
 
 class QueueService:
-    """Answers messages by running scripts on Redis.
-
-    If a script fails because of a defect, the answer has the code `internal_error`.
-    """
+    """Answers messages by running scripts on Redis."""
 
     def __init__(self, store: RedisStore, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._store = store
@@ -92,11 +86,7 @@ class QueueService:
         return settled
 
     def _end_holds(self, requests: Sequence[c.OnWaitlist], results: list[Message]) -> list[Message]:
-        """End expired holds, and then repeat the requests that failed with `expiring`.
-
-        Other requests in the batch have already been carried out, so they are not repeated. The
-        order of the repeated requests does not change.
-        """
+        """End expired claims and offers, and repeat the requests that failed with `expiring`."""
         end = self._monotonic() + EXPIRING_SECONDS
         for turn in range(EXPIRING_TURNS):
             late = [number for number, result in enumerate(results) if _is_expiring(result)]
@@ -127,8 +117,8 @@ def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
     try:
         requests = msgspec.convert({"op": "batch", "requests": rows}, c.Batch).requests
     except (msgspec.ValidationError, UnicodeEncodeError):
-        # At least one request is invalid, so each request is decoded separately. This takes 25%
-        # more time, so valid batches are decoded as a whole.
+        # At least one request is invalid. Decoding each request separately is slower, but shows
+        # which requests are invalid.
         return [_decode_row(row) for row in rows]
     return [_check_row(request) for request in requests]
 
@@ -161,10 +151,8 @@ def _decode(message: object) -> c.Request:
 
 
 def _type_of(message: Any) -> Any:
-    """Return the struct type for the operation in the `op` field.
-
-    Decoding a known struct is much faster than decoding the union of all structs.
-    """
+    """Return the struct type for the operation in the `op` field."""
+    # Decoding a known struct is much faster than decoding the union of all structs.
     try:
         op = message["op"]
         return Rows if op == "batch" else c.REQUESTS[op]

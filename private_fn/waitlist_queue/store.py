@@ -15,18 +15,17 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# These errors are temporary. They are caused by a failover, a restart, or a server that is out of
-# memory for a short time.
+# These errors are temporary, for example during a failover or a restart.
 TRANSIENT_ERRORS = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Only the operator can resolve these errors, so the log contains a hint for the operator.
+# Only the operator can resolve these errors, so the log contains a hint.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
 # If a command in a pipeline fails with one of these errors, the store sends the command again on
-# its own, because it may succeed then.
+# its own.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError
@@ -94,8 +93,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Retry the calls that a node did not answer after all other calls, because waiting for that
-        # node again may use up the remaining time.
+        # Retry the calls that were not answered last, because waiting for their node may use up the
+        # remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order
@@ -136,16 +135,13 @@ class RedisStore:
             return [error] * len(calls)
 
     def _commands_for(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
-        """Yield a Redis command for each call.
-
-        Redis runs the commands in this order, even if it does not have the scripts yet.
-        """
+        """Yield a Redis command for each call, so that Redis runs the calls in the given order."""
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # The first call of a script sends the source. With EVALSHA, the call would fail if
-            # Redis did not have the script, and a retry would run after the calls behind it. No
-            # call is behind the last call, so the last call may use EVALSHA.
+            # The first call of a script sends its source. If EVALSHA failed because Redis did not
+            # have the script, a retry would run after the later calls. The last call has no later
+            # calls, so it may use EVALSHA.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
@@ -186,7 +182,7 @@ def _is_lost(reply: object) -> bool:
 
 
 def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, list[int]]:
-    """Group the calls by node. Return the indexes of the calls for each node."""
+    """Return the indexes of the calls for each node."""
     numbers: dict[ClusterNode, list[int]] = {}
     for number, call in enumerate(calls):
         node = client.get_node_from_key(call.keys[0])  # type: ignore[no-untyped-call]
@@ -195,9 +191,9 @@ def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, l
 
 
 def _unavailable(error: Exception, level: int = logging.WARNING) -> QueueUnavailable:
-    """Log the error, and return a QueueUnavailable error for the caller.
+    """Log the error, and return a QueueUnavailable error.
 
-    If the script itself failed, the cause is a defect, so raise ScriptFailed instead.
+    Raise ScriptFailed if the script has a defect.
     """
     if isinstance(error, exceptions.ResponseError) and not isinstance(
         error, TRANSIENT_ERRORS + OPERATOR_ERRORS

@@ -1,17 +1,15 @@
-"""The correlation id, which all log lines about the same client request contain."""
+"""The id that all log lines about the same client request contain."""
 
 import logging
 import re
 from typing import Any
 
 FIELD = "correlation_id"
-# A client may send a UUID or a ULID. All other ids are ignored, because the id is written to every
-# log and must not contain personal data such as a name, an address or a phone number.
+# A client may send a UUID or a ULID. Other ids are ignored, because they may contain personal data.
 UUID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
 CLIENT_ID = re.compile(rf"({UUID}|{ULID})\Z")
-# The format of the ids that AWS generates. API Gateway uses base64 characters, and Lambda uses
-# UUIDs.
+# The format of the ids that AWS generates.
 AWS_ID = re.compile(r"[A-Za-z0-9+/=_-]{1,64}\Z")
 
 
@@ -27,13 +25,10 @@ def read_correlation_id(message: object) -> str:
 
 
 class Correlation:
-    """Holds the correlation id of the current request. The id is empty between two requests.
-
-    Each process has one `Correlation` object, because a process handles one request at a time. The
-    id is not a context variable, because all threads that a request starts must see the same id.
-    """
+    """Holds the correlation id of the current request. The id is empty between two requests."""
 
     def __init__(self) -> None:
+        # This is not a context variable, because all threads of a request must see the same id.
         self.id = ""
         self._marks_records = False
 

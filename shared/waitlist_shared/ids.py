@@ -23,34 +23,27 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
 
 
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
-    """Return the id of a segment, which is a set of attribute values such as `language: es`.
-
-    The order of the attributes does not matter. The JSON encoding separates names from values, so
-    that two different segments never produce the same input for the digest.
-    """
+    """Return the id of a segment, which is a set of attribute values such as `language: es`."""
+    # JSON separates names from values, so two segments never have the same text.
     canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).digest()
     return base64.b32encode(digest)[:16].decode().lower()
 
 
 def new_join_id() -> str:
-    """Return a random id for a new signup. A customer who joins again gets a new id."""
+    """Return a random id for a new signup."""
     return secrets.token_hex(4)
 
 
 def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
     """Return the id of the pass that a customer gets when they are admitted.
 
-    The id is a digest of the entry, its ticket and the time of the admission, so the service does
-    not need to store the id. The id has 130 bits, so two admissions never get the same id.
+    The id is a digest, so the service does not need to store it.
     """
     digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
 
 def new_epoch() -> str:
-    """Return a random id for an epoch.
-
-    A new epoch begins each time the waitlist's queue in Redis is created or rebuilt.
-    """
+    """Return a random id for a new or rebuilt queue in Redis."""
     return secrets.token_hex(4)

@@ -1,8 +1,7 @@
 """Computes ranks and tickets. `scripts/lib/ticket.lua` has the same constants.
 
-A rank is (255 - priority) * TIER + ticket. Below the rank of its first ticket, each priority has
-ROOM further ranks. An entry that is moved to the front of its priority gets one of these ranks. The
-ranks of priority 255 therefore begin below 0.
+A rank is (255 - priority) * TIER + ticket. An entry that is moved to the front of its priority gets
+one of the ROOM ranks before the first ticket.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -15,10 +14,7 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def priority_of(rank: int) -> int:
-    """Return the priority that a rank belongs to.
-
-    Priorities range from 0 to 255. The highest priority is served first.
-    """
+    """Return the priority that a rank belongs to, from 0 to 255."""
     # Ranks above the last ticket of priority 0 belong to priority 0 too.
     return 255 - min(255, (rank + ROOM) // TIER)
 
@@ -58,12 +54,8 @@ def ticket_at(moment: datetime) -> int:
 
 
 def ticket_of_reinstated_stay(former: int, number: int) -> int:
-    """Return the ticket for an entry that an operator puts back at its former place.
-
-    `former` is the ticket that the entry had at this place. `number` counts how often the place has
-    been reinstated. The result must differ from `former`, because each signup has its own ticket.
-    The result lies in the same millisecond, so that `joined_at` does not change. A millisecond has
-    only 16 tickets, so every 16th reinstatement moves on to the next millisecond.
-    """
+    """Return the ticket for an entry that an operator puts back at its former place."""
+    # Each signup has its own ticket, but the millisecond stays, so `joined_at` does not change.
+    # A millisecond has 16 tickets, so every 16th reinstatement moves on to the next millisecond.
     millis = former // TICKETS_PER_MILLISECOND + (number % TICKETS_PER_MILLISECOND == 0)
     return millis * TICKETS_PER_MILLISECOND + (former + 1) % TICKETS_PER_MILLISECOND

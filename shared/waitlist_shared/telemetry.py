@@ -1,12 +1,8 @@
-"""Writes one JSON log line for each unit of work. The line also contains the metrics.
+"""Writes one JSON log line for each unit of work.
 
-If a namespace is configured, the line is a record in CloudWatch's embedded metric format and is
-written at every log level. Metrics therefore need no API calls and no additional log lines. A
-metric describes the whole service, or one operation and its outcome, but never a waitlist or a
-person.
-
-CloudWatch charges for each metric, so a stack can choose to publish only the metrics that its
-alarms read. This choice does not change the log lines.
+The line also contains the metrics. If a namespace is configured, the line is a record in
+CloudWatch's embedded metric format, so metrics need no API calls. A metric never describes a single
+waitlist or person.
 """
 
 import re
@@ -19,36 +15,32 @@ from typing import Any
 
 import msgspec
 
-# The metrics of every span, published per service and per pair of operation and outcome.
+# The metrics of every unit of work, published for each service and for each operation and outcome.
 SPAN_METRICS = ("requests", "latency_ms")
 SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")
 UNITS = {"ms": "Milliseconds", "seconds": "Seconds"}
 LEVELS_WITH_LINES = ("DEBUG", "INFO")
-# The environment variable that lists the metrics to publish, separated by commas. If it is not set,
-# all metrics are published.
+# The environment variable that lists the metrics to publish. If it is not set, all metrics are
+# published.
 METRICS_VARIABLE = "METRICS"
-# The environment variable in which Lambda passes the invocation's X-Ray trace header.
+# The environment variable in which Lambda passes the X-Ray trace header.
 TRACE_VARIABLE = "_X_AMZN_TRACE_ID"
 SAMPLED = re.compile(r"Root=([0-9a-f-]+);.*Sampled=1")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """A finished unit of work.
-
-    `measured` maps the names of additional service metrics to their values. The end of a name
-    determines the unit: `_ms` stands for milliseconds and `_seconds` for seconds. All other metrics
-    are counts. The values of `about` and `ids` are written to the log only, and do not become
-    metrics.
-    """
+    """A finished unit of work."""
 
     operation: str
     outcome: str
     correlation_id: str
     latency_ms: float
     has_failed: bool = False
+    # The values of additional metrics. A name ends in `_ms` or `_seconds` if the metric is a time.
     measured: Mapping[str, float] = NOTHING
+    # The values of `about` and `ids` are logged, but do not become metrics.
     about: Mapping[str, float] = NOTHING
     ids: Mapping[str, str] = NOTHING
 

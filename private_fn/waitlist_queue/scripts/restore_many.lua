@@ -4,7 +4,7 @@
 -- ARGV epoch segments_version stays server_run_id
 -- META state epoch last_ticket segments_version owner not_ready
 -- `stays` has a text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each entry,
--- separated by spaces. No entry occurs twice.
+-- separated by spaces.
 -- RETURNS restored restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
