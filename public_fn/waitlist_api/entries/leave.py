@@ -58,9 +58,9 @@ class Leaves(Struct, frozen=True):
     def begin(
         self, waitlist_id: str, entry_id: str, leave: Leave, stay: int | None = None
     ) -> EntryRecord | None:
-        """Mark the entry as leaving.
+        """Mark the entry as leaving, and return its record.
 
-        Return the record of the leave to finish, or None if there is nothing to finish.
+        Return None if there is nothing to finish.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.get(waitlist_id, entry_id)

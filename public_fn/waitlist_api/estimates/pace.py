@@ -69,7 +69,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     jitter: float = 0.0
     # If this is set, the intervals repeat after this many seconds.
     cycle: float = 0.0
-    # The first admissions are certain, so `dispersion` and `error` do not apply to them.
+    # The number of admissions that are certain. `dispersion` and `error` apply only to later
+    # admissions.
     sure: float = 0.0
     # Time intervals, each with a constant admission rate, in order of time.
     pieces: tuple[Piece, ...] = field(default=())

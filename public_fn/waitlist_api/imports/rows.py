@@ -163,7 +163,10 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def joined_ticket(self) -> int | None:
-        """The lowest ticket for the time in `joined_at`, or None if `joined_at` is not set."""
+        """The lowest ticket that a signup at the time `joined_at` can have.
+
+        None if `joined_at` is not set.
+        """
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 

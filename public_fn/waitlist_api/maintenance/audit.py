@@ -40,7 +40,7 @@ class AuditWindow(Struct, frozen=True):
     """The changes to one waitlist that an audit compares with Redis."""
 
     waitlist: WaitlistRecord
-    # The range begins after this timestamp and ends with the timestamp of the heartbeat.
+    # The audit compares the changes after this timestamp.
     since: int
     beat: c.HeartbeatResult
     # If an audit takes several runs, this is the `since` of the first run.
@@ -125,8 +125,8 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # Edits change attributes and readiness. Later changes of other kinds contain
-                # neither, so keep the status of the edit.
+                # Keep the status of an edit, because later changes of other kinds do not contain
+                # the attributes.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

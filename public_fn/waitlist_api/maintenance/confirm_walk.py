@@ -24,7 +24,7 @@ class ConfirmWalker(Struct, frozen=True):
     now_millis: NowMillis
 
     def walk(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
-        """Process the next entries, and save where to continue, or when to start again."""
+        """Ask the customers of the next entries, and save where the next run continues."""
         rules, before = waitlist.settings.confirm, waitlist.confirm_walk
         now_millis = self.now_millis()
         if rules is None or not is_due(waitlist, now_millis):

@@ -221,7 +221,8 @@ def catch_up(
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
         delays = [decision.at for decision in news if decision.verb == "released" and decision.at]
         if delays:
-            # Record the delay of a release even if a later decision moved the entry.
+            # If a claim was released with a delay, record the delay even if a later decision moved
+            # the entry.
             transition = transition.with_changes(delayed_until_millis=delays[-1], **NO_LONGER_NEAR)
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.with_changes(**dict.fromkeys(QUESTION_FIELDS))

@@ -43,7 +43,7 @@ INTENTS_MILLIS = 15_000
 # The longest part of the journal that a run reads. If more would have to be read, the run maintains
 # every waitlist instead.
 LONGEST_READ = 60 * MINUTE
-# The number of waitlists per batch. `strays` sends two messages for each waitlist in a single
+# The number of waitlists per batch. Some steps send two messages for each waitlist in a single
 # batch.
 TOGETHER = MAX_BATCH // 2
 # The minimum remaining time of a run. If less time is left, the run starts no further page of work.

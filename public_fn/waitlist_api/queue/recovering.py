@@ -30,7 +30,9 @@ class RecoveringQueue(Struct, frozen=True):
     metrics: MetricsCollector
 
     def write(self, request: c.OnWaitlist) -> Any:
-        """Send a request that Redis also accepts during a rebuild, such as a signup or a leave."""
+        """Send a request that Redis also accepts during a rebuild, such as a signup or a request
+        to leave.
+        """
         try:
             return self.queue.send(request)
         except Cold:

@@ -32,10 +32,7 @@ def edit(
 def change_readiness(
     record: EntryRecord, after: EntryRecord, event: HistoryEvent, now_millis: int
 ) -> Commit:
-    """Return the change that makes an entry ready or not ready.
-
-    `record` and `after` are the record before and after the change.
-    """
+    """Return the change that makes an entry ready or not ready."""
     version = record.attributes_version + READINESS_CHANGE
     return _edited(record, replace(after, attributes_version=version), event, now_millis)
 

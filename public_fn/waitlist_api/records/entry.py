@@ -31,7 +31,7 @@ KINDS = ("customer", "maintenance", "policy")
 # This number is added to `attributes_version` whenever the entry becomes ready or not ready,
 # because the index contains only this version.
 READINESS_CHANGE = 2**32
-# When an entry is parked or stops being ready, its `near_rank` is removed. The customer is then
+# When an entry is set aside or stops being ready, its `near_rank` is removed. The customer is then
 # told again when their turn comes near again.
 NO_LONGER_NEAR: dict[str, None] = {"near_rank": None}
 
@@ -127,8 +127,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # The logical timestamp of the last edit.
     edited_stamp: int = 0
 
-    # The token of the last claim or offer. It is kept after the claim has ended, so that the error
-    # for a late caller can say this.
+    # The token of the last claim or offer. It is kept after the claim has ended, so that a late
+    # caller gets a precise error.
     claim_token: str = ""
     claimed_until_millis: int | None = None
     # How the last claim or offer ended, such as `released`. Empty if its deadline has passed.

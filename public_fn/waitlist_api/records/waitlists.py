@@ -171,7 +171,7 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     counted_until: int = 0
     # At most this many of the counted slots are unused.
     counted_slots: int = 0
-    # The longest duration of any pass, including passes under earlier settings.
+    # The longest time for which any pass is valid, including passes under earlier settings.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
 
