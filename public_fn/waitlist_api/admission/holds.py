@@ -151,7 +151,7 @@ class ActionResult(Struct, frozen=True):
 
 
 class Holds(Struct, frozen=True):
-    """Carries out actions on claims, offers and parked entries.
+    """Carries out actions on entries that are claimed, offered or set aside.
 
     Redis decides by its own clock, and then the service records the decision.
     """
@@ -197,7 +197,7 @@ class Holds(Struct, frozen=True):
         return self._send(verb, command)
 
     def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the request with the time that identifies the offer or the parked entry.
+        """Send the request, and identify the offer by its end.
 
         A delayed copy of the request therefore cannot affect a later offer.
         """
@@ -213,10 +213,7 @@ class Holds(Struct, frozen=True):
         return self.recovering_queue.read(_message_at(verb, command, found))
 
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the time in Redis at which the offer ends or the entry was parked.
-
-        Return 0 if there is no such time.
-        """
+        """Return the time in Redis at which the offer ends or the entry was set aside, or 0."""
         try:
             place: c.InspectResult = self.recovering_queue.read(
                 c.Inspect(waitlist_id=command.waitlist_id, entry_id=command.entry_id)
@@ -226,7 +223,7 @@ class Holds(Struct, frozen=True):
         return place.time_millis if place.state == verb.before else 0
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the recorded time at which the offer ends or the entry was parked, or else 0."""
+        """Return the recorded time at which the offer ends or the entry was set aside, or 0."""
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
             return 0
@@ -317,7 +314,7 @@ class Holds(Struct, frozen=True):
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
-    """Build the Redis request for the offer or the parked entry with the given time."""
+    """Build the Redis request for an offer or an entry that was set aside at the given time."""
     return replace(command, **{verb.time_field: time_millis}).message(verb)
 
 
@@ -389,8 +386,8 @@ def _error_of(
     if isinstance(refusal, NotOffered | OfferExpired):
         return refusal
     if isinstance(refusal, NotParked):
-        # The record says that the entry is parked, but Redis disagrees. Maintenance will correct
-        # the difference.
+        # The record says that the entry was set aside, but Redis disagrees. Maintenance will
+        # correct the difference.
         is_parked = record.status == "parked" and command.names_time_of(record)
         return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):

@@ -131,10 +131,7 @@ def transition_of_take(
     changes: dict[str, Any],
     reason: str = "",
 ) -> Transition:
-    """Return the change to the record for a taken entry.
-
-    If the entry's previous claim or offer has expired, the change records this too.
-    """
+    """Return the change to the record for an entry that was taken from the queue."""
     return Transition(
         waitlist_id=waitlist_id,
         entry_id=claim.entry_id,
@@ -158,10 +155,10 @@ def transition_of_take(
 def give_up_message(
     waitlist_id: str, claim: c.Claimed, record: EntryRecord | None
 ) -> c.Drop | c.Leave:
-    """Build the message that removes a taken entry from Redis. A newer signup is not removed."""
+    """Build the message that removes an entry from Redis. A newer signup is not removed."""
     is_same_stay = record is not None and record.ticket == claim.ticket
     # The customer may have left before the signup was recorded. Send a Leave message and not a Drop
-    # message, so that Redis counts the leave.
+    # message, so that Redis counts that the customer has left.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.erase:
         return leave_of(record)
@@ -175,8 +172,8 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the id of the signup that the taken entry belongs to, or NO_STAY if the record does
-    not contain this signup.
+    """Return the id of the signup that the entry from Redis belongs to, or NO_STAY if the record
+    does not contain this signup.
     """
     if record is None:
         return c.NO_STAY
@@ -188,7 +185,7 @@ def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 
 
 def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
-    """Return whether the taken entry belongs to the signup that is still in progress."""
+    """Return whether the entry from Redis belongs to the signup that is still in progress."""
     is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
     return record.ticket is None and is_later
 

@@ -24,8 +24,8 @@ BAD_LOCAL_NUMBER = (
 # The longest text that is parsed. Valid email addresses have at most 254 characters, and telephone
 # numbers at most 17. The parsing libraries are slow to reject very long texts.
 LONGEST = 320
-# Spreadsheets store telephone numbers as decimal numbers, such as `49301234.0`. Reject them,
-# because the trailing zero is not part of the number.
+# Spreadsheets may turn telephone numbers into decimal numbers, such as `49301234.0`. Reject these
+# texts, because the zero after the point is not part of the number.
 FRACTION = re.compile(r"\+?\d+[.,]0+")
 
 

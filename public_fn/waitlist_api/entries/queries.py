@@ -117,7 +117,7 @@ class EntryQueries(Struct, frozen=True):
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return claimed and offered entries by deadline, or parked entries by parking time."""
+        """Return claimed and offered entries by deadline, or the entries that were set aside."""
         after_time, after_id = cursors.decode_off_queue(cursor)
         page: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(

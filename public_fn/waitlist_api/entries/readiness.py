@@ -52,10 +52,7 @@ class RestCommand(Struct, frozen=True, kw_only=True):
 
 
 class ResumeCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to end their rest early.
-
-    `until_millis` is the planned end of the rest.
-    """
+    """A customer's request to end a rest early. `until_millis` is the planned end of the rest."""
 
     waitlist_id: str
     entry_id: str
@@ -150,7 +147,8 @@ class ReadinessChanges(Struct, frozen=True):
                 near_rank=None,
             )
             if record.confirm_by_millis is not None:
-                # Resting customers are still waiting, so a rest also counts as a confirmation.
+                # Resting customers are still waiting, so a rest also confirms that they are still
+                # waiting.
                 after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(after, "rested", CUSTOMER, detail=detail)

@@ -190,8 +190,8 @@ def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistEr
 def _rejoin(
     command: SignupCommand, former: EntryRecord, waitlist: WaitlistRecord, now_millis: int
 ) -> Refuse | Create:
-    # A customer who has exited early may still hold a valid pass. The customer must not be admitted
-    # again before the pass ends.
+    # A customer who has exited early may still hold a valid pass. Do not admit the customer again
+    # before the pass ends.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(waitlist.settings)
     is_open = former.joins_as_new(now_millis) or _may_rejoin(waitlist, former)
     if is_kept_in or not is_open:

@@ -37,8 +37,8 @@ MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # A batch of admissions ends when nobody has been admitted for this many seconds.
 SILENCE = DAY / 2
-# The last batch counts as finished when nobody has been admitted for this multiple of the average
-# batch duration.
+# If nobody has been admitted for this multiple of the average batch duration, the last batch counts
+# as finished.
 OVER = 2.0
 # If nobody has been served for this multiple of the usual gap between admissions, the waitlist has
 # stopped admitting people.

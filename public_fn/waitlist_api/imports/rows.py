@@ -201,7 +201,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.__dict__.clear()
 
     def keep(self, outcome: Outcome) -> None:
-        """Set the outcome of a row whose entry stays as it is."""
+        """Set the outcome of a row whose entry is not changed."""
         self.outcome = outcome
         if self.record is not None and self.record.by_guest:
             self.warning = "signed_up_by_guest"

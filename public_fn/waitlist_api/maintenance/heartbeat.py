@@ -173,7 +173,7 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
     """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
     began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
-    # If Redis has lost its last heartbeat counter, it may also have lost the repairs of the
+    # If Redis has lost the newest value of the counter, it may also have lost the repairs of the
     # previous run.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)

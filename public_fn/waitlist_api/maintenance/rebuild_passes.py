@@ -126,7 +126,7 @@ class RebuildPasses(Struct, frozen=True):
 
 
 def _earliest(run: RebuildRun) -> int:
-    """Return the start of the journal to read if maintenance has never stored a timestamp."""
+    """Yield the customers who may still be inside."""
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
@@ -202,6 +202,7 @@ def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.erase:
-        # Send a Leave message and not a Drop message, so that Redis counts the leave.
+        # Send a Leave message and not a Drop message, so that Redis counts that the customer has
+        # left.
         return leave_of(record)
     return None

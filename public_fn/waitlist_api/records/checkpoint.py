@@ -22,9 +22,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     # A rebuild restores these counters in Redis.
     counters: Counts = field(default_factory=dict)
-    # If Redis has lost the newest heartbeat, it still has all changes up to this timestamp.
+    # If Redis has lost the newest counter, it still has all changes up to this timestamp.
     previous_stamp: int = 0
-    # The timestamp that an unfinished audit has reached, or 0. The next run continues the audit.
+    # The timestamp that an unfinished audit has reached, or 0.
     audited: int = 0
     # True if the last run could not finish its work.
     is_unfinished: bool = False

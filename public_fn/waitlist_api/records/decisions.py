@@ -94,7 +94,7 @@ def no_show_event(stamp: int, at_millis: int) -> HistoryEvent:
 
 
 def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
-    """Return the event for an entry that is moved or parked because its customer did not answer."""
+    """Return the event for an entry that loses its place because its customer did not answer."""
     return HistoryEvent(stamp=decision.stamp, event=event, by=MAINTENANCE, reason=UNANSWERED)
 
 

@@ -162,7 +162,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     near_rank: int | None = None
     near_stamp: int = 0
     near_count: int = 0
-    # The claim token of the last offer that the customer was warned about because it ends soon.
+    # The claim token of the last offer about which the customer was warned because it ends soon.
     ending_offer: str = ""
 
     # The timestamp of the `banned` event, or 0 if the customer is not banned.

@@ -18,7 +18,7 @@ BUDGET = "BUDGET#"
 STACK = "MESSAGES"
 UNKNOWN = "attribute_not_exists(#pk)"
 
-# The daily limits count either `mails`, or the `parts` into which SMS messages are split.
+# The daily limits count either `mails`, or the `parts` of SMS messages.
 Unit = Literal["mails", "parts"]
 
 

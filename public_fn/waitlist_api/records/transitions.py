@@ -1,6 +1,6 @@
 """Write the decisions of Redis to the records of entries.
 
-A decision offers, claims, admits or parks an entry, or returns the entry to the queue.
+A decision offers a slot, for example, or returns the entry to the queue.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
 
-# The recorded reason if an entry is parked because too many of its claims have expired.
+# The recorded reason if an entry is set aside because too many of its claims have expired.
 OUT_OF_ATTEMPTS = "max_attempts"
 # The fields that are removed when a customer no longer has to confirm that they are still waiting.
 QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")

@@ -52,7 +52,9 @@ def last_closing(hours: OfferHours, millis: int) -> int:
 
 
 def next_time_within(hours: OfferHours | None, millis: int) -> int:
-    """Return the time itself if it is within the offer hours, otherwise their next start."""
+    """Return the time if it is within the offer hours, or else the start of the next offer
+    hours.
+    """
     return millis if hours is None else max(millis, next(hours_after(hours, millis)).opens)
 
 
