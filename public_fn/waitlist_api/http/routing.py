@@ -12,8 +12,8 @@ from waitlist_api.errors import MethodNotAllowed, NoSuchRoute
 
 Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
-# Characters that are invalid in every id. A slash would move the rest of the path into other
-# parameters, and proxies may cut off a path at a question mark or a hash.
+# No id contains these characters. A slash would move the rest of the path into other parameters,
+# and proxies may cut off a path at a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 
 
@@ -28,11 +28,7 @@ class Resolver(APIGatewayHttpResolver):
 class Routes:
     """The routes of the API.
 
-    API Gateway authorizes the route that it has chosen, the `routeKey`, before it decodes the path.
-    Powertools matches the decoded path, in which an encoded slash is an ordinary slash. The request
-    `GET /v1/admin/waitlists/bakery%2Fentries` would therefore be authorized as reading one
-    waitlist, but would list its customers. To prevent this, a request is rejected unless API
-    Gateway and Powertools choose the same route.
+    A request is rejected unless API Gateway and Powertools choose the same route.
     """
 
     def __init__(self, routes: Iterable[Route]) -> None:
@@ -43,6 +39,9 @@ class Routes:
 
     def check(self, event: Event) -> None:
         """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose the right route."""
+        # API Gateway matches the encoded path, but Powertools matches the decoded path. An operator
+        # who may only read one waitlist could list its customers with an encoded slash:
+        # GET /v1/admin/waitlists/bakery%2Fentries
         http = event.get("requestContext", {}).get("http", {})
         path = path_of(event)
         allowed: dict[str, str] = {}
@@ -62,11 +61,7 @@ def is_head(event: Event) -> bool:
 
 
 def as_get(event: Event) -> Event:
-    """Convert a HEAD event to a GET event for the same route.
-
-    API Gateway has a HEAD route with the same authorizer for each GET route. If the event's route
-    is not a HEAD route, the result has an empty route key, so the event is rejected.
-    """
+    """Convert a HEAD event to a GET event for the same route."""
     method, _, path = str(event.get("routeKey")).partition(" ")
     route_key = f"{GET} {path}" if method == HEAD else ""
     context = event["requestContext"]
@@ -89,6 +84,6 @@ def _check_agreement(event: Event, route_key: str, parameters: Mapping[str, str]
         decoded = unquote(value)
         if FORBIDDEN.search(decoded):
             raise NoSuchRoute
-        # If part of the path was cut off, API Gateway's own parameter may still contain that part.
+        # If part of the path was cut off, API Gateway's parameter may still contain this part.
         if given is not None and unquote(str(given.get(name))) != decoded:
             raise NoSuchRoute

@@ -324,7 +324,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             with_headers(NO_STORE, _own_data(knows_issuer=knows_issuer)),
             "A field that the waitlist requires cannot be removed. Only operators can change "
             "form fields that are stored as attributes. If the request changes the address that "
-            " identifies the customer, the response is `202`. The service then "
+            "identifies the customer, the response is `202`. The service then "
             "publishes the `address_change_asked` event and sends a code to the new address. The "
             "entry moves to the new address when `verify` is called with this code. Only the "
             "newest requested address can be verified. To cancel the change, send the current "

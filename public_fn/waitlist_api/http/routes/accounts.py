@@ -19,9 +19,9 @@ from waitlist_shared.ids import entry_id_of
 
 
 class AccountCredentials(Struct, frozen=True):
-    """Credentials based on the tokens of an OIDC issuer.
+    """Credentials of customers who sign in at an OIDC issuer.
 
-    API Gateway's JWT authorizer has checked them.
+    API Gateway has already checked their JWTs.
     """
 
     entry_id: Any = OWN_ENTRY_PATH

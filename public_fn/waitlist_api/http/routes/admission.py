@@ -19,10 +19,7 @@ from waitlist_shared.errors import NotOffered
 
 
 class CustomerAdmission(Struct, frozen=True):
-    """Handles customer operations on offers and admissions.
-
-    The caller has checked the credentials.
-    """
+    """Handles customer operations on offers and admissions. The credentials are already checked."""
 
     admissions: OwnAdmissions
     declines: Declines
@@ -55,7 +52,7 @@ class CustomerAdmission(Struct, frozen=True):
         body: DeclineBody,
         idempotency_key: str | None,
     ) -> CustomersEntryAnswer:
-        """Decline an offer. The entry moves to the end of the queue, or leaves the waitlist."""
+        """Decline an offer. The policy decides whether the entry stays on the waitlist."""
         command = DeclineCommand(
             waitlist_id=waitlist_id,
             entry_id=proof.entry_id,
@@ -67,10 +64,7 @@ class CustomerAdmission(Struct, frozen=True):
         return CustomersEntryAnswer(**self.responses.fields(self.declines.decline(command)))
 
     def exit(self, waitlist_id: str, proof: Proof) -> AdmittedAnswer:
-        """Check the customer out, which makes room for another customer.
-
-        A repeated call changes nothing.
-        """
+        """Check the customer out. A repeated call changes nothing."""
         return admitted_answer(
             self.exits.exit(waitlist_id, proof.entry_id, CUSTOMER, stay=proof.stay)
         )

@@ -45,16 +45,13 @@ class EntryResponses(Struct, frozen=True):
         return Response(201, "application/json", answer, location)
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
-        """Return the fields that every response about an entry contains.
-
-        `positions` are the entry's positions within segments.
-        """
+        """Return the fields that every response about an entry contains."""
         wait, turn, now_millis = None, None, self.now_millis()
         if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
-        # Many entries that are not ready can have the same turn. Their polling interval therefore
-        # depends on their position.
+        # Many entries that are not ready can become ready at the same time. Their polling interval
+        # therefore depends on their position.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis

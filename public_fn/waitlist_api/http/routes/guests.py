@@ -22,7 +22,7 @@ from waitlist_api.http.schemas.entries import InboxAnswer, SignupAnswer, SignupB
 
 
 class GuestCredentials(Struct, frozen=True):
-    """Credentials based on entry tokens, which guests get when they sign up."""
+    """Credentials of guests, who get an entry token when they sign up."""
 
     tokens: EntryTokens
     identities: Identities

@@ -59,9 +59,8 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
         if found is None:
             raise NoSuchRoute
         if edition not in (version(), LATEST):
-            # The edition in the URL is unknown. It belongs to another version of the page during a
-            # deployment, or the caller invented it. The redirect must not be cached, so that a
-            # cache stores each file only under its two real URLs.
+            # The version in this URL is unknown, for example during a deployment. The redirect must
+            # not be cached, so that caches store each file only under its real URLs.
             headers = {**SAFE, "Location": f"../{version()}/{file}", "Cache-Control": "no-store"}
             return Response(307, found.content_type, "", headers, compress=False)
         cache = FOR_EVER if edition == version() else FOR_A_WHILE

@@ -68,8 +68,7 @@ Since = Annotated[
         description="The earliest time (UTC) of the entries to return. For the statuses "
         "`admitted`, `left` and `inside`, this is the time when the entry was admitted or left. "
         "For `banned`, it is the time of the ban. For `unreachable` and `messages_off`, it is the "
-        "time when the customer stopped getting messages. Later pages start at their `cursor` "
-        "instead.",
+        "time when the customer stopped getting messages. On later pages, send only `cursor`.",
         examples=["2026-11-21T09:30:00Z"],
     ),
 ]
@@ -83,8 +82,8 @@ SegmentNames = Annotated[
         examples=["language", "gender,language"],
     ),
 ]
-# Require at least 16 characters (a UUID has 36), because anyone who guesses a guest's key can get
-# the guest's token.
+# Anyone who guesses a guest's key can get the guest's token, so require at least 16 characters. (A
+# UUID has 36.)
 GuestsKey = Annotated[
     str | None,
     Header(

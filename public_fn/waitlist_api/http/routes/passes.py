@@ -9,7 +9,8 @@ from waitlist_api.auth.passes import DISCOVERY_PATH, KEYS_PATH, Passes
 from waitlist_api.http.edge import edge_url_of
 from waitlist_api.http.schemas.passes import DiscoveryAnswer, KeysAnswer
 
-# Keep this time short, so that verifiers know a new key long before the key signs its first pass.
+# Caches must not keep the keys for long, so that verifiers know a new key before it signs its first
+# pass.
 CACHE_SECONDS = 300
 CACHE_CONTROL = f"public, max-age={CACHE_SECONDS}"
 
@@ -31,10 +32,8 @@ def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
 
 
 def base_url_of(event: dict[str, Any]) -> str:
-    """Return the URL of CloudFront or, without CloudFront, of the API.
-
-    Both URLs come from API Gateway, because a client could forge request headers.
-    """
+    """Return the URL of CloudFront or, if the stack has no CloudFront, the URL of the API."""
+    # Both URLs come from API Gateway, because a client could forge request headers.
     return edge_url_of(event) or f"https://{event['requestContext']['domainName']}"
 
 

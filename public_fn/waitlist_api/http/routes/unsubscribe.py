@@ -1,8 +1,7 @@
 """The unsubscribe URL in a mail's `List-Unsubscribe` header (RFC 8058).
 
-A mail program unsubscribes with a POST request. A person who opens the URL sees a page with a
-button that sends the same request. GET and HEAD requests change nothing, because programs that scan
-mail open links automatically. The OpenAPI document omits these routes.
+A POST request unsubscribes the customer. GET and HEAD requests change nothing, because programs
+that scan mail open links automatically.
 """
 
 import re
@@ -29,11 +28,8 @@ HEADERS: dict[str, str | list[str]] = {**SAFE, "Content-Security-Policy": POLICY
 
 
 def is_one_click(event: Mapping[str, Any]) -> bool:
-    """Return whether this is a one-click request that unsubscribes a customer.
-
-    Mail programs and the service's own page send this request. It may come from any site and have
-    any body, because the code in the path is the only credential.
-    """
+    """Return whether this is a POST request that unsubscribes a customer."""
+    # The request may come from any site, because the code in the path is the only credential.
     return event.get("routeKey") == ONE_CLICK_ROUTE
 
 

@@ -21,10 +21,7 @@ def verify_routes(
     unproven: UnprovenSignups,
     even_times: EvenTimes,
 ) -> APIGatewayHttpRouter:
-    """Return the routes that send links and verify addresses.
-
-    These routes need no credentials. If `identities` is None, customers have accounts.
-    """
+    """Return the routes that send links and verify addresses. They need no credentials."""
     router = APIGatewayHttpRouter()
 
     @router.post("/v1/waitlists/<waitlist_id>/links", operation_id="sendLink")

@@ -1,4 +1,4 @@
-"""Public routes that show a waitlist and its board, a snapshot of all positions."""
+"""Public routes that show a waitlist and its board, which is a snapshot of all positions."""
 
 import json
 
@@ -31,9 +31,8 @@ from waitlist_shared.ranks import millis_of
 WAITLIST = "/v1/waitlists/<waitlist_id>"
 BOARD = f"{WAITLIST}/board"
 WAITLIST_CACHE_SECONDS = 5
-# A board is fresh for five seconds. For thirty more seconds, a cache may keep serving the old board
-# while one request fetches a new board. Most requests for the board therefore never reach the
-# function.
+# A board is fresh for five seconds. For thirty more seconds, a cache may serve the old board while
+# it fetches a new board.
 BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
 
 

@@ -63,8 +63,8 @@ class RateBody(Body):
         Counts,
         Field(
             description="Which events use up a slot of the rate. With `offered`, every offer uses "
-            "a slot. With `entered`, the slot of an offer that is not accepted returns to the "
-            "rate. The rate holds at most the slots of one minute."
+            "a slot. With `entered`, the slot returns to the rate if the offer is not accepted. "
+            "The rate holds at most the slots of one minute."
         ),
     ] = "offered"
     from_: Annotated[
@@ -100,8 +100,8 @@ class ScheduledBody(Body):
         TimeZone | None,
         Field(
             default=None,
-            description="The IANA time zone of `cron`. The default is UTC. If the change to "
-            "daylight saving time skips a local time, the first time after the gap is used. If a "
+            description="The IANA time zone of `cron`. The default is UTC. If a local time is "
+            "skipped because of daylight saving time, the first time after the gap is used. If a "
             "local time occurs twice, it is used once.",
             examples=["Europe/Berlin"],
         ),
@@ -143,9 +143,9 @@ class OfferHoursBody(Body):
     timezone: Annotated[
         TimeZone,
         Field(
-            description="The IANA time zone of `from` and `to`. If the change to daylight saving "
-            "time skips a local time, the first time after the gap is used. If a local time "
-            "occurs twice, it is used once.",
+            description="The IANA time zone of `from` and `to`. If a local time is skipped "
+            "because of daylight saving time, the first time after the gap is used. If a local "
+            "time occurs twice, it is used once.",
             examples=["Europe/Berlin"],
         ),
     ] = "UTC"
@@ -161,10 +161,10 @@ class OfferHoursBody(Body):
 
 
 class AdmissionBody(Body):
-    """The policy by which a waitlist admits customers automatically.
+    """The policy by which a waitlist offers slots to customers automatically.
 
-    The policy offers as many slots as the rate, the schedule and `max_inside` allow. If all three
-    settings are missing, slots are offered only when an operator calls `admit`.
+    The rate, the schedule and `max_inside` limit how many slots are offered. If all three are
+    missing, slots are offered only when an operator calls `admit`.
     """
 
     rate: Annotated[
@@ -187,8 +187,8 @@ class AdmissionBody(Body):
         Combine,
         Field(
             description="How to combine the rate and the schedule if both are set. `least` uses "
-            "the smaller number of available slots, and `sum` adds both numbers. In both cases, "
-            "`max_inside` still limits the result."
+            "the smaller number of available slots, and `sum` adds both numbers. `max_inside` "
+            "limits the result in both cases."
         ),
     ] = "least"
     max_inside: Annotated[
@@ -220,41 +220,38 @@ class AdmissionBody(Body):
     no_show: Annotated[
         NoShow,
         Field(
-            description="What happens to an entry whose customer does not accept an offer in "
+            description="What happens to an entry if its customer does not accept an offer in "
             "time. With `to_back`, the entry moves to the end of the queue. With `leave`, it "
-            "leaves the waitlist. With `keep_place`, it keeps its position, and its `attempts` "
-            "increase by 1. The same customer then gets the next offer, and the entry is parked "
-            "after `max_attempts` offers. An inactive customer can therefore block a slot for "
-            "`max_attempts` times `offer_seconds`."
+            "leaves the waitlist. With `keep_place`, it keeps its position, its `attempts` "
+            "increase by 1, and the same customer gets the next offer. After `max_attempts` "
+            "offers, the entry is set aside (parked). An inactive customer can therefore block a "
+            "slot for `max_attempts` times `offer_seconds`."
         ),
     ] = "to_back"
     acceptance: Annotated[
         Acceptance,
         Field(
-            description="With `enter`, a customer gets an offer and accepts it with the operation "
-            "`enter`. With `automatic`, the service admits the customer at once, and no offer is "
-            "needed."
+            description="How customers are admitted. With `enter`, a customer gets an offer and "
+            "accepts it with the operation `enter`. With `automatic`, the service admits the "
+            "customer at once."
         ),
     ] = "enter"
     customer_exit: Annotated[
         CustomerExit,
         Field(
             description="When a customer's own `exit` makes room for another customer. With "
-            "`frees_now`, there is room at once, although the signature of the pass remains valid "
-            "until the pass expires. With `frees_at_end`, there is room when the pass expires, "
-            "and only then can the customer sign up again. An operator's `exit` always makes room "
-            "at once."
+            "`frees_now`, there is room at once, although the pass can be used until it expires. "
+            "With `frees_at_end`, there is room when the pass expires, and only then can the "
+            "customer sign up again. An operator's `exit` always makes room at once."
         ),
     ] = "frees_now"
     offer_hours: Annotated[
         OfferHoursBody | None,
         Field(
-            description="The hours of the day in which the waitlist admits customers "
-            "automatically. Outside these hours, no customer gets an offer from the policy or a "
-            "quota, and slots accumulate until the hours begin again. If the hours end while an "
-            "offer is open, the rest of the offer's time continues when the hours begin again. An "
-            "operator's `admit` offers slots at any time. Null means that there is no "
-            "restriction."
+            description="The hours of the day in which the waitlist offers slots automatically. "
+            "Outside these hours, slots accumulate. If the hours end while an offer is open, the "
+            "time that is left continues when the hours begin again. An operator's `admit` offers "
+            "slots at any time. Null means that there is no restriction."
         ),
     ] = None
 
@@ -276,16 +273,16 @@ class AdmitBody(Body):
             ge=0,
             le=MAX_ADMIT,
             description="The number of slots to offer now, regardless of the rate and the "
-            "schedule. Fewer slots are offered if fewer entries are waiting or if `max_inside` "
-            "is reached. The service offers the remaining slots later only if `refill` is true. A "
-            "`count` of 0 cancels the slots that remain from earlier calls with `refill`.",
+            "schedule. Fewer slots are offered if fewer entries are waiting or if `max_inside` is "
+            "reached. With `refill`, the remaining slots are offered later. A `count` of 0 "
+            "cancels the slots that remain from earlier calls with `refill`.",
         ),
     ]
     filter: Annotated[
         Filter | None,
         Field(
             description="Offer slots only to entries with all these attribute values. The filter "
-            "needs one value for each attribute of a declared segment.",
+            "must contain one value for each attribute of a declared segment.",
             examples=[{"language": "Spanish"}],
         ),
     ] = None
@@ -293,9 +290,9 @@ class AdmitBody(Body):
     refill: Annotated[
         bool,
         Field(
-            description="Whether an unused slot is offered to the next entry, until `count` "
-            "people have entered. The `quota` field in the waitlist's counts shows how many "
-            "people still have to enter. `refill` cannot be combined with `filter` or `filters`."
+            description="Whether to offer unused slots to further entries until `count` people "
+            "have entered. The field `quota` in the waitlist's counts shows how many people still "
+            "have to enter. `refill` cannot be combined with `filter` or `filters`."
         ),
     ] = False
 
@@ -318,9 +315,9 @@ class WithdrawBody(Body):
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="The `offered_until` of the offer to withdraw. If you send it, a repeated "
-            "request that arrives late cannot withdraw the customer's next offer. If you leave it "
-            "out, the current offer is withdrawn."
+            description="The `offered_until` of the offer to withdraw. Send it, so that a "
+            "repeated request cannot withdraw the customer's next offer. If it is left out, the "
+            "current offer is withdrawn."
         ),
     ] = None
     reason: Reason = ""
@@ -361,9 +358,9 @@ class DeclineBody(Body):
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="The `offered_until` of the offer to decline. If you send it, a late or "
-            "repeated request cannot decline the customer's next offer. If you leave it out, the "
-            "current offer is declined.",
+            description="The `offered_until` of the offer to decline. Send it, so that a repeated "
+            "request cannot decline the customer's next offer. If it is left out, the current "
+            "offer is declined.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None

@@ -93,9 +93,9 @@ Filters = Annotated[
     Field(
         min_length=1,
         max_length=MAX_FILTERS,
-        description="Several filters in order of preference, instead of `filter`. The service "
-        "takes entries that match the first filter until no ready entry matches it, and then "
-        "continues with the next filter. An empty object matches every entry.",
+        description="Several filters in order of preference, instead of `filter`. When no more "
+        "ready entries match the first filter, the service continues with the next filter. An "
+        "empty object matches every entry.",
         examples=[[{"language": "Spanish", "gender": "F"}, {"language": "Spanish"}, {}]],
     ),
 ]

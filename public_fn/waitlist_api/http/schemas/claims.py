@@ -48,9 +48,9 @@ class ClaimBody(Body):
             ge=1,
             le=MAX_CLAIM,
             description="The maximum number of entries to claim. The response contains fewer "
-            "entries if fewer entries are waiting or if the waitlist's `max_claims` is reached. It "
-            "can also contain fewer entries if entries at the head of the queue are just leaving. "
-            "In this case, claim again to get more entries.",
+            "entries if fewer entries are waiting or if the waitlist's `max_claims` is reached. "
+            "It may also contain fewer entries if some entries are just leaving. In this case, "
+            "claim again.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
@@ -58,7 +58,7 @@ class ClaimBody(Body):
         Filter | None,
         Field(
             description="Claim only entries with all these attribute values, in serving order. "
-            "The filter needs one value for each attribute of a declared segment.",
+            "The filter must contain one value for each attribute of a declared segment.",
             examples=[{"language": "Spanish", "gender": "F"}],
         ),
     ] = None
@@ -73,10 +73,9 @@ class ClaimBody(Body):
     complete: Annotated[
         bool,
         Field(
-            description="Whether to admit the claimed entries in the same request. If the "
-            "response is lost, the entries stay admitted. To get the response again, repeat the "
-            "request with the same Idempotency-Key within a minute. If your program must process "
-            "every entry, claim and complete in two separate calls."
+            description="Whether to admit the claimed entries in the same request. If you lose "
+            "the response, repeat the request with the same Idempotency-Key within a minute. If "
+            "your program must process every entry, claim and complete in two separate calls."
         ),
     ] = False
 
@@ -93,8 +92,8 @@ class ReleaseBody(CompleteBody):
         Field(
             ge=0,
             le=MAX_DELAY_SECONDS,
-            description="The number of seconds before the entry can be claimed again. Until then "
-            "it waits in its position, and its `not_ready` contains `delayed`.",
+            description="The number of seconds before the entry can be claimed again. Until then, "
+            "the entry keeps its position, and its `not_ready` contains `delayed`.",
         ),
     ] = 0
 
@@ -165,7 +164,7 @@ class ClaimsAnswer(Model):
     limit: Annotated[
         ClaimLimit | None,
         Field(
-            description="The setting that limited the response to fewer entries than `count`. "
-            "Null if no setting limited the response."
+            description="The setting that limited the number of claimed entries. Null if no "
+            "setting limited the response."
         ),
     ]

@@ -71,10 +71,8 @@ class AsAnyOf:
 
 
 def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:
-    """Return the schema of a string that may get new values in later versions of the API.
-
-    The schema has no `enum`, because generated clients fail on values that are missing in the enum.
-    """
+    """Return the schema of a string that may get new values in later versions of the API."""
+    # The schema has no `enum`, because generated clients fail on values that an enum does not list.
     listed = "\n".join(f"- `{value}`: {meaning}" for value, meaning in values.items())
     return {
         "description": f"{purpose} New values may be added. A client that does not know a value "
@@ -122,9 +120,8 @@ UtcText = Annotated[
 ]
 
 
-# Characters that are unsafe to display. Terminals execute C0 and C1 control characters, line
-# separators break logs and tables, and bidirectional control characters change the visible order of
-# a text.
+# Characters that are unsafe to display. Terminals execute control characters, line separators break
+# logs, and bidirectional characters change the visible order of a text.
 SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 WITHOUT_CONTROLS = f"^{SHOWN}*$"
 
@@ -163,12 +160,9 @@ Reason = Annotated[
 
 
 class Model(BaseModel):
-    """A part of a request or response body.
+    """A part of a request or response body."""
 
-    Pydantic builds each model's validator when the model is first used. Building all validators at
-    startup would be wasteful, because a request uses only a few models.
-    """
-
+    # Build each validator on first use, because a request uses only a few of the models.
     model_config = ConfigDict(defer_build=True)
 
 
@@ -201,9 +195,8 @@ def _require_nothing(schema: dict[str, Any]) -> None:
 class Problem(Model):
     """An error response, as problem details (RFC 9457). Clients should check `code`.
 
-    API Gateway can refuse a request before the request reaches the service, for example because of
-    throttling, invalid credentials or an outage. The body is then `application/json` and contains
-    only a `message`.
+    API Gateway can refuse a request before the request reaches the service. The body is then
+    `application/json` and contains only a `message`.
     """
 
     # Both kinds of body share one schema, because generated clients support only one schema per
@@ -220,7 +213,7 @@ class Problem(Model):
         Field(
             description="The invalid fields, at most 20. If there are more, `detail` says how "
             "many. If `code` is `settings_changed` or `waitlist_exists`, the list contains the "
-            "settings whose stored value differs from the value in the request."
+            "settings that differ from the request."
         ),
     ] = []
     opens_at: Annotated[

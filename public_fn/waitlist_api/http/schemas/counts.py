@@ -29,17 +29,15 @@ class MessageCountAnswer(Model):
         Count,
         Field(
             description="Messages that were not sent, because their content was outdated or "
-            "because the customer has no address that accepts messages. If such a message becomes "
-            "correct again and is sent, it is counted both here and in `sent`."
+            "because the customer has no address that accepts messages. A message that is sent "
+            "later is also counted in `sent`."
         ),
     ]
     limited: Annotated[
         Count,
         Field(
             description="Messages that were not sent because of a limit. The limits apply to "
-            "messages that a stranger could cause by entering somebody else's address. Either the "
-            "address had received too many such messages, or the daily budget for such messages "
-            "was used up."
+            "messages that a stranger could cause by entering somebody else's address."
         ),
     ]
 
@@ -53,9 +51,8 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="The number of signups since the waitlist was created. The fields `left`, "
-            "`admitted`, `entered`, `declined` and `no_shows` also count from the creation of the "
-            "waitlist. If Redis loses data, these six counts may lack events of the last minute "
-            "before the loss. The counts `waiting`, `offered` and `parked` are always exact."
+            "`admitted`, `entered`, `declined` and `no_shows` cover the same period. If Redis "
+            "loses data, these six counts may lack the last minute before the loss."
         ),
     ]
     left: Count
@@ -63,9 +60,9 @@ class StatsAnswer(WithEstimate):
     entered: Annotated[
         Count,
         Field(
-            description="The number of offers that were accepted. Entries that are counted in "
-            "`admitted` but not here were admitted by claims. If `acceptance` is `automatic`, "
-            "every admission counts as an accepted offer."
+            description="The number of offers that were accepted. If `acceptance` is `automatic`, "
+            "every admission counts as an accepted offer. Admissions by claims are not counted "
+            "here."
         ),
     ]
     declined: Annotated[
@@ -76,8 +73,7 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="The number of offers that expired because the customer did not accept in "
-            "time. Offers that ended because of `withdraw`, or because the customer left, was "
-            "removed or was erased, are counted neither here nor in `entered` or `declined`."
+            "time. Offers that ended for another reason are not counted here."
         ),
     ]
     admitted_today: Annotated[
@@ -87,8 +83,8 @@ class StatsAnswer(WithEstimate):
     joined_last_hour: Annotated[
         Count,
         Field(
-            description="How many customers joined in the last 60 minutes, computed from samples. "
-            "The other fields that end in `_last_hour` cover the same period."
+            description="How many customers joined in the last 60 minutes. The other fields that "
+            "end in `_last_hour` cover the same period."
         ),
     ]
     admitted_last_hour: Count
@@ -124,18 +120,16 @@ class StatsAnswer(WithEstimate):
         list[SourceAnswer] | None,
         Field(
             description="The number of signups from each source in the page's `sources`, largest "
-            "number first. Signups from all other sources are counted as `other`. A signup may be "
-            "missing here if the function was interrupted just after it. Null if the page has no "
-            "`source`."
+            "number first. Signups from all other sources are counted as `other`. Null if the "
+            "page has no `source`."
         ),
     ] = None
     messages: Annotated[
         list[MessageCountAnswer] | None,
         Field(
             description="The outcomes of the waitlist's messages since the waitlist was created, "
-            "by kind of message. Kinds without any message are left out. A message that is sent "
-            "twice counts once. If a function is interrupted, up to ten messages may be missing "
-            "here. Null if `messages` is not set."
+            "by kind of message. Kinds without any message are left out. If a function is "
+            "interrupted, up to ten messages may be missing here. Null if `messages` is not set."
         ),
     ] = None
     unreachable: Annotated[
@@ -157,7 +151,7 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="How many more people have to enter because of earlier calls of `admit` "
-            "with `refill`. If Redis loses data, the quota becomes 0."
+            "with `refill`. If Redis loses data, the number becomes 0."
         ),
     ]
     oldest_waiting_seconds: Annotated[

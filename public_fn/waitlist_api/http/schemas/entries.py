@@ -118,8 +118,8 @@ class SignupBody(Body):
         CustomerId | None,
         Field(
             description="Your own id for the customer. If the waitlist has `identity` set, leave "
-            "this field out, and send the address in the `profile` field that `identity` names. "
-            "Otherwise this field is required."
+            "this field out, and send the address in the `profile`. Otherwise this field is "
+            "required."
         ),
     ] = None
     profile: GuestProfile
@@ -129,9 +129,9 @@ class SignupBody(Body):
         Field(
             pattern=f"^{BOT_TOKEN}$",
             description="The token from the widget of the waitlist's bot check. It is required "
-            "for a new entry if the waitlist has a bot check, and ignored otherwise. Each token "
-            "is valid for one signup. If the entry already exists, a repeat with the same "
-            "Idempotency-Key needs no token, unless the waitlist verifies addresses.",
+            "for a new entry if the waitlist has a bot check. Each token is valid for one signup. "
+            "To repeat a signup, send the same Idempotency-Key. If the waitlist verifies "
+            "addresses, a repeated signup needs a new token.",
         ),
     ] = None
 
@@ -148,12 +148,7 @@ class OwnSignupBody(Body):
 
 
 class ChoiceBody(Body):
-    """A request body that the OpenAPI document shows as a choice between several schemas.
-
-    The service validates the fields of all choices together, so that one error response lists all
-    invalid fields. Each choice is a named schema, because client generators omit or number unnamed
-    schemas.
-    """
+    """A request body that the OpenAPI document shows as a choice between several schemas."""
 
     @classmethod
     def choices(cls) -> tuple[type[BaseModel], ...]:
@@ -165,6 +160,7 @@ class ChoiceBody(Body):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         described = handler(core_schema)
+        # Each choice is a named schema, because client generators cannot name the others.
         choices = [{"$ref": f"#/components/schemas/{choice.__name__}"} for choice in cls.choices()]
         return {
             "description": handler.resolve_ref_schema(described)["description"],
@@ -179,8 +175,8 @@ NewProfile = Annotated[
 NewAttributes = Annotated[
     Attributes,
     Field(
-        description="The new attributes, which replace all stored attributes. The entry's "
-        "segments change with its attributes, and its position stays the same.",
+        description="The new attributes, which replace all stored attributes. The entry keeps its "
+        "position.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
@@ -226,8 +222,7 @@ NewPriority = Annotated[
         ge=0,
         le=MAX_PRIORITY,
         description="The new priority. Entries with a higher priority are served first. Entries "
-        "with the same priority are served by the time of their signup, regardless of earlier "
-        "bumps.",
+        "with the same priority are served by the time of their signup.",
     ),
 ]
 PlacesAhead = Annotated[
@@ -235,11 +230,10 @@ PlacesAhead = Annotated[
     Field(
         ge=1,
         le=MAX_PLACES,
-        description="How many entries to overtake. The entry moves ahead by exactly this number, "
-        "but not past the first entry with the same priority. In rare cases the entry moves "
-        "further ahead, because no rank is free at the target: after many bumps to the same "
-        "position, or if more than 2,000 entries per second signed up. The `moved` field in the "
-        "response contains the actual number. The request must have an Idempotency-Key.",
+        description="How many entries to overtake. The entry moves ahead by this number, but not "
+        "past the first entry with the same priority. In rare cases the entry moves further "
+        "ahead, so the field `moved` in the response contains the actual number. The request must "
+        "have an Idempotency-Key.",
     ),
 ]
 EndOfLine = Annotated[
@@ -299,8 +293,7 @@ class RemoveBody(Body):
         Field(
             description="Whether to also ban the customer. Later signups and imports of a banned "
             "customer are refused with `banned`. The entry may have any status. If the customer "
-            "has been admitted, they stay admitted. If the customer was never on the waitlist, a "
-            "record is created that only stores the ban."
+            "has been admitted, they stay admitted."
         ),
     ] = False
 
@@ -310,8 +303,8 @@ class UnbanBody(Body):
     banned_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `banned_at` of the ban to end. If you send it, a request that "
-            "arrives late cannot end a later ban. If you leave it out, the current ban ends.",
+            description="The `banned_at` of the ban to end. Send it, so that a repeated request "
+            "cannot end a later ban. If it is left out, the current ban ends.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -328,8 +321,8 @@ class OwnDataBody(Body):
         Field(
             default_factory=dict,
             description="The fields to change. Other fields stay unchanged, and `null` removes a "
-            "field. If the waitlist's `page` has `fields`, only the fields in this list are "
-            "allowed. The whole profile may have at most `max_guest_bytes`.",
+            "field. If the waitlist's `page` has `fields`, only these fields are allowed. The "
+            "whole profile may have at most `max_guest_bytes`.",
             examples=[{"name": "Ada L.", "note": None}],
         ),
     ]
@@ -337,8 +330,8 @@ class OwnDataBody(Body):
         Literal["on", "off"] | None,
         Field(
             description="Send `off` to turn off messages until the customer leaves or is "
-            "admitted. Messages that the customer requests, such as a link, are still sent. "
-            "Refused if the waitlist has no `messages`."
+            "admitted. Messages that the customer requests are still sent. The request is refused "
+            "if the waitlist has no `messages`."
         ),
     ] = None
 
@@ -379,14 +372,13 @@ class AddressBody(Body):
 
 
 class RestBody(Body):
-    """Rest until a given time. Meanwhile, other customers are served first."""
+    """A request to rest until a given time. Meanwhile, other customers are served first."""
 
     until: Annotated[
         UtcTime,
         Field(
-            description="When the entry becomes ready again. Until then it keeps its position in "
-            "the queue. The time must be in the future, and at most the waitlist's "
-            "`rest.max_days` away.",
+            description="When the entry becomes ready again. The time must be in the future, and "
+            "at most the waitlist's `rest.max_days` away.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -398,8 +390,8 @@ class ResumeBody(Body):
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The `rest_until` of the rest to end. It is required, so that a late or "
-            "repeated request cannot end a later rest.",
+            description="The `rest_until` of the rest to end. It is required, so that a repeated "
+            "request cannot end a later rest.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -426,9 +418,8 @@ class VerifyEntryBody(Body):
     joined_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `joined_at` of the signup to verify. If you send it, a request that "
-            "arrives late cannot verify a later signup of the same customer. If you leave it out, "
-            "the current signup is verified.",
+            description="The `joined_at` of the signup to verify. Send it, so that a late request "
+            "cannot verify a later signup. If it is left out, the current signup is verified.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -461,8 +452,7 @@ class EntryAnswer(Model):
         Time | None,
         Field(
             description="The time until which the customer can accept the offer with `enter`. "
-            "Null if the customer has no offer. If an operator has claimed the entry, this field "
-            "is also null."
+            "Null if the customer has no offer, or if an operator has claimed the entry."
         ),
     ] = None
 
@@ -472,8 +462,8 @@ class BumpAnswer(EntryAnswer):
         int | None,
         Field(
             description="How many positions the entry moved towards the head of the queue. "
-            "Negative if the entry moved back. A repeated request returns the number of the first "
-            "request, or null if that number was lost."
+            "Negative if the entry moved back. A repeated request returns the same number, or "
+            "null if the number was lost."
         ),
     ]
 
@@ -512,8 +502,7 @@ class WithReadiness(Model):
         Count | None,
         Field(
             description="How many entries ahead are ready. In contrast, `position` also counts "
-            "the entries ahead that are not ready, so `position` does not change when such an "
-            "entry becomes ready. Null if the entry is not waiting."
+            "the entries ahead that are not ready. Null if the entry is not waiting."
         ),
     ] = None
     rest_until: Annotated[
@@ -556,11 +545,9 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(
-            description="The number of seconds after which to poll again. For the first 20 "
-            "positions it is 1 second. Each further 20 positions add one second, up to 300 "
-            "seconds. If the response has several positions, the lowest position counts. If the "
-            "entry is not ready, the number is between 5 and 60, or the time until the entry is "
-            "ready. Null if the customer has left or was admitted."
+            description="The number of seconds after which to poll again. Near the head of the "
+            "queue it is 1 second, and at the end it is at most 300 seconds. If the entry is not "
+            "ready, the number is at most 60. Null if the customer has left or was admitted."
         ),
     ]
 
@@ -638,9 +625,8 @@ class LinkAnswer(Model):
         str,
         Field(
             description="The URL of the customer page. If the address is not verified yet, the "
-            "URL contains a code that verifies the address (`#v=`). Otherwise it contains the id "
-            "and the token of the entry (`#t=`). Keep the URL secret, and send it only to the "
-            "customer."
+            "URL contains a code that verifies the address. Otherwise it contains the entry "
+            "token. Keep the URL secret, and send it only to the customer."
         ),
     ]
     new_address: Annotated[
@@ -673,11 +659,10 @@ class HistoryAnswer(Model):
         dict[str, Any],
         Field(
             description="Details of the event: the requested values and the entry's `position` "
-            "after the event. For a bump, the `moved` field says how many positions the entry "
-            "moved towards the head of the queue. Values that are unknown are left out. `jti` is "
-            "the id of a pass. The `admitted` event issues this pass. The `exited` event, or the "
-            "customer's next `joined`, revokes it, so verifiers should refuse the pass from then "
-            "on."
+            "after the event. For a bump, `moved` is the number of positions that the entry moved "
+            "ahead. `jti` is the id of a pass. The `admitted` event issues this pass. The "
+            "`exited` event and the customer's next `joined` event revoke it, so verifiers should "
+            "refuse the pass from then on. Values that are unknown are left out."
         ),
     ]
 
@@ -702,8 +687,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     unreachable: Annotated[
         bool,
         Field(
-            description="Whether the customer's address accepts no messages, because a mail "
-            "bounced permanently or the recipient complained."
+            description="Whether the customer's address accepts no messages. This is the case if "
+            "a mail bounced permanently or if the recipient complained."
         ),
     ] = False
     language: Annotated[
@@ -739,19 +724,18 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     room_until: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer counts for `max_inside`. Usually this "
-            "is the end of the pass. After an exit the customer no longer counts. However, if "
-            "`customer_exit` is `frees_at_end`, the customer's own exit changes nothing. Null if "
-            "the customer does not count for `max_inside`."
+            description="The time until which the customer counts for `max_inside`, which is "
+            "usually the end of the pass. Null if the customer does not count. After an exit, the "
+            "customer no longer counts. If `customer_exit` is `frees_at_end`, only an operator's "
+            "exit has this effect."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]
     left_at: Annotated[
         Time | None,
         Field(
-            description="When the customer left. Null if the customer has not left. Also null for "
-            "a customer who was banned before they ever joined. In this case, `status` is `left` "
-            "and `joined_at` is null."
+            description="When the customer left. Null if the customer has not left, or was banned "
+            "before they ever joined."
         ),
     ]
     banned_at: Annotated[
@@ -770,8 +754,8 @@ class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
         bool,
         Field(
             description="Whether the entry was created without proof of the customer's identity. "
-            "False if the customer signed up with a token of an OIDC issuer, or if an operator "
-            "added the entry."
+            "False if the customer signed up with an OIDC token, or if an operator added the "
+            "entry."
         ),
     ]
     updated_at: Time

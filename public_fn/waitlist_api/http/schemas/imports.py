@@ -30,10 +30,7 @@ MIN_RANK, MAX_RANK = rank_of(MAX_PRIORITY, -ROOM), rank_of(0, TIER - ROOM - 1)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return the parsed row, or the reason why the row is refused.
-
-    An invalid row must not prevent the import of the other rows.
-    """
+    """Return the parsed row, or the error for which the row is refused."""
     try:
         if json_body.check(value) > MAX_BODY_BYTES:
             raise TooLarge(
@@ -57,8 +54,8 @@ class ImportRowBody(Body):
     customer_id: Annotated[
         CustomerId | None,
         Field(
-            description="Your own id for the customer. If the waitlist has `identity` set and the "
-            "`profile` contains the address, leave this field out. The row then belongs to the "
+            description="Your own id for the customer. If the waitlist has `identity` set, leave "
+            "this field out, and send the address in the `profile`. The row then belongs to the "
             "person with this address. Otherwise this field is required."
         ),
     ] = None
@@ -78,8 +75,7 @@ class ImportRowBody(Body):
         Field(
             description="When the customer joined your previous system (UTC). The customer gets "
             "the position that a signup at this time would have. The time must not be before 2020 "
-            "or in the future. If this field is left out, the customer joins at the end of the "
-            "queue.",
+            "or in the future. If it is left out, the customer joins at the end of the queue.",
             examples=["2026-11-21T09:30:00Z"],
         ),
     ] = None
@@ -89,9 +85,8 @@ class ImportRowBody(Body):
             ge=MIN_RANK,
             le=MAX_RANK,
             description="The rank of the entry in another waitlist, as returned by `GET "
-            "…/entries`. The entry gets exactly this rank, even if an operator had moved it. The "
-            "rank must belong to the same `priority`. If this field is left out, the rank is "
-            "computed from `joined_at`.",
+            "…/entries`. The entry gets exactly this rank. The rank must belong to the same "
+            "`priority`. If it is left out, the rank is computed from `joined_at`.",
         ),
     ] = None
     ready: Annotated[
@@ -111,8 +106,7 @@ class ImportRowBody(Body):
         bool,
         Field(
             description="Send `false` if the customer has not verified the address yet. If the "
-            "waitlist's `identity` has `verify`, the customer then gets a link with which they "
-            "can verify it."
+            "waitlist's `identity` has `verify`, the customer then gets a verification link."
         ),
     ] = True
     confirmed_at: Annotated[
@@ -141,8 +135,7 @@ class ImportRowBody(Body):
         bool,
         Field(
             description="Whether to ban the customer, with `reason` as the reason. A banned "
-            "customer is not added to the waitlist and cannot sign up. If they are already on the "
-            "waitlist, they are removed."
+            "customer cannot sign up. If they are already on the waitlist, they are removed."
         ),
     ] = False
     idempotency_key: Annotated[
@@ -173,16 +166,16 @@ class ImportBody(Body):
         bool,
         Field(
             description="Whether to only simulate the import. The response then contains the "
-            "outcome that each row would have, and nothing is saved. Rows of the same person have "
-            "the same `entry_id`, and the response contains no tokens."
+            "outcome that each row would have, but no tokens. Nothing is saved. Rows of the same "
+            "person have the same `entry_id`."
         ),
     ] = False
     ended: Annotated[
         WhenEnded,
         Field(
             description="What to do with customers who have left or were admitted. `skip` does "
-            "not add them, so it is safe to repeat the import. `rejoin` adds them again, "
-            "regardless of the waitlist's `rejoin` setting."
+            "not add them. `rejoin` adds them again, regardless of the waitlist's `rejoin` "
+            "setting."
         ),
     ] = "skip"
     on_list: Annotated[
@@ -190,10 +183,9 @@ class ImportBody(Body):
         Field(
             description="What to do if a guest is already on the waitlist with the same id. A "
             "guest's signup does not prove who the guest is. `keep` keeps the guest's entry and "
-            "adds a warning to the row. `replace` ends the guest's signup, so that its entry "
-            "token becomes invalid, and adds the imported customer with a new token. `replace` "
-            "also adds the customer if the guest has already left. Entries from an earlier import "
-            "are always kept."
+            "adds a warning to the row. `replace` ends the guest's signup and adds the imported "
+            "customer with a new token, even if the guest has already left. Entries from an "
+            "earlier import are always kept."
         ),
     ] = "keep"
 
@@ -226,8 +218,8 @@ class ImportResultAnswer(Model):
         bool,
         Field(
             description="Whether the customer joined but cannot receive the waitlist's messages, "
-            "because the `profile` contains no `email` or `phone` that accepts messages. False if "
-            "the waitlist sends no messages."
+            "because the `profile` contains no suitable `email` or `phone`. False if the waitlist "
+            "sends no messages."
         ),
     ] = False
     code: Annotated[
@@ -251,7 +243,7 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
         str | None,
         Field(
             description="The URL of the customer page, which opens the entry. Null if there is no "
-            "token. Anyone who has this link can act as the customer, so send it only to the "
+            "token. Anyone who has this URL can act as the customer, so send it only to the "
             "customer."
         ),
     ]

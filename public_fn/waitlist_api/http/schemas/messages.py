@@ -117,8 +117,7 @@ class MessagesBody(Body):
         Language,
         Field(
             description="The default language of messages. It is used for imported customers, and "
-            "for customers whose signup had no `Accept-Language` header with a supported "
-            "language."
+            "for customers whose browser requested no supported language."
         ),
     ] = "en"
     timezone: Annotated[
@@ -130,8 +129,8 @@ class MessagesBody(Body):
         Field(
             default_factory=dict,
             max_length=5,
-            description="The waitlist's own texts, by language and kind of message. They are "
-            "treated as plain text, never as HTML.",
+            description="The waitlist's own texts, by language and kind of message. The texts "
+            "must be plain text, not HTML.",
             examples=[{"en": {"offered": {"subject": "Your table at {name} is ready"}}}],
         ),
     ]
@@ -142,9 +141,8 @@ class MessagesBody(Body):
             default_factory=list,
             max_length=MAX_COUNTRIES,
             json_schema_extra={"uniqueItems": True},
-            description="The countries to which SMS messages are sent. If the list is empty, SMS "
-            "messages are sent only to the country in `identity.region`. If that is null too, no "
-            "SMS messages are sent.",
+            description="The countries to which the waitlist sends SMS messages. If the list is "
+            "empty, SMS messages are sent only to the country in `identity.region`.",
             examples=[["DE", "AT", "CH"]],
         ),
     ]
@@ -156,11 +154,10 @@ class MessagesBody(Body):
             min_length=1,
             max_length=4,
             json_schema_extra={"uniqueItems": True, "default": ["mobile"]},
-            description="The types of phone numbers to which SMS messages are sent. `mobile` "
-            "includes numbers that may be either mobile or landline, such as all numbers in the "
-            "United States. `unknown` covers numbers whose type the service does not know. No SMS "
-            "messages are sent to premium-rate, shared-cost, satellite, toll-free or personal "
-            "numbers.",
+            description="The types of phone numbers to which the waitlist sends SMS messages. "
+            "`mobile` includes numbers that may be either mobile or landline, such as all numbers "
+            "in the United States. `unknown` covers numbers whose type the service does not know. "
+            "Other types, such as toll-free numbers, get no SMS messages.",
         ),
     ]
     sms_parts_per_day: Annotated[
@@ -168,9 +165,8 @@ class MessagesBody(Body):
         Field(
             ge=1,
             le=MAX_PER_DAY,
-            description="The maximum number of SMS parts per day (UTC). A long message consists "
-            "of several parts, and AWS bills each part. Null means the limit of the stack, "
-            "`SmsPartsPerDay`.",
+            description="The maximum number of SMS parts per day (UTC). AWS bills each part of a "
+            "long message. Null means the limit of the stack, `SmsPartsPerDay`.",
         ),
     ] = None
     mails_per_day: Annotated[
@@ -255,9 +251,8 @@ class PreviewedAnswer(Model):
     sms_parts: Annotated[
         Count,
         Field(
-            description="The number of SMS parts that the text needs. Each part is billed. The "
-            "number allows for a real customer's link, which is longer than the link in the "
-            "example."
+            description="The number of SMS parts that the text needs with a real customer's link, "
+            "which is longer than the link in the example. Each part is billed."
         ),
     ]
     html: Annotated[str, Field(description="The mail as a complete HTML document.")]

@@ -21,9 +21,8 @@ MAX_WORDS, MAX_WORDS_BYTES = 500, 8192
 # The waitlist's own texts, with their maximum lengths. They can be translated like the page's
 # texts.
 TRANSLATABLE = {"name": 200, "text": MAX_TEXT}
-# Matches a host and an optional port, path and query. The part before the path cannot contain `@`,
-# so the URL has no credentials. No character can end this source in a Content-Security-Policy or
-# begin another source.
+# Matches a host and an optional port, path and query. The host cannot contain `@`, so the URL has
+# no credentials. The text has no character that could end a source in a Content-Security-Policy.
 HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
 REST = r"([/?][A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?"
 LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?"
@@ -37,10 +36,7 @@ LINES = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 
 def _shaped(pattern: str, message: str) -> Any:
-    """Return a string type with this pattern.
-
-    `message` is the error for values that do not match.
-    """
+    """Return a string type with this pattern and an error message for other values."""
 
     def check(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -90,8 +86,8 @@ class PageOptionBody(Body):
         dict[Language, Choice],
         Field(
             min_length=1,
-            description="The text that customers read. The page shows the label in the customer's "
-            "language. If there is no label in this language, it shows the first label.",
+            description="The text that customers read, in the customer's language. If there is no "
+            "label in this language, the first label is shown.",
             examples=[{"en": "Small", "de": "Klein"}],
         ),
     ]
@@ -110,18 +106,18 @@ class PageFieldBody(Body):
     name: Annotated[
         AttributeName,
         Field(
-            description="The name under which the answer is stored in the profile, or the name of "
-            "the attribute."
+            description="The name of the profile field or the attribute in which the answer is "
+            "stored."
         ),
     ]
     label: Annotated[
         Labels,
         Field(
             description="The text that customers read: either one text, or one text for each "
-            "language. If there is no text in the customer's language, the page shows the first "
-            "text. A label may have at most 100 characters. The label of a `checkbox` may have "
-            "500 characters, and may contain links in the form `[words](https://…)` or "
-            "`[words](mailto:…)`. Only operators see the label of a `hidden` field.",
+            "language. If there is no text in the customer's language, the first text is shown. A "
+            "label may have at most 100 characters. The label of a `checkbox` may have 500 "
+            "characters, and may contain links such as `[words](https://…)`. Only operators see "
+            "the label of a `hidden` field.",
             examples=["Email", {"en": "Your name", "de": "Ihr Name"}],
         ),
     ]
@@ -141,8 +137,8 @@ class PageFieldBody(Body):
             default_factory=list,
             max_length=MAX_OPTIONS,
             json_schema_extra={"uniqueItems": True},
-            description="The choices of a `select` field. Other types of fields have no options. "
-            "An option is either a text, or a value with a label in each language.",
+            description="The choices of a `select` field. An option is either a text, or a value "
+            "with a label in each language.",
             examples=[["Mitte", {"value": "s", "labels": {"en": "Small", "de": "Klein"}}]],
         ),
     ]
@@ -158,7 +154,7 @@ class PageFieldBody(Body):
         Annotated[ShownText, Field(min_length=1, max_length=64)] | None,
         Field(
             description="The version of the text that a `checkbox` asks the customer to accept. "
-            "The text and its version are stored in the profile.",
+            "It is stored in the profile together with the text.",
             examples=["2026-11"],
         ),
     ] = None
@@ -234,7 +230,7 @@ def _list_keys(schema: dict[str, Any]) -> None:
 
 
 def _known(texts: dict[Language, dict[str, Any]]) -> dict[Language, dict[str, Any]]:
-    """Raise ValueError for unknown texts, and for placeholders that a text does not have."""
+    """Raise ValueError for unknown texts and unknown placeholders."""
     if len(json.dumps(texts, ensure_ascii=False).encode()) > MAX_WORDS_BYTES:
         raise ValueError(f"must have at most {MAX_WORDS_BYTES} bytes together")
     for language, own in texts.items():
@@ -283,8 +279,8 @@ class PageBody(Body):
     colour: Annotated[
         Colour | None,
         Field(
-            description="The colour of buttons and progress bars. The page makes the colour "
-            "lighter or darker where it would be hard to see. Null means blue.",
+            description="The colour of buttons and progress bars. Where the colour would be hard "
+            "to see, the page makes it lighter or darker. Null means blue.",
             examples=["#0b6e4f"],
         ),
     ] = None
@@ -301,7 +297,7 @@ class PageBody(Body):
         Field(
             default_factory=list,
             max_length=MAX_FIELDS,
-            description="The questions on the signup form. Without any fields, the form is only a "
+            description="The questions on the signup form. If there are none, the form is only a "
             "button.",
         ),
         AfterValidator(_distinct),
@@ -310,8 +306,8 @@ class PageBody(Body):
         Annotated[EnterUrl, Field(max_length=MAX_URL)] | None,
         Field(
             description="The URL that admitted customers are sent to, with their pass after "
-            "`#pass=`. It must be an `https` URL, or an `http` URL on the customer's own machine "
-            "(localhost, 127.0.0.1, [::1]). The URL must not contain credentials or a fragment.",
+            "`#pass=`. It must be an `https` URL, or an `http` URL on the customer's own machine. "
+            "The URL must not contain credentials or a fragment.",
             examples=["https://shop.example.com/enter"],
         ),
     ] = None
@@ -328,8 +324,7 @@ class PageBody(Body):
         Field(
             description="The form field whose answers say where customers come from, such as a "
             "hidden `utm_source`. The waitlist's counts group signups by the answers to this "
-            "field. Null means that signups are not grouped. Only operators see this setting and "
-            "`sources`."
+            "field. Null means that signups are not grouped. Only operators see this setting."
         ),
     ] = None
     sources: Annotated[
@@ -352,8 +347,8 @@ class PageBody(Body):
         Field(
             default_factory=dict,
             description="Translations and replacements for the page's texts, by language and key. "
-            "The keys are the page's own text keys, and `name` and `text` for the waitlist's name "
-            "and description. A text with a number may have one form for each plural category.",
+            "The keys `name` and `text` are the waitlist's name and description. A text with a "
+            "number may have one form for each plural category.",
             examples=[{"en": {"join": "Count me in"}, "de": {"name": "Bäckerei"}}],
         ),
         AfterValidator(_known),

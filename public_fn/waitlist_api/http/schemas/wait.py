@@ -16,7 +16,7 @@ UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
 
 
 class EstimateAnswer(Model):
-    """An estimate of the seconds until a customer is offered a slot, claimed or admitted.
+    """An estimate of the seconds until a customer is served.
 
     In at least four of five cases, the actual wait is between `low` and `high`.
     """

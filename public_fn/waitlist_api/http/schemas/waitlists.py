@@ -123,19 +123,17 @@ class IdentityBody(Body):
         IdentityField,
         Field(
             description="The field that a signup must have in its `profile`. A signup must not "
-            "have a `customer_id`, because the service derives the `customer_id` from the "
-            "address. The result is a keyed digest, which is the same for all spellings of the "
-            "address."
+            "have a `customer_id`, because the service derives it from the address. All spellings "
+            "of an address have the same `customer_id`."
         ),
     ]
     verify: Annotated[
         Verify,
         Field(
-            description="Whether guests must verify their address. With `off`, addresses are not "
-            "verified, and a second signup with the same address is refused with "
-            "`already_on_list`. With `before_offer`, each signup returns `202`, and a link is "
-            "sent to the address. Until the customer opens the link, the entry is not ready, with "
-            "the reason `unverified`."
+            description="Whether guests must verify their address. With `off`, a second signup "
+            "with the same address is refused with `already_on_list`. With `before_offer`, each "
+            "signup returns `202`, and a link is sent to the address. Until the customer opens "
+            "the link, the entry is not ready."
         ),
     ] = "off"
     verify_minutes: Annotated[
@@ -144,15 +142,15 @@ class IdentityBody(Body):
             ge=1,
             le=MAX_VERIFY_MINUTES,
             description="The number of minutes that a guest has to verify the address. After "
-            "that, the link is no longer valid and the entry leaves the waitlist.",
+            "that, the entry leaves the waitlist.",
         ),
     ] = 1440
     plus_addresses: Annotated[
         PlusAddresses,
         Field(
-            description="With `same`, `ada+news@example.com` and `ada@example.com` belong to one "
-            "person, and Gmail addresses that differ only in dots belong to one person. With "
-            "`different`, each address belongs to a different person."
+            description="Whether different spellings can belong to one person. With `same`, "
+            "`ada+news@example.com` and `ada@example.com` belong to one person, and dots in Gmail "
+            "addresses are ignored. With `different`, each address belongs to a different person."
         ),
     ] = "same"
     region: Annotated[
@@ -177,10 +175,7 @@ class IdentityBody(Body):
 
 
 class PublicIdentity(Model):
-    """The address that guests must enter to sign up.
-
-    A signup contains the address in its `profile`, and has no `customer_id`.
-    """
+    """The address that guests must enter to sign up, in the `profile` of the signup."""
 
     field: IdentityField
     verify: Verify
@@ -198,8 +193,8 @@ class ConfirmBody(Body):
         Field(
             ge=1,
             le=MAX_CONFIRM_DAYS,
-            description="How often to ask. A customer is asked when this many days have passed "
-            "since the signup, the last question and the last confirmation.",
+            description="How often to ask, in days. The days are counted from the signup, the "
+            "last question or the last confirmation, whichever is latest.",
         ),
     ]
     answer_days: Annotated[
@@ -217,8 +212,8 @@ class ConfirmBody(Body):
             default_factory=list,
             max_length=MAX_REMINDERS,
             json_schema_extra={"uniqueItems": True},
-            description="How many days before the deadline to send a reminder. The service then "
-            "publishes the `reminded` event. Each value must be less than `answer_days`.",
+            description="How many days before the deadline to send a reminder (the `reminded` "
+            "event). Each value must be less than `answer_days`.",
             examples=[[7, 1]],
         ),
         AfterValidator(_descending),
@@ -226,9 +221,9 @@ class ConfirmBody(Body):
     then: Annotated[
         Unanswered,
         Field(
-            description="What happens to an entry whose customer does not answer. `park` parks "
-            "the entry until an operator redrives it, `leave` removes it from the waitlist, and "
-            "`to_back` moves it to the end of the queue."
+            description="What happens to an entry if its customer does not answer. `park` sets "
+            "the entry aside until an operator brings it back with `redrive`. `leave` removes the "
+            "entry from the waitlist. `to_back` moves it to the end of the queue."
         ),
     ] = "park"
 
@@ -253,9 +248,8 @@ class WaitlistBody(Body):
     paused: Annotated[
         bool,
         Field(
-            description="Whether admission is paused. While it is paused, `claim` and `admit` are "
-            "refused, and the policy offers no slots. Customers can still sign up and accept the "
-            "offers that they already have."
+            description="Whether admission is paused. While it is paused, nobody is admitted. "
+            "Customers can still sign up and accept the offers that they already have."
         ),
     ] = False
     capacity: Annotated[
@@ -263,8 +257,8 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="The maximum number of entries on the waitlist, including offered, "
-            "claimed and parked entries. Null means no limit.",
+            description="The maximum number of entries on the waitlist. Offered, claimed and "
+            "parked entries count too. Null means no limit.",
         ),
     ] = None
     rejoin: Annotated[
@@ -272,10 +266,10 @@ class WaitlistBody(Body):
         Field(
             description="Which customers may sign up again, at the end of the queue. "
             "`after_leaving` allows customers who have left. `always` also allows customers who "
-            "were admitted. `never` allows nobody. All other customers are refused with "
-            "`already_admitted` or `already_left`. If an admitted customer signs up again, they "
-            "no longer count for `max_inside`. However, if the policy's `customer_exit` is "
-            "`frees_at_end`, they are refused with `already_admitted` until their pass expires."
+            "were admitted, and who then no longer count for `max_inside`. `never` allows nobody. "
+            "All other customers are refused with `already_admitted` or `already_left`. If the "
+            "policy's `customer_exit` is `frees_at_end`, an admitted customer can sign up again "
+            "only after their pass has expired."
         ),
     ] = "after_leaving"
     lease_seconds: Annotated[
@@ -287,7 +281,8 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_ATTEMPTS,
-            description="The number of expired claims and offers after which an entry is parked.",
+            description="The number of expired claims and offers after which an entry is set "
+            "aside (parked).",
         ),
     ] = 5
     max_claims: Annotated[
@@ -295,17 +290,16 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="The maximum number of entries that are claimed at the same time. Offers "
-            "to customers do not count. If it is 1, entries are processed strictly one after the "
-            "other. Null means no limit. Lowering this value does not end existing claims.",
+            description="The maximum number of entries that are claimed at the same time. If it "
+            "is 1, entries are processed strictly one after the other. Offers to customers do not "
+            "count. Null means no limit. A lower value does not end existing claims.",
         ),
     ] = None
     hide_counts: Annotated[
         bool,
         Field(
             description="Whether to hide `total` and the board from customers. Customers can "
-            "still see their own position and estimated wait. A customer who has just joined can "
-            "therefore still guess how many entries are waiting."
+            "still see their own position and estimated wait."
         ),
     ] = False
     max_guest_bytes: Annotated[
@@ -315,8 +309,8 @@ class WaitlistBody(Body):
             le=MAX_BODY_BYTES,
             description="The maximum size in bytes of a signup's `profile` and `attributes` "
             "together, as compact JSON in UTF-8. An empty object counts as 0 bytes. A larger "
-            "signup is refused with `invalid_request`. The limit applies to guests and to "
-            "customers with accounts, but not to imports and edits by operators.",
+            "signup is refused with `invalid_request`. Imports and edits by operators have no "
+            "such limit.",
         ),
     ] = MAX_GUEST_BYTES
     retention_days: Annotated[
@@ -324,9 +318,9 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_RETENTION_DAYS,
-            description="How many days to keep the data and the history of a customer who has "
-            "left or was admitted. Null means forever. A change affects only customers who leave "
-            "or are admitted after the change.",
+            description="How many days to keep the data of a customer who has left or was "
+            "admitted. Null means forever. A change affects only customers who leave or are "
+            "admitted after the change.",
         ),
     ] = None
     segments: Annotated[
@@ -346,16 +340,16 @@ class WaitlistBody(Body):
     admission: Annotated[
         AdmissionBody | None,
         Field(
-            description="The policy by which the waitlist admits customers automatically. If it "
-            "is null, only operators admit customers. A change to the policy does not affect open "
-            "offers and admitted customers."
+            description="The policy by which the waitlist admits customers automatically. Null "
+            "means that only operators admit customers. A change of the policy does not affect "
+            "open offers and admitted customers."
         ),
     ] = None
     page: Annotated[
         PageBody | None,
         Field(
-            description="The settings of the customer page, which are public. If they are null, "
-            "the page shows only the waitlist's name and a button to join."
+            description="The settings of the customer page, which are public. Null means that the "
+            "page shows only the waitlist's name and a button to join."
         ),
     ] = None
 
@@ -369,27 +363,27 @@ class WaitlistBody(Body):
     identity: Annotated[
         IdentityBody | None,
         Field(
-            description="The address that identifies a guest. If it is null, clients send a "
-            "`customer_id` instead. A change affects only later signups, because existing entries "
-            "keep their ids. Choose this setting before the first signup."
+            description="The address that identifies a guest. Null means that clients send a "
+            "`customer_id` instead. Choose this setting before the first signup, because existing "
+            "entries keep their ids."
         ),
     ] = None
     opens_at: Annotated[
         UtcText | None,
         Field(
-            description="When the waitlist opens. Earlier signups are refused with "
-            "`not_open_yet`. Null means that there is no opening time. The clock of the Redis "
-            "server decides.",
+            description="When the waitlist opens, according to the clock of the Redis server. "
+            "Earlier signups are refused with `not_open_yet`. Null means that there is no opening "
+            "time.",
             examples=["2026-03-01T09:00:00Z"],
         ),
     ] = None
     closes_at: Annotated[
         UtcText | None,
         Field(
-            description="When the waitlist closes. Later signups are refused with "
-            "`waitlist_closed`. The time must be later than `opens_at`. Null means that there is "
-            "no closing time. If `open` is false, the waitlist is closed in any case. The clock "
-            "of the Redis server decides.",
+            description="When the waitlist closes, according to the clock of the Redis server. "
+            "Later signups are refused with `waitlist_closed`. The time must be later than "
+            "`opens_at`. Null means that there is no closing time. If `open` is false, the "
+            "waitlist is closed in any case.",
             examples=["2099-12-31T18:00:00Z"],
         ),
     ] = None
@@ -405,18 +399,18 @@ class WaitlistBody(Body):
     bot_check_down: Annotated[
         WhenDown,
         Field(
-            description="What to do with new guests while the provider of the bot check (the "
-            "stack's parameter `BotCheck`) does not respond. `refuse` refuses them with "
-            "`bot_check_unavailable`. `accept` accepts them without a check, even if they send no "
-            "token. If the provider rejects a token, the guest is refused in both cases."
+            description="What to do with new guests while the provider of the bot check does not "
+            "respond. `refuse` refuses them with `bot_check_unavailable`. `accept` accepts them "
+            "without a check. If the provider rejects a token, the guest is refused in both "
+            "cases."
         ),
     ] = "refuse"
     confirm: Annotated[
         ConfirmBody | None,
         Field(
-            description="Whether and how the waitlist asks customers regularly if they are "
-            "still waiting. Null means that customers are not asked, and that questions which were "
-            "already sent have no consequence."
+            description="Whether and how the waitlist asks customers regularly whether they are "
+            "still waiting. Null means that customers are not asked, and that earlier questions "
+            "have no effect."
         ),
     ] = None
 
@@ -545,9 +539,9 @@ class WaitlistAnswer(WithEstimate):
     as_of: Annotated[
         Time,
         Field(
-            description="The time of this response according to Redis, whose clock decides "
-            "whether the waitlist is open. Use this time to show a countdown to `opens_at`, "
-            "because the clock of a device may be wrong."
+            description="The time of this response, according to the clock that decides whether "
+            "the waitlist is open. Use this time for a countdown to `opens_at`, because the clock "
+            "of a device may be wrong."
         ),
     ]
     opens_at: Annotated[
@@ -569,8 +563,8 @@ class WaitlistAnswer(WithEstimate):
     total: Annotated[
         Count | None,
         Field(
-            description="The number of waiting entries, except entries whose address is not "
-            "verified yet. Null if the waitlist hides this number."
+            description="The number of waiting entries, except entries with an unverified "
+            "address. Null if the waitlist hides this number."
         ),
     ]
     page: Annotated[
@@ -595,8 +589,7 @@ class WaitlistAnswer(WithEstimate):
         bool,
         Field(
             exclude_if=lambda messages: not messages,
-            description="Whether the waitlist sends messages. Left out if it does not, or if the "
-            "stack cannot send messages.",
+            description="Whether the waitlist sends messages. Left out if it sends none.",
         ),
     ] = False
     bot_check: Annotated[
@@ -616,8 +609,8 @@ class BoardAnswer(Model):
     total: Annotated[
         Count,
         Field(
-            description="The number of waiting entries at the time of the snapshot. Entries whose "
-            "address was not verified yet are not counted."
+            description="The number of waiting entries at the time of the snapshot, except "
+            "entries with an unverified address."
         ),
     ]
     line: LineState
@@ -641,9 +634,7 @@ class RebuildAnswer(Model):
         Count,
         Field(
             description="How many entries have to be restored, as counted shortly before Redis "
-            "lost the data. If there are more entries or the count is unknown, `total` grows "
-            "together with `done`. When both numbers are equal, the rebuild only has to check the "
-            "changes that were made since it began."
+            "lost the data. If this number is too low, `total` grows together with `done`."
         ),
     ]
 
@@ -711,16 +702,16 @@ class WaitlistConfigAnswer(Model):
         RebuildAnswer | None,
         Field(
             description="The progress of a rebuild, which is necessary after Redis has lost the "
-            "waitlist's queue. Null if no rebuild is running. During a rebuild, requests that "
-            "need the queue fail with `503 rebuilding`."
+            "waitlist's queue. During a rebuild, requests that need the queue fail with `503 "
+            "rebuilding`. Null if no rebuild is running."
         ),
     ]
     warnings: Annotated[
         list[WarningAnswer],
         documented(maxItems=len(setting_needs.RULES)),
         Field(
-            description="Settings that currently have no effect, or not the intended effect, on "
-            "this stack. The waitlist still works."
+            description="Settings that currently do not have the intended effect on this stack. "
+            "The waitlist still works."
         ),
     ]
     version: Count
@@ -742,8 +733,8 @@ class AskBody(Body):
         Field(
             ge=0,
             le=MAX_CONFIRM_DAYS,
-            description="Only ask customers who signed up at least this many days ago, and who "
-            "have neither been asked nor confirmed within this time.",
+            description="Only ask customers who signed up at least this many days ago. Customers "
+            "who were asked or who confirmed within this time are left out.",
         ),
     ] = 0
 

@@ -70,8 +70,8 @@ OfStatus = Annotated[
 Include = Annotated[Literal["history"] | None, Query()]
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
-# Default fields for an entry whose signup is still in progress. Such an entry is in Redis, but its
-# DynamoDB record only has the status `joining`.
+# Default fields for an entry whose signup is still in progress. The DynamoDB record of the entry
+# has only the status `joining`.
 UNRECORDED: dict[str, Any] = {
     "language": None,
     "held_back_reason": None,
@@ -283,8 +283,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     deadline = _time(record.claimed_until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
-        # Redis lists claimed and offered entries together. The DynamoDB record says that this entry
-        # has an offer.
+        # Redis lists claimed and offered entries together. According to its DynamoDB record, this
+        # entry has an offer.
         offered_until = offered_until or deadline
     return {
         **person.view.answer,

@@ -31,8 +31,8 @@ from waitlist_api.imports.service import Imports
 from waitlist_shared.errors import InternalError, WaitlistError
 
 IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
-# IAM permissions apply to whole routes. Because of this second route, an operator can be allowed to
-# import people without being allowed to see their tokens.
+# IAM permissions apply to whole routes. With this second route, an operator can be allowed to
+# import people but not to see their tokens.
 IMPORT_WITH_TOKENS = f"{IMPORT}/tokens"
 # The result of an imported row, or the reason why the row was refused.
 Row = ImportedRow | WaitlistError
@@ -49,7 +49,7 @@ def is_import(event: Mapping[str, Any]) -> bool:
 
 
 class Links(Struct, frozen=True):
-    """Signs an entry token for each imported row, and builds a link that contains the token."""
+    """Creates an entry token and a link for each imported row."""
 
     waitlist_id: str
     token_of: TokenOf
@@ -74,8 +74,8 @@ def admin_import_routes(
     def import_with_tokens(
         waitlist_id: WaitlistId, body: ImportBody
     ) -> Response[ImportWithTokensAnswer]:
-        # Create the links before the import. If this stack issues no tokens, this line raises an
-        # exception before any row is written.
+        # Create the links first. If this stack issues no tokens, this line raises an exception
+        # before any row is written.
         base_url = public_url or base_url_of(router.current_event.raw_event)
         links = Links(waitlist_id, token_issuer.signer(), base_url)
         results = [

@@ -37,10 +37,10 @@ def admin_message_routes(
     now_millis: NowMillis,
     public_url: str = "",
 ) -> APIGatewayHttpRouter:
-    """Return the operator routes for messages.
+    """Return the operator routes for messages. `public_url` is the base URL of the links in
+    messages.
 
-    `public_url` is the base URL of the pages that messages link to. If `public_url` is empty, the
-    base URL is the URL of CloudFront or, without CloudFront, of the API.
+    If `public_url` is empty, the base URL is the URL of CloudFront or of the API.
     """
     router = APIGatewayHttpRouter()
 

@@ -11,10 +11,9 @@ from waitlist_api.http.schemas.entries import EntryTokenAnswer, LinkAnswer, NewA
 
 
 def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGatewayHttpRouter:
-    """Return the operator routes that issue entry tokens and links.
+    """Return the operator routes that issue entry tokens and links. `public_url` is their base URL.
 
-    `public_url` is the base URL of the links. If `public_url` is empty, the base URL is the URL of
-    CloudFront or, without CloudFront, of the API.
+    If `public_url` is empty, the base URL is the URL of CloudFront or of the API.
     """
     router = APIGatewayHttpRouter()
 
