@@ -24,8 +24,8 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# A callback that is called before each retry. Its arguments are the error message, the pause in
-# seconds, the number of the next attempt, and the maximum number of attempts.
+# A callback before each retry, with the error message, the pause in seconds, the number of the next
+# attempt, and the maximum number of attempts.
 OnRetry = Callable[[str, float, int, int], None]
 
 

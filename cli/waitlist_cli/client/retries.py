@@ -9,17 +9,17 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed."""
-    # API Gateway sends a status 500 without a `code` if the function was killed. A retry may
-    # succeed. If there is a `code`, the service has a defect and would fail again.
+    # If a status 500 has no `code`, API Gateway sent the response because the function was killed,
+    # so a retry may succeed.
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """The number of attempts, the timeout of each attempt, and the pauses between attempts.
+    """How often and how long to retry a request.
 
-    If a response has the header `Retry-After`, the header sets the pause. Otherwise, the pause is
-    `least_seconds`. A random time is added, so that clients do not all retry at the same moment.
+    The header `Retry-After` of a response sets the pause before a retry. If there is no such
+    header, the pause is `least_seconds` plus a random time.
     """
 
     timeout_seconds: float = 30.0

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
-# botocore raises these errors if it finds no usable credentials. For example, it raises a
-# ClientError if AWS refuses a role, and an EOFError if it cannot ask for an MFA code.
+# The errors that botocore raises if it finds no usable credentials.
 NO_CREDENTIALS = (BotoCoreError, ClientError, ValueError, EOFError)
 LOCAL_KEY = "local"
 LOCAL_REGION = "us-east-1"

@@ -65,7 +65,7 @@ def admit(
         typer.Argument(
             metavar="N",
             min=0,
-            help="Number of slots to offer. If it is 0, the quota that --refill has started ends.",
+            help="Number of slots to offer. With 0, end the quota that --refill has started.",
         ),
     ],
     filter_: Filter = None,
@@ -82,8 +82,8 @@ def admit(
         str | None,
         typer.Option(
             "--key",
-            help="Idempotency key of your choice. If you repeat the command with the same "
-            "key within 24 hours, no further slots are offered.",
+            help="Idempotency key of your choice. If you repeat the command with this "
+            "key within 24 hours, no more slots are offered.",
         ),
     ] = None,
 ) -> None:
@@ -238,8 +238,7 @@ def redrive(
 ) -> int:
     """Return a parked person, or all parked people, to the queue.
 
-    With --all, people return in the order in which they were parked. If the command is interrupted,
-    repeat it to return the remaining people.
+    A parked person is out of the queue until an operator returns them.
     """
     if all_:
         if entry or customer:
@@ -296,7 +295,8 @@ def work(
         list[str],
         typer.Argument(
             metavar="COMMAND",
-            help="Program to run, which reads the claim as JSON from standard input.",
+            help="Program to run, which reads the claim as JSON from standard input. If the program "
+            "has options, put -- before it.",
         ),
     ],
     on_failure: Annotated[
@@ -335,9 +335,8 @@ def work(
             "--retry-after",
             min=0,
             max=3600,
-            help="Number of seconds during which a released person cannot be claimed. The "
-            "time doubles with each failure, up to an hour. If it is 0, the person can "
-            "be claimed again at once.",
+            help="Number of seconds before a released person can be claimed again. The "
+            "time doubles with each failure, up to an hour.",
         ),
     ] = 10,
 ) -> int:
@@ -347,7 +346,7 @@ def work(
     program runs.
 
     Ctrl-C stops claiming and waits for running programs. A second Ctrl-C stops the programs and
-    returns their people to the queue. If the program has options, put -- before the program.
+    returns their people to the queue.
     """
     from waitlist_cli.work.worker import Plan, run_workers
 

@@ -79,7 +79,7 @@ def import_file(
         str | None,
         typer.Option(
             "--keep-time",
-            help="Column with the signup time, which determines the place in the queue.",
+            help="Column with the signup time. The signup time decides the place in the queue.",
         ),
     ] = None,
     zone: Annotated[
@@ -127,17 +127,17 @@ def import_file(
         WhenEnded | None,
         typer.Option(
             "--ended",
-            help="Customers who left or were admitted are skipped by default. `rejoin` adds them "
-            "to the queue again.",
+            help="What happens to customers who left or were admitted. By default, they "
+            "are skipped. `rejoin` adds them to the queue again.",
         ),
     ] = None,
     on_list: Annotated[
         WhenOnList | None,
         typer.Option(
             "--on-list",
-            help="What happens to a row if a guest has signed up with its customer id. `keep`, the "
-            "default, keeps the guest's entry and prints a warning. `replace` replaces it with the "
-            "row.",
+            help="What happens if a guest has already signed up with the customer id of "
+            "a row. `keep` keeps the guest's entry and prints a warning. `replace` "
+            "replaces it with the row.",
         ),
     ] = None,
     is_trial: Annotated[

@@ -83,8 +83,8 @@ def page(
         typer.Option(
             "--sources",
             metavar="ANSWERS",
-            help="Answers to count separately, such as newsletter,instagram. All other answers are "
-            "counted together as `other`.",
+            help="Answers to count separately, such as newsletter,instagram. All other "
+            "answers are counted as `other`.",
         ),
     ] = None,
     texts: Annotated[

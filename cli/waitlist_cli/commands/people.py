@@ -271,8 +271,7 @@ def confirm(
         bool, typer.Option("--yes", help="Ask the people without a confirmation prompt.")
     ] = False,
 ) -> None:
-    """Ask all waiting people whether they are still waiting. With --token, confirm as the customer
-    instead.
+    """Ask all waiting people whether they are still waiting. With --token, confirm as the customer.
 
     The setting --confirm-then decides what happens to people who do not answer.
     """
@@ -310,8 +309,7 @@ def remove(
 ) -> None:
     """Remove a person who is waiting, is parked, or has an offer. The record stays.
 
-    With --ban, the person cannot sign up again until you run `unban`. You can also ban a person who
-    is not on the waitlist.
+    With --ban, the person cannot sign up again until you run `unban`.
     """
     if ban:
         person.ban()
@@ -330,8 +328,7 @@ def ready(
 ) -> None:
     """Stop holding a person back. With --no, hold the person back.
 
-    A person who is held back keeps their place, but others go first. If the customer is resting,
-    the rest continues.
+    A person who is held back keeps their place, but others go first.
     """
     person.ready(not no)
     outcome, words = (

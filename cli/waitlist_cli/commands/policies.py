@@ -52,8 +52,9 @@ def policy(
         Literal["offered", "entered"] | None,
         typer.Option(
             "--rate-counts",
-            help="What the rate counts. With `offered`, each offer uses up a slot. With `entered`, "
-            "the slot of an unused offer can be offered again.",
+            help="What the rate counts. With `offered`, it counts offers. With "
+            "`entered`, it counts people who enter, so an unused slot is offered "
+            "again.",
         ),
     ] = None,
     schedule: Annotated[
@@ -61,18 +62,17 @@ def policy(
         typer.Option(
             "--schedule",
             metavar="'COUNT at TIME'",
-            help="Number of slots and their time: '100 at 2026-12-01T09:00:00Z', or with "
-            "cron '100 at 0 9 * * * Europe/Berlin'. Repeat the option for several "
-            "times. The option replaces the whole schedule. Give '' to remove the "
-            "schedule.",
+            help="Number of slots and their time, such as '100 at 2026-12-01T09:00:00Z' "
+            "or '100 at 0 9 * * * Europe/Berlin'. Repeat the option to add more "
+            "times. Give '' to remove the schedule.",
         ),
     ] = None,
     combine: Annotated[
         Literal["least", "sum"] | None,
         typer.Option(
             "--combine",
-            help="How rate and schedule combine: `least` offers the smaller number of slots, "
-            "`sum` adds the numbers.",
+            help="Whether the rate and the schedule are added (`sum`) or the smaller "
+            "number of slots is used (`least`).",
         ),
     ] = None,
     max_inside: Annotated[
@@ -95,8 +95,8 @@ def policy(
         Literal["keep_place", "to_back", "leave"] | None,
         typer.Option(
             "--no-show",
-            help="What happens to an entry whose offer expires unused. An entry that keeps its "
-            "place may get the next slot again.",
+            help="What happens to an entry if its offer expires. An entry that keeps its "
+            "place may get the next slot.",
         ),
     ] = None,
     acceptance: Annotated[

@@ -59,8 +59,8 @@ def reinstate(
 ) -> int:
     """Return people who left, were removed or are parked to exactly their former places.
 
-    The former entry_token of each person becomes invalid. With --file, people who are already on
-    the waitlist are skipped. After an interruption, run the same command again.
+    The former entry_token of each person becomes invalid. After an interruption, run the same
+    command again.
     """
     task = Reinstatements(context.api, waitlist, reason)
     if file is not None and (entries or customer):

@@ -43,8 +43,8 @@ def stats(
         Period,
         typer.Option(
             "--period",
-            help="Period that --history covers: an hour in steps of a minute, a day in steps "
-            "of 10 minutes, or a week in steps of an hour.",
+            help="Period that --history covers. Each step is a minute for an hour, 10 "
+            "minutes for a day, and an hour for a week.",
         ),
     ] = "day",
 ) -> None:
@@ -142,8 +142,7 @@ def find(
         str | None,
         typer.Argument(
             metavar="TEXT",
-            help="Part of the customer id, profile or attributes. Upper and lower case are "
-            "the same.",
+            help="Part of the customer id, profile or attributes. The search ignores case.",
         ),
     ] = None,
     email: Annotated[
@@ -257,8 +256,7 @@ def watch(
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around a person, including the person's own entry.
 
-    The person can move between the two requests. If the entries do not include the person, try
-    again.
+    If the person moves between the two requests, try again.
     """
     for _ in range(TRIES):
         found = person.show()

@@ -29,10 +29,10 @@ def webhook(
         ),
     ],
 ) -> None:
-    """Send the dead letters again. A dead letter is an event that the webhook did not accept for a
-    day.
+    """Send the dead letters again.
 
-    Events about the same person arrive in order. After an interruption, run the same command again.
+    A dead letter is an event that the webhook did not accept for a day. After an interruption, run
+    the same command again.
     """
     count = sum(replays(context.api, since_of(since)["since"]))
     events = format_count(count, "event was", "events were")

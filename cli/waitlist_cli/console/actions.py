@@ -83,11 +83,7 @@ LEASE = Field(
 
 @dataclass(frozen=True)
 class Action:
-    """An action that an operator can take on a waitlist or a person.
-
-    `fields` and `consequence` can be functions that get the waitlist or the person. If `is_final`
-    is true, the action cannot be undone.
-    """
+    """An action that an operator can take on a waitlist or a person."""
 
     name: str
     title: str
@@ -95,6 +91,7 @@ class Action:
     button: str
     carry_out: Callable[["Call"], Response]
     fields: Sequence[Field] | Callable[[Document], Sequence[Field]] = ()
+    # If this is true, the action cannot be undone.
     is_final: bool = False
     # The text of the button that opens the dialog, if it differs from `button`.
     label: str = ""

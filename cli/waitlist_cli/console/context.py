@@ -66,11 +66,10 @@ class Console:
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
     def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
-        """Return the response to a successful action, which closes the dialog or opens the page
-        `to`.
+        """Return the response to a successful action.
 
-        A notice with a `code` to copy stays on the page until the operator closes it. If the form
-        stays open, its next request uses the idempotency key `key`.
+        The response closes the dialog or opens the page `to`. A notice with a `code` to copy stays
+        on the page until the operator closes it.
         """
         if to is not None:
             self.notices.append(notice)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 PARTS = ("attributes", "profile")
-# MOST_USUAL is the number of columns that a table shows by default. MOST_POSSIBLE is the number of
-# columns that the operator can choose from. Guests can invent field names, so there can be far more
-# fields.
+# The number of columns that a table shows by default, and the number of columns that the operator
+# can choose from.
 MOST_USUAL, MOST_POSSIBLE = 6, 60
 Document = Mapping[str, Any]
 

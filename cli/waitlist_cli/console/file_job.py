@@ -237,9 +237,8 @@ class FileJobs:
         with self._lock:
             if any(other.is_active for other in self.for_waitlist(job.waitlist_id)):
                 raise WrongUsage(
-                    "Another file is being imported into this list, or its people are being "
-                    "moved. The order of the requests decides the positions. Wait until the "
-                    "other file is done, or cancel it."
+                    "Another file is being processed for this list. Wait until it "
+                    "is done, or cancel it."
                 )
             job.start(task)
 

@@ -1,8 +1,4 @@
-"""Ensures that only the operator's own browser can use the console.
-
-The guard checks the headers Host and Origin, a one-time token and a session cookie. It also adds
-security headers to every response.
-"""
+"""Ensures that only the operator's own browser can use the console."""
 
 import secrets
 import time
@@ -41,8 +37,8 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# The session cookie has SameSite=Strict. If another program opened the page, the browser does not
-# send the cookie with a redirect. This page therefore loads `/` as a new navigation.
+# The browser does not send a SameSite=Strict cookie with a redirect if another program opened the
+# page. This page therefore loads `/` as a new navigation.
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
 <link rel="icon" href="/static/icon.svg"><title>Waitlist console</title>

@@ -41,7 +41,7 @@ def sparkline(values: Sequence[int]) -> str:
 def series(history: Document) -> dict[str, Any]:
     """Return the columns of a chart: the times in seconds, and one column for each kind of count.
 
-    Missing samples become points without values, so that the chart shows a gap.
+    The chart shows a gap where samples are missing.
     """
     step = history["step_seconds"]
     names = (*FLOWS, "waiting", "offered", "parked", "inside")

@@ -1,8 +1,4 @@
-"""Shows a preview of the customer page with settings that have not been saved yet.
-
-The preview is a frame with the real web component of the customer page. The console answers the
-component's requests with the settings from the form.
-"""
+"""Shows a preview of the customer page with settings that have not been saved yet."""
 
 import re
 from collections.abc import Mapping

@@ -176,10 +176,7 @@ EDIT = Action(
 HOLD_BACK = Action(
     "hold-back",
     "Hold {who} back?",
-    (
-        "The person keeps their place, but cannot be offered a slot, claimed or admitted "
-        "until an operator makes them ready. Meanwhile, others go first."
-    ),
+    ("The person keeps their place, but others go first until an operator makes the person ready."),
     "Hold back",
     send_then_notify(
         lambda call: call.person.ready(False),
@@ -220,9 +217,9 @@ REINSTATE = Action(
     "reinstate",
     "Give {who} their former place back?",
     (
-        "The person waits between their former neighbours again, with their former priority "
-        "and time of signup. The former entry token no longer works, and the attempts start "
-        "at 0. A guest needs a new link, which you get with the action Link."
+        "The person returns to exactly their former place. The former entry token "
+        "no longer works. A guest needs a new link, which you get with the action "
+        "Link."
     ),
     "Reinstate",
     _reinstate,
@@ -265,8 +262,7 @@ ERASE = Action(
     "Erase {who}?",
     (
         "The record, the history and the place are deleted for good. DynamoDB's "
-        "point-in-time recovery keeps earlier states of the table for 35 days, and its "
-        "stream keeps the changes for one day."
+        "backups keep the data for 35 days."
     ),
     "Erase for good",
     _erase,
@@ -276,10 +272,7 @@ ERASE = Action(
 TOKEN = Action(
     "token",
     "Issue an entry token for {who}",
-    (
-        "Anyone who has the token can act as the customer: see the entry, accept or decline an"
-        " offer, take the pass, exit and leave. Earlier tokens stay valid."
-    ),
+    ("Anyone who has the token can act as the customer. Earlier tokens stay valid."),
     "Issue",
     lambda call: call.console.done(
         "The entry token, which is a secret:", code=call.person.token()["entry_token"]

@@ -46,8 +46,7 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
 def picked_utc(typed: str, zone: str, label: str, before: str) -> str | None:
     """Return a picked time in UTC, or None if the field is empty.
 
-    If the picked time shows the same date and time as the saved time `before`, return `before`
-    unchanged. This keeps its milliseconds.
+    If the operator has not changed the saved time `before`, return it with its milliseconds.
     """
     if not typed:
         return None

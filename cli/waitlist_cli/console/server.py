@@ -55,9 +55,8 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
             )
         entrance.open()
         server = web_server(guard)
-        # When uvicorn stops because of a signal, it raises the signal again. Shutdown catches this
-        # signal, so that the process can remove its temporary folder. Shutdown also handles SIGHUP,
-        # which uvicorn does not handle.
+        # After uvicorn has stopped because of a signal, it raises the signal again. Shutdown
+        # catches it, so that the process can remove its temporary folder.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()

@@ -245,7 +245,8 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "max_attempts",
             "Attempts",
             "number",
-            "An entry is parked after this many claims or offers have expired.",
+            "After this many expired claims or offers, an entry is set aside until "
+            "an operator returns it.",
             number("max_attempts"),
             is_required=True,
         ),
@@ -329,7 +330,7 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
             "identity_field",
             "A guest is identified by",
             "choice",
-            "The choice applies only to later signups, so make the choice before the first signup.",
+            "The choice applies only to later signups, so make it before the first signup.",
             options=IDENTITY,
             value=identity.get("field", ""),
         ),
@@ -337,8 +338,8 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
             "identity_verify",
             "Guests must verify their address",
             "choice",
-            "If guests must verify their address, the response to a signup does not reveal "
-            "who is on the list. Visible counts can reveal it, so hide the counts.",
+            "If guests must verify their address, a signup does not reveal who is "
+            "on the list. Visible counts can reveal this, so hide the counts.",
             options=VERIFY,
             value=identity.get("verify", "off"),
         ),

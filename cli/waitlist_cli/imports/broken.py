@@ -1,7 +1,6 @@
-"""Detects ids and phone numbers that a spreadsheet or another program has damaged.
+"""Detects ids and phone numbers that another program has damaged.
 
-For example, Excel turns a long number into 4.9E+11, and other programs turn 1701234567 into
-1701234567.0. Such a value would identify the wrong person.
+For example, Excel turns a long number into 4.9E+11. Such a value would identify the wrong person.
 """
 
 import re

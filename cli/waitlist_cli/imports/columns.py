@@ -100,8 +100,7 @@ class Columns:
     ) -> None:
         """Add the customer id of an exported row, unless the address identifies the person.
 
-        A banned customer's record may have lost the address. The customer id then identifies the
-        person.
+        A banned customer's record may contain no address.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:

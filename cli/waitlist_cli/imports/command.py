@@ -162,7 +162,7 @@ def _report(
         context.output.text(f"  {rows:,} refused: {format_value(text)}")
     if counts.warned:
         again = (
-            "If you add --on-list replace, the import removes the guests and adds the "
+            "With --on-list replace, the import removes the guests and adds the "
             "customers from the file."
         )
         context.output.note(f"{counts.warning} {again}", "yellow")

@@ -103,8 +103,8 @@ def try_out_import(
 ) -> DryRun:
     """Predict the result of an import.
 
-    Only the service knows which addresses belong to the same person. If addresses identify people,
-    the service therefore checks the rows without storing them.
+    Only the service knows which addresses belong to the same person, so it checks the rows if
+    addresses identify people.
     """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC))

@@ -29,7 +29,7 @@ PART_BYTES = 1_000_000
 # The guess uses a sample of lines with non-ASCII characters. More lines would not improve it.
 SAMPLE_BYTES = 20_000
 # Several encodings can fit a short text. Windows-1252 is the most common encoding, so another
-# encoding is chosen only if it is better by more than these margins.
+# encoding must fit better by more than these margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
 # This error handler turns each undecodable byte into a lone surrogate. The import then refuses only
 # the row that contains the byte.
@@ -68,8 +68,7 @@ def codec_of(encoding: str) -> str:
 def detect_encoding(path: Path) -> str:
     """Detect the encoding of a file, and return its key in `ENCODINGS`.
 
-    Text in another encoding is hardly ever valid UTF-8. If most non-ASCII characters are valid
-    UTF-8, the file is therefore UTF-8 with some broken rows.
+    If most non-ASCII characters are valid UTF-8, the file is UTF-8, perhaps with some broken rows.
     """
     decoder = codecs.getincrementaldecoder(UTF_8)("surrogateescape")
     letters = broken = 0

@@ -10,8 +10,8 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# How an import uses each field of an export. The import reads a `taken` field. It reports that the
-# value of a `noted` field is lost. It ignores an `implied` field, which follows from other fields.
+# How an import uses each field of an export. It reads a `taken` field, reports a `noted` field as
+# lost, and ignores an `implied` field.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",

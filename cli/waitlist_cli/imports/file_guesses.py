@@ -94,7 +94,7 @@ def read_first_rows(file: str, form: str | None, delimiter: str, encoding: str |
 def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
     """Guess the missing settings, and print a note about each unusual guess.
 
-    A file of refused rows contains the guesses for the original file, which are used again.
+    A file of refused rows contains the guesses that were made for the original file.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
     if found is None or (found.identity, found.time) != (given.identity, given.time):

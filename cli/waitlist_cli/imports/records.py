@@ -252,8 +252,7 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a file, or standard input if `path` is a hyphen.
 
-    Error messages call the file `name`. If no encoding is given, it is detected. A pipe is read as
-    UTF-8, because it can be read only once.
+    If no encoding is given, the encoding of a file is detected, and a pipe is read as UTF-8.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:

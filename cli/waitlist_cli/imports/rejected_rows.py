@@ -1,8 +1,4 @@
-"""Writes the refused rows and the reasons to a file.
-
-The file has the same delimiter and encoding as the original file. When the operator has corrected
-the rows, the same command can import the file.
-"""
+"""Writes the refused rows and the reasons to a file that can be imported after correction."""
 
 import json
 from contextlib import suppress
@@ -19,8 +15,7 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 class RejectedRows:
     """The file of refused rows. It is created when the first row is refused.
 
-    `read_as` contains the settings that were guessed from the original file. It is stored in the
-    file.
+    The settings `read_as`, which were guessed from the original file, are stored in the file.
     """
 
     def __init__(self, path: Path, source: Source, *, append: bool, read_as: str = "") -> None:
@@ -33,9 +28,8 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Remove only a regular file. If root removed a device such as /dev/null, a file would
-        # replace the device. If the path is a folder, `unlink` fails and reports the wrong path
-        # early.
+        # Remove only a regular file. Otherwise, root could remove a device such as /dev/null. If
+        # the path is a folder, `unlink` fails and reports the wrong path early.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 

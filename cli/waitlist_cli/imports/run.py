@@ -207,10 +207,9 @@ class ImportRun:
         self.counts.done_row = batch.rows[-1].record.number
 
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-        """Send the rows and yield the result of each row. While the service is busy, send fewer
-        rows.
+        """Send the rows and yield the result of each row.
 
-        A failed request may have imported some rows. It is safe to send these rows again.
+        While the service is busy, each request contains fewer rows.
         """
         start = 0
         while start < len(rows):

@@ -19,10 +19,9 @@ def admissions(
     filters: list[dict[str, str]] | None = None,
     refill: bool = False,
 ) -> Iterator[list[dict[str, Any]]]:
-    """Send requests for `count` slots, and yield the entries that each request offered a slot.
+    """Offer `count` slots, and yield the entries that each request offered a slot.
 
-    The Idempotency-Key of each request is derived from `key`. If `refill` is true, the requests
-    fill a quota instead, and a count of 0 ends the quota.
+    If `refill` is true, the requests fill a quota instead. A count of 0 ends the quota.
     """
     for number, first in enumerate(range(0, max(1, count), MOST_ADMITTED), start=1):
         body: dict[str, Any] = {"count": min(MOST_ADMITTED, count - first), "filter": filter_}

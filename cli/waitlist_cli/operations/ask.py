@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
     """Ask all waiting people whether they are still waiting, and return how many were asked.
 
-    People who signed up, were asked or confirmed within the last `days` days are skipped. If
-    `dry_run` is true, nobody is asked, and the people are only counted.
+    People who signed up, were asked or confirmed within the last `days` days are skipped.
     """
     asked, cursor = 0, ""
     while True:

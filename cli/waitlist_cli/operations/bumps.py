@@ -35,8 +35,8 @@ class Bumps:
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the rows in the order in which their people must be moved.
 
-        A person who moves to the front passes everyone who was moved there earlier. For moves to
-        the front, the last row of the file therefore comes first.
+        For moves to the front, the last row comes first, because each person passes the people who
+        moved before.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 

@@ -26,8 +26,7 @@ def claim_people(
 ) -> Any:
     """Claim people and return the response. If `complete` is true, admit them too.
 
-    If there are several `filters`, the service uses the first one that matches someone. A repeated
-    request with the same `key` returns the same claims.
+    If there are several `filters`, the service uses the first filter that matches someone.
     """
     body: dict[str, Any] = {
         "count": count,

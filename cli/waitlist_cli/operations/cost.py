@@ -1,7 +1,4 @@
-"""Estimates the monthly cost of a stack from measured resource use and AWS list prices.
-
-docs/operate/sizing.md explains the numbers and contains tables that this module generates.
-"""
+"""Estimates the monthly cost of a stack from measured resource use and AWS list prices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -54,13 +51,11 @@ EVENT_MS, EVENT_GB = 15, 0.25
 HEARTBEAT_MS, HEARTBEAT_SQS, HEARTBEAT_BYTES = 5, 3, 830
 # Lambda polls an idle queue over five connections. Each poll waits for up to 20 seconds.
 POLLS_A_MINUTE = 5 * 3
-# The additional cost of posting an event to a webhook. SQS charges for sending, receiving and
-# deleting the message. The function waits for the receiver's response.
+# The additional cost of posting an event to a webhook, including the SQS requests.
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
-# The additional cost of an event that sends a message to a customer. The estimate assumes one
-# message per invocation. The DynamoDB writes count the message for its address, for the waitlist
-# and for the day.
+# The additional cost of an event that sends a message to a customer, if each invocation sends a
+# single message.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
 # The billed milliseconds are assumptions. The log field `latency_ms` contains the real values.
@@ -175,7 +170,7 @@ class Watched:
 
 
 # The numbers of metrics for a stack with one waitlist, by the value of the stack parameter
-# Monitoring. They assume that the webhook receives events of all kinds and has failed once.
+# Monitoring.
 WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),

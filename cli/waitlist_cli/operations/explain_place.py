@@ -1,8 +1,4 @@
-"""Explains how a person came to their position in the queue.
-
-The explanation lists the events that moved the person, and counts what happened to the people
-ahead. A position that was not recorded is `unknown`.
-"""
+"""Explains how a person came to their position in the queue."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

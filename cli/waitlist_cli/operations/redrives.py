@@ -18,7 +18,7 @@ def redrives(
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
     """Return the parked people to the queue, in the order in which they were parked.
 
-    Each person is yielded with the service's refusal, or with None if the person is waiting again.
+    Each person is yielded with the service's refusal, or with None on success.
     """
     path = f"/{waitlist_id}/entries"
     # Each request removes a person from the list, so read the whole list first.

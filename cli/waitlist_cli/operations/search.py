@@ -30,8 +30,7 @@ def found_people(
 ) -> Iterator[dict[str, Any]]:
     """Yield the people of every status whose id, profile or attributes contain `text`.
 
-    At most `most` people of each status are examined. If a status has more people, `on_limit` is
-    called. `on_look` is called for each examined person.
+    If a status has more than `most` people, the search stops there and calls `on_limit`.
     """
     wanted = text.casefold()
     # If a person's status changes during the search, the person can appear twice.

@@ -64,10 +64,9 @@ def change(api: "Api", waitlist_id: str, given: dict[str, Any], version: int | N
 def change_seen(
     api: "Api", waitlist_id: str, seen: Mapping[str, Any] | None, given: Document
 ) -> Any:
-    """Change the settings whose values in `given` differ from the values in `seen`.
+    """Change the settings whose values in `given` differ from the values that the operator saw.
 
-    `seen` contains the values that the operator saw. If another operator has changed one of the
-    same settings, raise Refused.
+    If another operator has changed one of the same settings, raise Refused.
     """
     for _ in range(TRIES):
         now = api.operator("GET", f"/{waitlist_id}")

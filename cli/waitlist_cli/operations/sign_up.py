@@ -18,8 +18,7 @@ def address_field(waitlist: Mapping[str, Any]) -> str | None:
 def sign_up(api: "Api", waitlist_id: str, key: str, *, ended: str = "", **row: Any) -> Any:
     """Sign up a customer, even if the waitlist is closed, and return the result.
 
-    `row` contains the fields of an import row. `ended` says what happens if the customer has left
-    or was admitted. Raises Refused if the service refuses the row.
+    Raises Refused if the service refuses the row.
     """
     entry = {name: value for name, value in row.items() if value not in (None, {})}
     body: dict[str, Any] = {"entries": [{**entry, "idempotency_key": key}]}

@@ -41,8 +41,8 @@ VALUE_SEPARATOR = ";"
 # The minimum width of a column in a table. If a table does not fit, each row is printed as a block
 # of lines.
 LEAST_WIDTH = 10
-# Characters that are not printed unchanged. Customers choose their own texts, and these characters
-# could move the cursor, overwrite the screen or reverse the reading direction.
+# Control characters in customers' texts could move the cursor, overwrite the screen or reverse the
+# reading direction, so they are not printed unchanged.
 CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )

@@ -55,8 +55,8 @@ Delay = Annotated[
         "--delay",
         min=0,
         max=MOST_DELAY_SECONDS,
-        help="Number of seconds during which the released person cannot be claimed, so "
-        "others go first.",
+        help="Number of seconds before the released person can be claimed again. "
+        "Meanwhile, others go first.",
     ),
 ]
 Delimiter = Annotated[
@@ -89,9 +89,8 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Attributes of the people to prefer. Repeat the option for several filters, in order "
-        "of preference. Each person is taken from the first filter that matches someone. 'anyone' "
-        "matches everyone.",
+        help="Attributes of the people to prefer. Repeat the option for several filters, "
+        "and give the most preferred filter first. 'anyone' matches everyone.",
     ),
 ]
 Newest = Annotated[
@@ -223,8 +222,8 @@ def attributes_of(
 def quote_value(value: str) -> str:
     """Format an attribute value for a line of a form.
 
-    A value with invisible characters, such as direction controls, becomes a JSON string. Otherwise,
-    the operator could save such characters without noticing them.
+    If the value contains invisible characters, write it as a JSON string, so that the operator
+    notices them.
     """
     return escaped_json(value) if value.startswith('"') or CONTROLS.search(value) else value
 

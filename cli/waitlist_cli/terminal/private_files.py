@@ -17,8 +17,7 @@ def open_private(
 ) -> TextIO:
     """Open a text file for writing that only its owner can read.
 
-    The mode of an existing file is changed before the file is truncated. Raises OSError if the file
-    belongs to another user.
+    Raises OSError if the file belongs to another user.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND * append, OWNER_ONLY)
     try:

@@ -35,7 +35,10 @@ class SettingOptions:
     max_attempts: Annotated[
         int | None,
         typer.Option(
-            "--max-attempts", min=1, help="Number of expired claims after which an entry is parked."
+            "--max-attempts",
+            min=1,
+            help="Number of expired claims after which an entry is parked, which means "
+            "set aside for an operator.",
         ),
     ]
     max_claims: Annotated[
@@ -87,7 +90,8 @@ class SettingOptions:
         typer.Option(
             "--rest-max-days",
             min=0,
-            help="Maximum number of days for which customers may let others pass. 0 forbids this.",
+            help="Maximum number of days for which customers may let others go first. "
+            "With 0, they may not.",
         ),
     ]
     rest_times: Annotated[
@@ -95,7 +99,7 @@ class SettingOptions:
         typer.Option(
             "--rest-times",
             min=1,
-            help="Number of times a customer may let others pass before leaving or being admitted.",
+            help="Number of times that a customer may let others go first.",
         ),
     ]
     confirm_every_days: Annotated[
@@ -173,8 +177,8 @@ class SettingOptions:
         typer.Option(
             "--blocked-domain",
             metavar="DOMAIN",
-            help="Mail domain that is refused. Repeat the option for several domains. The "
-            "option replaces all blocked domains. Give '' to remove them.",
+            help="Mail domain whose addresses are refused. Repeat the option for several "
+            "domains. Give '' to allow all domains.",
         ),
     ]
     messages_kinds: Annotated[
@@ -273,17 +277,14 @@ class SettingOptions:
         typer.Option(
             "--segment",
             metavar="NAME[,NAME]",
-            help="Attributes that a filter can combine. Repeat the option for several "
-            "segments. The option replaces all segments. Give '' to remove them.",
+            help="Attributes that a filter can combine, which form a segment. Repeat the "
+            "option for several segments. Give '' to remove all segments.",
         ),
     ]
 
 
 def with_settings(function: Function) -> Function:
-    """Replace the `settings` parameter of a command with one option for each setting.
-
-    The command receives only the settings that the operator gave, in the format of the API.
-    """
+    """Replace the `settings` parameter of a command with one option for each setting."""
     kinds = get_annotations(SettingOptions)
     options = [option(name, kinds[name]) for name in kinds]
     return replace_parameter(function, "settings", options, _as_in_api)

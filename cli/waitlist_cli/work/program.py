@@ -51,8 +51,7 @@ class Program:
     def end(self) -> None:
         """End the program and all processes that it has started.
 
-        A shell ends at SIGTERM, but the programs that it has started may ignore the signal. These
-        programs get SIGKILL.
+        Processes that ignore SIGTERM are killed.
         """
         if self.wait(0) is not None:
             return

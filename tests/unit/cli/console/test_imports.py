@@ -322,7 +322,7 @@ def test_a_cancelled_import_can_be_continued(scripted: Opened, fake: FakeService
     start(scripted, page)
     assert reached.wait(60)
     assert "Importing" in scripted.text(page)
-    assert "Another file is being imported into this list" in drop_another_file(scripted)
+    assert "Another file is being processed for this list" in drop_another_file(scripted)
     scripted.submit(f"{page}/cancel")
     may_go_on.set()
     assert "Rows done 1,000" in wait_for_report(scripted, page)
