@@ -295,8 +295,8 @@ def work(
         list[str],
         typer.Argument(
             metavar="COMMAND",
-            help="Program to run, which reads the claim as JSON from standard input. If the program "
-            "has options, put -- before it.",
+            help="Program to run, which reads the claim as JSON from standard input. If the "
+            "program has options, put -- before it.",
         ),
     ],
     on_failure: Annotated[

@@ -77,8 +77,8 @@ def cost(
         typer.Option(
             "--text-parts",
             min=1,
-            help="Number of parts of each SMS. `waitlist messages preview` shows this "
-            "number for your texts.",
+            help="Number of parts of each SMS. The longest standard text has 3 parts in English "
+            "and German, and 6 in French, Spanish and Arabic.",
         ),
     ] = 3,
     verify: Annotated[

@@ -91,7 +91,7 @@ class Action:
     button: str
     carry_out: Callable[["Call"], Response]
     fields: Sequence[Field] | Callable[[Document], Sequence[Field]] = ()
-    # If this is true, the action cannot be undone.
+    # Whether the action is impossible to undo.
     is_final: bool = False
     # The text of the button that opens the dialog, if it differs from `button`.
     label: str = ""

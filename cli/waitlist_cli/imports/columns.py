@@ -46,8 +46,8 @@ class Columns:
 
     # Maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
-    # If this is true, every other column becomes a profile field. Otherwise, the import drops all
-    # other columns except the columns of an export.
+    # Whether every other column becomes a profile field. If not, the import drops all other columns
+    # except the columns of an export.
     keep_others: bool = True
     splits_values: bool = True
     zone: tzinfo = UTC

@@ -119,11 +119,11 @@ class Month:
     # The number of times that the public board is read.
     boards: int = 0
     waiting: int = 0
-    # If this is true, CloudFront serves the board and caches it for five seconds.
+    # Whether CloudFront serves the board. CloudFront caches the board for five seconds.
     edge: bool = False
     # The number of waitlists. All waitlists except one are assumed to be idle.
     lists: int = 1
-    # If this is true, every event is posted to a webhook.
+    # Whether every event is posted to a webhook.
     webhook: bool = False
     # The number of mails, or None if the stack cannot send mails.
     mails: int | None = None
@@ -132,7 +132,7 @@ class Month:
     # The price of one SMS part in dollars.
     text_price: float = 0.05
     text_parts: int = 3
-    # If this is set, each signup causes a message with a verification link.
+    # How verification links are sent, or None if the waitlist verifies no addresses.
     verify: Verify | None = None
     # The value of the stack parameter Monitoring.
     monitoring: str = "full"

@@ -56,7 +56,7 @@ class Ahead:
     left: int
     # The number of people who joined after this entry but are ahead of it now.
     ahead_later: int
-    # If this is false, there were too many people to examine, and the numbers are minimums.
+    # Whether all people were examined. If not, the numbers are minimums.
     is_whole: bool
 
 

@@ -72,7 +72,7 @@ class Sheet:
     # The fields that become columns. Each item is a pair of `profile` or `attributes` and a field
     # name. If there are no items, every field becomes a column.
     questions: Sequence[tuple[str, str]] = ()
-    # If this is true, the file has every possible column, even an empty one.
+    # Whether the file has every possible column, even an empty one.
     is_whole: bool = False
 
 

@@ -108,7 +108,9 @@ def test_a_cancelled_move_can_be_continued(scripted: Opened, moves: Moves) -> No
     assert reached.wait(60)
     assert "Moving" in scripted.text(page)
     another = drop(scripted, "bakery", "more.csv", "id\nada\n", "move")
-    assert "or its people are being moved" in scripted.submit_refused(another, **MOVE)
+    assert "Another file is being processed for this list" in scripted.submit_refused(
+        another, **MOVE
+    )
     scripted.submit(f"{page}/cancel")
     may_go_on.set()
     text = wait_for_report(scripted, page)

@@ -312,7 +312,7 @@ def test_a_person_who_left_is_reinstated_at_the_former_place(
     assert 'id="do-reinstate"' not in console.page(bob.path)
     bob.do("remove", reason="no answer")
     assert 'id="do-reinstate"' in console.page(bob.path)
-    assert "between their former neighbours" in console.text(f"{bob.path}/reinstate")
+    assert "returns to exactly their former place" in console.text(f"{bob.path}/reinstate")
     notice = bob.do("reinstate", reason="the letter had come back")
     assert notice == "The person is back at position 2."
     assert bakery.line() == ["ada", "bob", "cyd"]
