@@ -27,8 +27,8 @@ from waitlist_shared.ranks import time_of
 
 UNTIL = "body.until"
 OTHER_STAY = (
-    "The customer has signed up again, so joined_at has changed. Get the entry to "
-    "read the current value."
+    "This joined_at does not belong to the customer's current signup. Get the entry to read the "
+    "current value."
 )
 NO_REST = "Only a waiting entry can rest. Get the entry to see its current status."
 

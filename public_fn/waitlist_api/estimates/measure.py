@@ -87,7 +87,7 @@ def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
 
 
 def _first_size(newest_first: Sequence[Interval]) -> int:
-    """Return how many of the newest intervals are needed to estimate a first rate."""
+    """Return how many of the newest intervals are needed for a first estimate of the rate."""
     served = 0
     for number, interval in enumerate(newest_first, 1):
         served += interval.served

@@ -61,7 +61,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     rate: float = 0.0
     # The fraction of the waiting people who leave per second.
     leaving: float = 0.0
-    # The variance of the number of admissions, divided by this number.
+    # The variance of the number of admissions, divided by the number of admissions.
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0

@@ -27,7 +27,7 @@ REMOVED = "This customer was removed during the import. Import the row again."
 class Placement(Struct, frozen=True):
     """Finishes the signups of an import.
 
-    Redis adds the entries to the queue in order. Their places are then recorded in batches.
+    Redis adds the entries to the queue in order, and their places are then recorded.
     """
 
     queue: QueueClient

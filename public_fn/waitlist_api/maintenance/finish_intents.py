@@ -92,7 +92,7 @@ class IntentFinisher(Struct, frozen=True):
             self.metrics.add("intents_finished")
 
     def _end_unverified(self, placed: IndexRow) -> None:
-        """Remove an entry and its deadline if the address was not verified in time."""
+        """Remove an entry whose address was not verified in time."""
         key = (placed.waitlist_id, placed.entry_id)
         record = self.entries.get(*key)
         if record is not None and record.join_id == placed.join_id and record.status in PRESENT:

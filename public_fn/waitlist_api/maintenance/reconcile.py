@@ -226,8 +226,8 @@ def catch_up(
             transition = transition.with_changes(delayed_until_millis=delays[-1], **NO_LONGER_NEAR)
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.with_changes(**dict.fromkeys(QUESTION_FIELDS))
-        # Do not check `basis` again, because `is_refuted` has already checked that the decision
-        # fits the record.
+        # `is_refuted` has already checked that the decision fits the record, so `basis` is not
+        # needed.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         stamp = place.stamp or place.seen_stamp

@@ -19,8 +19,8 @@ from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
 
-# Recording the rank of an imported entry takes three writes. They write the record, the event and
-# the change in the journal.
+# Recording the place of an imported entry takes three writes: the record, the event and the change
+# in the journal.
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE

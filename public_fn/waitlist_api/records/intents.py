@@ -1,4 +1,6 @@
-"""Create the records of signups that are not finished yet, and the events that finish them."""
+"""Create the records of unfinished signups, and the events that are written when a signup is
+finished.
+"""
 
 from typing import Any
 

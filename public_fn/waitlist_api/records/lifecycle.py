@@ -11,10 +11,7 @@ from waitlist_shared import contracts as c
 
 
 class Stage(Struct, frozen=True):
-    """A state of an entry in Redis, and the corresponding status in its record.
-
-    `verbs` are the decisions that lead to this state.
-    """
+    """A state of an entry in Redis, and the corresponding status in its record."""
 
     state: c.PlaceState
     status: Status

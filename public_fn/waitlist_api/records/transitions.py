@@ -109,7 +109,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def expired_holds(self) -> int:
-        """The number of events which report that a claim has expired."""
+        """The number of events that report an expired claim."""
         return _expired_holds(self.events)
 
     @property

@@ -60,7 +60,7 @@ class Reindexer(Struct, frozen=True):
             return
         try:
             for _ in range(ROUNDS):
-                # StaleSegments is raised if an operator has changed the segments again.
+                # An operator has changed the segments again.
                 with suppress(StaleSegments):
                     segments = self.segmented_queue.catch_up(waitlist.waitlist_id)
                     self._index(segments, lease.renew, is_time_up)
