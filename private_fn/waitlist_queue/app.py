@@ -25,8 +25,8 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 @cache
 def service() -> RequestLog:
     """Create the service when the first message arrives, and return it for all later messages."""
-    # With SnapStart, the module may have been imported long ago and on another machine. This is
-    # why the service is not created at that time.
+    # The service is not created at import, because with SnapStart the import may have happened long
+    # ago and on another machine.
     random.seed()  # all copies of a snapshot would otherwise choose the same pauses
     return compose(Config.from_env(os.environ))
 

@@ -63,8 +63,7 @@ class Config:
 
 
 def _redis_url(value: str) -> str:
-    # The error messages do not contain the URL or parts of it, because the URL may contain a
-    # password and the messages are logged.
+    # The error messages are logged, so they do not contain the URL, which may contain a password.
     parts = _parts(value)
     if parts is None or parts.scheme not in ("redis", "rediss") or not parts.hostname:
         raise ConfigError(

@@ -45,8 +45,7 @@ class _OwnRunId(str):
     """An argument that the connection replaces with the `run_id` of its server."""
 
 
-# A script that receives this empty string runs on any server, even if the server is not known to
-# have all data.
+# A script that receives an empty string does not check on which server it runs.
 OWN_RUN_ID = _OwnRunId()
 
 
@@ -164,8 +163,8 @@ class _DeadlinePool(ConnectionPool):
 
 def connect(config: Config) -> Client:
     """Return a client for the Redis server or cluster at `redis_url`."""
-    # Do not send driver information, because the Redis user may not be allowed to run these
-    # commands.
+    # Do not send information about the client library, because the Redis user may not be allowed to
+    # run these commands.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
     options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:

@@ -1,6 +1,6 @@
 """Signs the tokens with which an IAM user logs in to ElastiCache.
 
-Import this module only if an IAM user is configured, because importing botocore takes long.
+Import this module only if an IAM user is configured, because importing botocore is slow.
 """
 
 import threading

@@ -93,8 +93,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Retry the calls that were not answered last, because waiting for their node may use up the
-        # remaining time.
+        # Retry the unanswered calls last, because waiting for their node may use up the remaining
+        # time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order

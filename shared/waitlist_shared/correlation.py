@@ -9,7 +9,7 @@ FIELD = "correlation_id"
 UUID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
 CLIENT_ID = re.compile(rf"({UUID}|{ULID})\Z")
-# The format of the ids that AWS generates.
+# The format of the request ids that AWS generates.
 AWS_ID = re.compile(r"[A-Za-z0-9+/=_-]{1,64}\Z")
 
 
@@ -28,7 +28,8 @@ class Correlation:
     """Holds the correlation id of the current request. The id is empty between two requests."""
 
     def __init__(self) -> None:
-        # This is not a context variable, because all threads of a request must see the same id.
+        # The id is not stored in a context variable, because all threads of a request must see the
+        # same id.
         self.id = ""
         self._marks_records = False
 

@@ -24,7 +24,7 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
 
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
     """Return the id of a segment, which is a set of attribute values such as `language: es`."""
-    # JSON separates names from values, so two segments never have the same text.
+    # The JSON text separates names from values, so two segments never have the same text.
     canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).digest()
     return base64.b32encode(digest)[:16].decode().lower()

@@ -38,8 +38,8 @@ MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the n
 ONCE_SECONDS = 24 * 3600
 INTERNAL_ONCE_SECONDS = 60
 
-# How long Redis remembers how many imported rows have the same `joined_at`. An interrupted import
-# should be repeated within this time to keep the order of these rows.
+# How long Redis remembers how many imported rows have the same `joined_at`. If an import is
+# repeated within this time, these rows keep their order.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
 # How long Redis remembers that a signup has ended. This must be longer than any message about the

@@ -14,7 +14,7 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def priority_of(rank: int) -> int:
-    """Return the priority that a rank belongs to, from 0 to 255."""
+    """Return the priority of a rank, from 0 to 255."""
     # Ranks above the last ticket of priority 0 belong to priority 0 too.
     return 255 - min(255, (rank + ROOM) // TIER)
 

@@ -1,13 +1,13 @@
--- admit: Offers places to the first entries of the queue, or a place to one entry. If `count` is missing, the admission
--- policy decides how many entries get an offer.
+-- admit: Makes offers to the first customers in the queue, or to one customer. If `count` is missing, the admission
+-- policy decides how many customers get an offer.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours now server_run_id
 -- META state paused max_attempts segments_version segments_state owner last_ticket settings_version not_ready max_claims
--- If `refill` is 1, unused offers go to the next entries until `count` more customers have entered. `instants` has the
--- form "millis:count" and `hours` the form "opens:closes", separated by spaces.
+-- If `refill` is 1, unused offers go to the next customers until `count` more customers have entered. `instants` has
+-- the form "millis:count" and `hours` the form "opens:closes", separated by spaces.
 -- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled
 -- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index

@@ -6,8 +6,8 @@
 -- `shared_milliseconds` ("ticket:count", separated by spaces) has a pair for each `joined_at` that several rows share.
 -- RETURNS allocated stamp first apart offsets | cold | rebuilding
 local SHARED_MILLISECOND_SECONDS = 86400
--- Leaves ranks free between two tickets, for entries that are moved there later. If the distance were larger, the
--- tickets would get ahead of the clock at fewer signups per second (2,000 at a distance of 8).
+-- The distance between two tickets, which leaves ranks free for entries that are moved there later. At a distance of 8,
+-- the tickets do not get ahead of the clock up to 2,000 signups per second.
 local APART = 8
 
 local state = owned_state(meta_state, meta_owner, server_run_id)

@@ -44,7 +44,7 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds a pair of rank and position for entries of one sorted set. Entries with an unverified address get no pair,
+-- Adds pairs of rank and position for the entries of one sorted set. Entries with an unverified address get no pair,
 -- because the pairs are public and would show when somebody signed up.
 local cuts = {}
 local function cut(set, other)

@@ -18,7 +18,7 @@ now = micros(now)
 local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
 -- If the customer has signed up again since the message was sent, the entry has a different ticket.
 if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- Unlike positions, places also count entries with an unverified address.
+-- Entries with an unverified address count here, although positions do not count them.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(rank)
 

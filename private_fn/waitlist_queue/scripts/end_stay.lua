@@ -13,7 +13,7 @@ if not meta_max_claims then keys.claimed = nil end -- claims are counted only on
 if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
--- If the customer has signed up again since, the message is late and must not change the new signup.
+-- If the customer has signed up again in the meantime, the message must not change the new signup.
 local is_late = ticket == '' and ended and (place or visit) or
   ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then

@@ -7,7 +7,7 @@
 local state = owned_state(meta_state, meta_owner, server_run_id)
 if not state then return {'cold'} end
 local visit = visit_of(keys, entry_id)
--- If the customer has been admitted again since, the new admission has a different ticket and must not end.
+-- If the customer has been admitted again in the meantime, the new admission has a different ticket and must not end.
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
 if state == 'hydrating' then
   -- The rebuild may have read the record before the customer left. It must not put the customer inside again.

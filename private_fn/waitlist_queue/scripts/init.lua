@@ -9,7 +9,7 @@ local state = owned_state(meta_state, meta_owner, server_run_id)
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)
--- The old settings decide what happens after an expired offer, so expired holds must end before the settings change.
+-- The old settings decide what happens after an expired offer, so expired offers must end before the settings change.
 if state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'exists'
 if not state then

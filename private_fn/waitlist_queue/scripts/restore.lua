@@ -22,7 +22,7 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Handles an offer in Redis if the record has a different place for the entry. The admission that the offer used up is
+-- Ends an offer in Redis if the record has a different place for the entry. The admission that the offer used up is
 -- given back, or is used for the offer in the record.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket

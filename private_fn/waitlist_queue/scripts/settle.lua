@@ -1,5 +1,5 @@
--- settle: Forgets the pending decisions of an entry, because the record has them now. If Redis has made another
--- decision since, nothing is deleted.
+-- settle: Forgets the pending decisions about an entry, because the record has them now. If Redis has made another
+-- decision in the meantime, nothing is deleted.
 -- USES owner reasons clock ticket next_stamp wake off_queue tombstone
 -- KEYS meta claims dirty pending_decisions tombstones not_ready unverified ready_at readiness
 -- ARGV entry_id seen_stamp join_id ticket now server_run_id

@@ -1,11 +1,10 @@
--- signup: Adds entries at the end of the queue, or at a given rank. An entry that already waits keeps its place.
+-- signup: Adds entries at the end of the queue, or at a given rank. An entry that is already waiting keeps its place.
 -- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version owner hide_counts paused pace not_ready opens_millis closes_millis
 -- `stays` are texts of the form "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated
--- by spaces. The script returns one reply for each text. A signup has no rank and no ticket, and an imported entry has
--- a rank.
+-- by spaces. The script returns one reply for each text.
 -- RETURNS joined rank ticket stamp position total pace ready_ahead
 -- RETURNS already rank ticket stamp position total pace ready_ahead
 -- RETURNS cold | rebuilding | expiring | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full

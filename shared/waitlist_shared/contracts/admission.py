@@ -36,7 +36,7 @@ class Hours(Struct, frozen=True, array_like=True):
 
 
 class Admit(OnWaitlist, frozen=True, kw_only=True):
-    """Offers places to the first customers in the queue, or a place to one customer."""
+    """Makes offers to the first customers in the queue, or to one customer."""
 
     # If `count` is None, the admission policy decides how many customers get an offer.
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
@@ -76,8 +76,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     If the outcome is `behind`, the request was out of date and Redis made no offers.
     """
 
-    # The deadline of an entry is the end of its offer. If customers are admitted automatically, it
-    # is the end of the customer's pass.
+    # The deadline of the customer's offer. If customers are admitted automatically, it is the end
+    # of the customer's pass.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
     # If `is_more` is true, more offers are due, and the caller should send another request.
@@ -89,7 +89,7 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     scheduled_until: Number = 0
     # The number of scheduled admissions that are due and unused.
     scheduled: int = 0
-    # The version of the settings in Redis, if the caller has different settings.
+    # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
 
 
@@ -98,8 +98,8 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
 
     # The ticket of the signup that the offer must belong to.
     ticket: Ticket | None = None
-    # The deadline identifies the offer. None selects the open offer. If the value is 0, Redis only
-    # looks for an earlier copy of the request.
+    # The deadline identifies the offer. None stands for the open offer. If the value is 0, Redis
+    # only looks for an earlier copy of the request.
     offered_until_millis: Number | None = None
 
 

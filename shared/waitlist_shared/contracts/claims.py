@@ -35,7 +35,7 @@ class Claim(OnWaitlist, frozen=True, kw_only=True):
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"
-    # A digest of the idempotency key. If a request repeats the key, it gets the same entries again.
+    # A digest of the idempotency key. A repeated request gets the same entries again.
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     # A digest of the request. Redis refuses a repeated request if its digest is different.
@@ -51,19 +51,19 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
     entry_id: EntryId
     token: ClaimToken
-    # The deadline of the claim or offer. It is 0 if the customer has been admitted since.
+    # The deadline of the claim or offer. It is 0 if the customer has already been admitted.
     deadline_millis: Number
     # The number of earlier claims and offers of the entry that expired.
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # The logical timestamp at which the previous claim expired, if the record may lack this.
-    # Otherwise 0.
+    # The logical timestamp at which the entry's previous claim expired, or 0 if the record needs no
+    # update.
     expired_stamp: Ticket
-    # The logical timestamp at which the previous offer expired, if the record may lack this.
-    # Otherwise 0.
+    # The logical timestamp at which the entry's previous offer expired, or 0 if the record needs no
+    # update.
     no_show_stamp: Ticket
-    # The deadline of that previous claim or offer. Otherwise 0.
+    # The deadline of the expired claim or offer, or 0 if the record needs no update.
     ended_millis: Number
     # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
     stamp: Ticket | None = None
@@ -128,7 +128,7 @@ class ReleaseResult(HoldResult, frozen=True, kw_only=True):
     For a repeat, `stamp` is the logical timestamp of the earlier release.
     """
 
-    # The position is None if the entry is no longer waiting, and during a rebuild of the queue.
+    # The position is None if the entry is no longer waiting, or while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
     # The time at which the entry is ready again, or 0 if there is no delay.
@@ -177,17 +177,16 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
     # The position is None if the entry is no longer waiting.
     position: int | None = None
     total: int
-    # If the entry was parked after too many attempts and the record may lack this, these fields
-    # have the logical timestamp of the parking and the deadline of the last attempt. Otherwise they
-    # are 0.
+    # The logical timestamp at which the entry was parked after too many attempts, or 0.
     worn_out_stamp: Ticket = 0
+    # The deadline of the last of these attempts, or 0.
     worn_out_millis: Number = 0
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True):
     """Ends expired claims and offers, and lists entries whose record may be out of date."""
 
-    # Redis lists an entry if the last decision about it is at least this old.
+    # Redis lists an entry if the last decision about the entry is at least this many seconds old.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
     # Redis also lists an entry if the last decision about it is not later than this logical
     # timestamp.
@@ -220,7 +219,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     """A decision that Redis has made about an entry."""
 
     verb: Verb
-    # The claim token, if a caller began or ended a claim.
+    # The token of the claim that the decision began or ended.
     token: str = ""
     stamp: Ticket
     rank: Rank
@@ -229,8 +228,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     # A time in milliseconds: the deadline of a claim or an offer, the time of a parking or an
     # admission, or the time at which a released entry is ready again.
     at: Number = 0
-    # The logical timestamp of the newest earlier decision about the entry that Redis knew, or 0. It
-    # shows whether Redis lacked a decision after a failover.
+    # The logical timestamp of the newest earlier decision that Redis knew, or 0. After a failover
+    # it shows whether a decision was missing in Redis.
     basis_stamp: Ticket | None = None
     # The logical timestamp of the newest decision that changed the entry's rank, or 0 if the record
     # has that decision.
@@ -271,7 +270,7 @@ class ExpireResult(Result, frozen=True, kw_only=True):
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Confirms that the record has the decision with the logical timestamp `seen_stamp`.
+    """Confirms that the record of an entry has the decision with the stamp `seen_stamp`.
 
     If that decision was an admission, Redis removes the entry.
     """
@@ -291,7 +290,7 @@ class SettleResult(Result, frozen=True):
 
 
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
-    """Reads a page of the claimed and offered entries, or a page of the parked entries.
+    """Reads a page of the entries with a claim or an offer, or a page of the parked entries.
 
     The page is sorted by deadline, or by the time at which the entries were parked.
     """

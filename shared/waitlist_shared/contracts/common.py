@@ -45,8 +45,7 @@ Filters = Annotated[
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# A text that describes how fast a waitlist admits people. It is `unknown` or `paused` if the
-# waitlist has no pace.
+# A text that describes how fast a waitlist admits people, or `unknown`, or `paused`.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 
@@ -76,7 +75,7 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# The `join_id` of a message that does not know the signup. The ticket identifies the signup instead
+# The `join_id` in a message if the sender does not know it. The ticket then identifies the signup
 # (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
@@ -102,7 +101,7 @@ class NotReady(Struct, frozen=True):
 class Readiness(Struct, frozen=True, array_like=True):
     """The reasons why an entry is not ready. An entry without reasons is ready."""
 
-    # If two values compete, the higher version wins.
+    # If Redis and a request have different reasons, the reasons with the higher version are kept.
     version: Number
     not_ready: Annotated[tuple[NotReady, ...], Meta(max_length=MAX_NOT_READY_REASONS)] = ()
     # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
@@ -116,8 +115,8 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     segments: SegmentIds = ()
     # The version of the waitlist's segment settings, or 0 if the waitlist has no segments.
     segments_version: Number = 0
-    # The number of changes to the entry's attributes. If two values compete, the higher version
-    # wins.
+    # The number of changes to the entry's attributes. Redis keeps the segments with the higher
+    # version.
     attributes_version: Number = 0
     readiness: Readiness | None = None  # None if the entry has always been ready
 

@@ -42,8 +42,8 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # One number for each shared millisecond. The rows of the millisecond get sequence numbers that
-    # begin at its first ticket plus this number.
+    # One number for each millisecond in the request. The sequence numbers of its rows begin at the
+    # first ticket of the millisecond plus this number.
     offsets: tuple[Number, ...] = ()
 
 
@@ -55,8 +55,8 @@ class Insert(OnTaggedStay, frozen=True, kw_only=True):
 
     ticket: Ticket
     priority: Priority = 0
-    # If a rank is given, Redis adds the entry at this rank or at the nearest free rank ahead of it.
-    # This is how an entry gets its former place back, or its place from another waitlist.
+    # The rank to use instead, or the nearest free rank ahead of it. This is how an entry gets back
+    # to a former place.
     rank: Rank | None = None
     known_stamp: Ticket = 0
 

@@ -27,7 +27,8 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
     """Increments a counter in Redis that shows whether Redis has lost writes."""
 
     epoch: Epoch | None = None
-    # The count after the previous heartbeat. If Redis has a lower count, Redis has lost writes.
+    # The value of the counter after the previous heartbeat. A lower value in Redis means that Redis
+    # has lost writes.
     known_beat: Number = 0
     # How fast the waitlist admits people. Redis returns this text when customers poll.
     pace: PaceText | None = None

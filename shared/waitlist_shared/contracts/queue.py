@@ -69,7 +69,7 @@ Combine = Literal["least", "sum"]
 class Settings(Struct, frozen=True, kw_only=True):
     """The settings that the Redis scripts enforce."""
 
-    # If two writes compete, the settings with the higher version win.
+    # Redis keeps the settings with the higher version.
     version: Number
     open: bool = True
     paused: bool = False
@@ -113,8 +113,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     has_hours: bool | UnsetType = UNSET
 
 
-# `open` is for an existing waitlist whose queue Redis may have lost. A rebuild must follow.
-# `configure` and `finish_rebuild` are refused if Redis does not have the waitlist.
+# The mode `open` prepares a rebuild if Redis may have lost the queue. The modes `configure` and
+# `finish_rebuild` fail if Redis does not have the waitlist.
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
 
 
@@ -126,10 +126,10 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     epoch: Epoch
     # All logical timestamps of a new queue are later than `floor_ticket`.
     floor_ticket: Ticket = 0
-    # A new queue continues counting from these values.
+    # The initial values of the counters of a new queue.
     counters: Counters = Counters()
-    # A new queue ignores the times of the admission schedule up to this Unix time in milliseconds,
-    # because the previous queue may have counted them.
+    # A new queue ignores the admission schedule up to this Unix time in milliseconds, because the
+    # previous queue may already have made these offers.
     scheduled_until: Number = 0
 
 
@@ -146,8 +146,7 @@ class InitResult(Result, frozen=True, kw_only=True):
 class Signup(OnTaggedStay, frozen=True, kw_only=True):
     """Adds an entry at the end of the queue."""
 
-    # The newest logical timestamp in the customer's record. The new ticket is later, even if Redis
-    # does not know this timestamp.
+    # The newest logical timestamp in the customer's record. The ticket of the new entry is later.
     known_stamp: Ticket = 0
 
 
@@ -230,11 +229,11 @@ class Bump(OnEntry, frozen=True, kw_only=True):
     ticket: Ticket | None = None
     once_key: OnceKey
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
-    # Move the entry to this priority, at the rank that its ticket has there.
+    # The new priority. The ticket of the entry determines its rank within this priority.
     priority: Priority | UnsetType = UNSET
-    # Move the entry ahead by this number of places, but not into a higher priority.
+    # The number of places by which the entry moves ahead, but not into a higher priority.
     places: Places | UnsetType = UNSET
-    # Move the entry to the front of its priority, or to the end of the queue at priority 0.
+    # The front of the entry's priority, or the end of the queue (at priority 0).
     to: Literal["front", "back"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -253,8 +252,8 @@ class BumpResult(Result, frozen=True, kw_only=True):
     moved_stamp: Ticket
     position: int
     total: int
-    # The number of places by which the entry moved ahead, or a negative number if it moved back. It
-    # is None if Redis no longer knows the distance of an earlier move.
+    # The number of places by which the entry moved ahead, or a negative number if it moved back.
+    # None means that Redis no longer knows the distance of an earlier move.
     moved_by: int | None = None
     # The number of claims and offers of the entry that expired.
     attempts: Number
@@ -329,8 +328,7 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
     # A late request must not end the wait of a later signup, which has a different ticket.
     ticket: Ticket
     confirm_by_millis: Number
-    # Redis parks the entry (sets it aside), moves it to the end of the queue, or takes it out. If
-    # the action is `leave`, maintenance removes the entry from the waitlist afterwards.
+    # Redis parks the entry (sets it aside), moves it to the end of the queue, or takes it out.
     action: Unanswered
     # Redis ignores the request if it has newer settings.
     settings_version: Number
@@ -340,8 +338,7 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
 class EndWaitResult(Result, frozen=True):
     """The `outcome` is `ended`, or `kept` if the wait must not end.
 
-    An entry is kept if its deadline is different or has not passed, if the entry is not waiting or
-    not ready, or if Redis has newer settings.
+    An entry is kept if the request is out of date, or if the deadline has not passed.
     """
 
 
@@ -350,7 +347,7 @@ class ListWaiting(OnWaitlist, frozen=True, kw_only=True):
 
     after_id: ClassVar = None
 
-    # True selects only ready entries, False only entries that are not ready, and None both.
+    # If true, the page has only ready entries. If false, it has only entries that are not ready.
     ready: bool | None = None
 
     # The page begins after the rank `after`, or at the position `first`.
@@ -410,7 +407,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"]
     pace: str
-    # The number of customers who should still enter after an operator's call of `admit` with
+    # The number of customers who should still enter because an operator has called `admit` with
     # `refill`.
     quota: Number
     # True if maintenance has work to do because time has passed, for example because a pass has

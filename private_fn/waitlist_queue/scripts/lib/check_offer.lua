@@ -1,5 +1,5 @@
--- Returns the open offer of an entry, or nil and an error code. If the customer has already been admitted, the error
--- code is `completed`, and the first value is the hold of the admitted entry.
+-- Returns the open offer of an entry, or nil and an error code. If the customer has already been admitted, the second
+-- value is `completed`.
 local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end

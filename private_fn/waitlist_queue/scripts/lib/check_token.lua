@@ -1,5 +1,5 @@
--- Returns the claim with this token, or nil and an error code. If the token has already admitted the customer, returns
--- the claim and `completed`.
+-- Returns the claim with this token, or nil and an error code. If the token has already admitted the customer, the
+-- second value is `completed`.
 local function check_token(keys, entry_id, token, now)
   local hold = read_hold(keys, entry_id)
   if not hold or hold.state == 'parked' then return nil, 'not_held' end

@@ -1,8 +1,8 @@
--- The set `claimed` has the claimed entries of a waitlist that limits the number of claims. The set `held` cannot be
--- counted for this limit, because it also has the entries with an offer.
+-- The set `claimed` has the claimed entries of a waitlist that limits the number of claims. The set `held` has both
+-- claims and offers, so it cannot be used for this limit.
 local HOLDS_AT_ONCE = 500
 
--- Fills the set `claimed` after a rebuild, or after the waitlist has got the setting `max_claims`.
+-- Fills the set `claimed` after a rebuild, or after the `max_claims` setting has been turned on.
 local function index_claims(keys)
   local first = 0
   repeat

@@ -45,8 +45,8 @@ local function offer_end(policy, millis)
   return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 
--- Uses the count in the record if the record has counted the schedule further than Redis. A server that takes over may
--- lack this count, and must not make the same offers again.
+-- Uses the state of the schedule in the record if it is newer than the state in Redis. A server that takes over may
+-- lack recent writes, and must not make the same offers again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
@@ -72,8 +72,7 @@ local function rate_due(policy, now)
   return math.floor(math.max(0, now - policy.bucket_at) * policy.rate_count / (policy.rate_millis * 1000))
 end
 
--- Returns the fraction of an admission that is left in the token bucket, in microseconds. Returns 0 if nobody is
--- waiting.
+-- Returns how much time toward the next admission has passed, in microseconds. Returns 0 if nobody is waiting.
 local function left_over(keys, policy, now)
   if not policy.has_rate or redis.call('ZCARD', keys.queue) == 0 then return 0 end
   return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
@@ -118,8 +117,8 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns the sources from which the slot with this number is taken. The quota comes first. If `combine` is `sum`, the
--- rate comes next, because its slots expire after a minute.
+-- Returns which sources an admission uses up. The quota comes first. If `combine` is `sum`, the rate comes next,
+-- because its admissions expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota
@@ -134,7 +133,7 @@ local function paid_by(policy, number)
   return paid
 end
 
--- Subtracts this number of slots from the quota, the rate and the schedule.
+-- Subtracts the new admissions from the quota, the rate and the schedule.
 local function take_due(keys, policy, taken, now)
   local by_quota = math.min(taken, policy.by_quota)
   policy.quota_open = policy.quota_open + by_quota
@@ -153,8 +152,7 @@ local function take_due(keys, policy, taken, now)
     'left_over', left_over(keys, policy, now))
 end
 
--- Returns the time in milliseconds at which the next admission will be due. Returns nil if this does not depend on the
--- time alone.
+-- Returns the time, in milliseconds, at which the next admission will be due. Returns nil if the time is not known.
 local function next_due(keys, policy, room, next_instant, millis)
   local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0
   if policy.has_rate then

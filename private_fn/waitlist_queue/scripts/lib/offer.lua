@@ -1,5 +1,5 @@
--- Makes an offer to each entry that pop_preferred has returned, or admits the customers at once if the policy is
--- automatic. Returns the rows of the reply, and the texts to store under the idempotency key.
+-- Makes an offer to each of the given entries, or admits the customers at once if the policy is automatic. Returns the
+-- rows of the reply, and the texts to store under the idempotency key.
 local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)

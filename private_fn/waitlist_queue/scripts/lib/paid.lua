@@ -1,11 +1,11 @@
--- An offer records what has paid for it, so that an unused offer can be given back: "s3" is version 3 of the schedule,
--- "r4" is version 4 of the rate, and "q2" is the second quota. "e" means that the customer has entered.
+-- Each offer records its source, so that an unused offer can be given back: "s3" is version 3 of the schedule, "r4" is
+-- version 4 of the rate, and "q2" is the second quota. "e" means that the customer has entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Returns whether the current quota has paid for an offer.
+-- Returns whether an offer was made from the current quota.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
@@ -40,7 +40,7 @@ local function uncount_admission(keys, hold)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end
 end
 
--- Subtracts an admission from the quota, if a slot of the current quota was used for the offer.
+-- Subtracts an admission from the quota, if the offer was made from the current quota.
 local function use_up(keys, hold)
   if not is_paid_by_quota(keys, hold) then return end
   redis.call('HINCRBY', keys.meta, 'quota', -1)

@@ -26,8 +26,8 @@ local function with_delay(packed, until_millis)
   return until_millis > 0 and string.format('%s;delayed=%d', others, until_millis) or others
 end
 
--- Writes the readiness from the record, unless Redis has one of the same signup that is at least as new. Returns
--- whether the readiness was written.
+-- Writes the readiness from the record, unless Redis has the same or a newer readiness of this signup. Returns whether
+-- the readiness was written.
 local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if not keys.not_ready then return false end
   if is_another_stay then forget_readiness(keys, entry_id) end

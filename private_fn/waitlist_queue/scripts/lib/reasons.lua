@@ -30,8 +30,8 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether Redis has already handled the customer's deadline, although the record still has it. Without this
--- check, a late update of the record would bring the deadline back.
+-- Returns whether Redis has already handled the customer's deadline, although the record still has this deadline.
+-- Otherwise a late update of the record would bring the deadline back.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)

@@ -1,5 +1,5 @@
--- Replaces the tags (segments) of an entry, unless the old tags are at least as new. Tags of an earlier signup are always
--- replaced (`another_stay`).
+-- Replaces the tags (segments) of an entry, unless the old tags are at least as new. Tags of an earlier signup are
+-- always replaced.
 local function reindex(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end

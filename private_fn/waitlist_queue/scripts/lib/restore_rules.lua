@@ -1,5 +1,4 @@
--- Returns whether the place in the record may replace an entry's place in Redis. The meaning of `when` is explained in
--- class Restore.
+-- Returns whether the place in the record may replace the entry's place in Redis. The class Restore explains `when`.
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, queue_rank, hold)
   if not (queue_rank or hold) then return true end
   if when == 'unchanged' then

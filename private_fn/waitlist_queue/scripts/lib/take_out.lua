@@ -1,5 +1,5 @@
--- Returns the ticket of an entry, and the rank of a waiting entry or the hold of any other entry. Returns nil if Redis
--- does not have the entry.
+-- Returns the ticket of an entry, followed by the rank if the entry is waiting, or by its hold if it is not. Returns
+-- nil if Redis does not have the entry.
 local function find_place(keys, entry_id)
   local rank = waiting_rank(keys, entry_id)
   if rank then return ticket_of(keys, entry_id, rank), rank end
@@ -7,8 +7,8 @@ local function find_place(keys, entry_id)
   return hold and hold.ticket, nil, hold
 end
 
--- Removes an entry from the waitlist and returns its state, ticket and hold. Returns nil if Redis does not have the
--- entry, and `other` if its ticket is not `stay_ticket`.
+-- Removes an entry from the waitlist and returns its state and ticket. Returns `other` if the entry has a different
+-- ticket.
 local function take_out(keys, entry_id, stay_ticket, is_admitted)
   local ticket, rank, hold = find_place(keys, entry_id)
   if not ticket then return nil end

@@ -1,5 +1,5 @@
--- A ticket is a number that says when a customer signed up, compared with other customers. Ranks are passed to
--- redis.call as numbers, because `tostring` and `..` keep only 14 of their 16 digits.
+-- Tickets are numbers in the order of the signups. Ranks are passed to redis.call as numbers, because `tostring` and
+-- `..` keep only 14 of their 16 digits.
 local TIER = 35184372088832 -- 2^45, the number of ranks of each priority
 -- The last 2^40 ranks before the first ticket of each priority are for entries that are moved to the front. The tickets
 -- last until 2087.
