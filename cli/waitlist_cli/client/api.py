@@ -133,7 +133,7 @@ class Api:
     def customer(
         self, method: str, path: str, token: str, body: object = None, *, key: str | None = None
     ) -> Any:
-        """Send a request as a customer, who is identified by an entry token."""
+        """Send a request as the customer to whom the entry token belongs."""
         headers = {"Authorization": f"Bearer {token}"}
         if key:
             headers["Idempotency-Key"] = key

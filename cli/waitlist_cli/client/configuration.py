@@ -138,8 +138,7 @@ def _port(environ: Mapping[str, str]) -> str:
 def _checked_url(text: str, origin: str) -> str:
     try:
         parts = urlsplit(text)
-        # This raises a ValueError if a part of the host name is empty or too long. Resolving such a
-        # name would fail.
+        # The encoding fails with a ValueError if a part of the host name is empty or too long.
         (parts.hostname or "").encode("idna")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:

@@ -31,7 +31,7 @@ def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -
     Raises WrongUsage unless the operator gave exactly one valid id.
     """
     if (entry is None) == (customer is None):
-        raise WrongUsage("Name one person, either by an entry id or by --customer ID.")
+        raise WrongUsage("Give either the entry id of one person or --customer ID.")
     if customer is not None:
         try:
             return entry_id_of(waitlist_id, customer)

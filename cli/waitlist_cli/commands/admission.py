@@ -52,7 +52,7 @@ Most = Annotated[
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
 NO_MORE = "No other people are waiting, or max_inside leaves no more room."
-# An error with one of these codes means that the service has not carried out the request.
+# If an error has one of these codes, the service has not carried out the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 
@@ -261,7 +261,7 @@ def redrive(
 
 @command("parked", PANEL, "waitlist parked bakery -n 20")
 def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List the parked people in the order in which they were parked."""
+    """List the people who are parked, which means set aside until an operator returns them."""
     print_list(context, waitlist, "parked", PARKED, count)
 
 

@@ -57,7 +57,7 @@ def reinstate(
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
 ) -> int:
-    """Return people who left, were removed or are parked to exactly their former places.
+    """Return people who have left or were set aside to exactly their former places.
 
     The former entry_token of each person becomes invalid. After an interruption, run the same
     command again.
@@ -69,8 +69,8 @@ def reinstate(
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))
     taken = [path for path in (file, refused) if path is not None]
-    # If the command is repeated, people who already have their places get no new tokens. Append to
-    # the file, so that it keeps their earlier tokens.
+    # People who already have their places get no new tokens, so the file must keep their earlier
+    # tokens.
     issued = choose_token_file(tokens, taken, append=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:

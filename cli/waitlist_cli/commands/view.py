@@ -43,8 +43,8 @@ def stats(
         Period,
         typer.Option(
             "--period",
-            help="Period that --history covers. Each step is a minute for an hour, 10 "
-            "minutes for a day, and an hour for a week.",
+            help="Period that --history covers. An hour has steps of a minute, a day has "
+            "steps of 10 minutes, and a week has steps of an hour.",
         ),
     ] = "day",
 ) -> None:

@@ -1,4 +1,4 @@
-"""Defines the `webhook` command, which sends dead letters again."""
+"""Defines the `webhook` command, which resends events that a webhook did not accept."""
 
 from typing import Annotated, Literal
 

@@ -19,7 +19,7 @@ from waitlist_cli.operations.settings import NO_PAGE
 PATH = f"{PAGE}/preview"
 FILE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COLOUR = re.compile("#[0-9A-Fa-f]{6}")
-# These characters cannot break out of a Content-Security-Policy.
+# An origin with only these characters is safe in a Content-Security-Policy.
 ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 

@@ -77,7 +77,7 @@ def routes(console: Console) -> list[Route]:
         waitlist_id = waitlist_of(request)
         search = console.searches.get(waitlist_id, request.path_params["search"])
         if search is None:
-            raise Refused("This console does not have this search. Search again.", "not_found", 404)
+            raise Refused("This search no longer exists. Search again.", "not_found", 404)
         if search.problem is not None:
             raise search.problem
         waitlist, people = console.get(f"/{waitlist_id}"), list(search.people)
@@ -166,7 +166,7 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
 
 
 def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
-    """Return the query parameters that restrict a list of waiting people."""
+    """Return the query parameters that select some of the waiting people."""
     chosen = {name: query[name] for name in PARTS_OF_WAITING if query.get(name)}
     if status != "waiting":
         return {}

@@ -352,8 +352,8 @@ REDRIVE = Action(
         lambda call: call.person.redrive(call.form.text("parked_at") or None, call.form.text("to")),
         _back,
     ),
-    # Send the time at which the person was parked. If they have been parked again since then, they
-    # stay parked.
+    # Send the time at which the person was set aside, so that the service refuses if they have been
+    # set aside again since then.
     lambda person: (Field("parked_at", "Parked at", value=person["parked_at"] or ""), TO, REASON),
 )
 COMPLETE = Action(

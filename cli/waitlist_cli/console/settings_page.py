@@ -201,7 +201,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "confirm_every_days",
             "Ask whether they are still waiting, every … days",
             "number",
-            "Leave the field empty if customers are never asked.",
+            "Leave the field empty to never ask customers whether they are still waiting.",
             confirm("every_days"),
         ),
         Field(

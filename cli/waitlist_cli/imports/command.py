@@ -185,7 +185,7 @@ def _of_export(banned: int, left_out: int) -> str:
 
 
 def _print_how_to_continue(context: Context, task: Task, counts: Counts) -> None:
-    """Print the row with which the operator can continue, because no file stores this number."""
+    """Print the row number that the operator needs to continue the import."""
     if counts.done_row < task.from_row:
         return
     row = counts.done_row + 1

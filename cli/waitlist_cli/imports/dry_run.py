@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 SHOWN = 10
-# The dry run checks only the rules that are broken most often. The service checks the others.
+# The dry run checks only the rules that files break most often.
 CUSTOMER_ID = re.compile(r"[!-~]{1,256}")
 MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -183,8 +183,8 @@ def _refuse(found: DryRun, row: int, reason: str) -> None:
     found.refused_rows += 1
     if len(found.refused) < SHOWN:
         found.refused.append((row, reason))
-    # A reason can contain the invalid value, so every row can have a different reason. Limit the
-    # number of reasons that are kept.
+    # Every row can have a different reason, because a reason can contain the invalid value. Limit
+    # the number of reasons that are kept.
     if reason in found.reasons or len(found.reasons) < MOST_REASONS:
         found.reasons[reason] += 1
 

@@ -95,8 +95,7 @@ class Lines:
         try:
             return self._text.readline(most)
         except UnicodeError as error:
-            # An error at this point means that the whole file has another encoding, for example
-            # UTF-16 without a byte order mark.
+            # The whole file has another encoding, for example UTF-16 without a byte order mark.
             raise self._wrong_encoding from error
 
 
@@ -142,8 +141,8 @@ class Source:
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # This program puts an apostrophe before some characters within a cell, and removes it
-            # on import. Other programs use such an apostrophe as part of the text.
+            # This program puts an apostrophe before some characters within a cell. Remove the
+            # apostrophe from such cells, but keep it in the cells of other programs.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):

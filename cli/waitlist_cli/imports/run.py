@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 MOST_REASONS = 1000
-# A warning about customer ids that guests have used lists at most this many rows.
+# The maximum number of rows that a warning lists.
 MOST_WARNED = 10
 UNUSABLE = "unusable_row"
 NO_ADDRESS = "Joined without an address for messages (profile.email or profile.phone)"

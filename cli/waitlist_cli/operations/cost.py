@@ -46,8 +46,7 @@ IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
 # The function that sends events to the bus. The estimate assumes one event per invocation. Lambda
 # reads the DynamoDB stream for free.
 EVENT_MS, EVENT_GB = 15, 0.25
-# The heartbeat is an event that every queue receives once a minute. Each function behind a queue
-# writes a log line for it.
+# The cost of the heartbeat, an event that every queue receives once a minute.
 HEARTBEAT_MS, HEARTBEAT_SQS, HEARTBEAT_BYTES = 5, 3, 830
 # Lambda polls an idle queue over five connections. Each poll waits for up to 20 seconds.
 POLLS_A_MINUTE = 5 * 3
@@ -169,7 +168,7 @@ class Watched:
     alarmed: int
 
 
-# The numbers of metrics for a stack with one waitlist, by the value of the stack parameter
+# The number of CloudWatch metrics of each part of the stack, by the value of the stack parameter
 # Monitoring.
 WATCHED = {
     "full": {
@@ -258,7 +257,7 @@ def _watched(month: Month, part: str, is_busy: bool, prices: Prices) -> float:
 
 
 def _idle_queue(gigabytes: float, prices: Prices) -> float:
-    """Return the monthly cost in dollars of a queue that receives only the heartbeat."""
+    """Return the monthly cost in dollars of a queue that receives only one event per minute."""
     heartbeat = _queued(
         Operation(), HEARTBEAT_SQS, HEARTBEAT_MS, gigabytes, HEARTBEAT_BYTES, prices
     )

@@ -153,7 +153,7 @@ def _places(
 
 
 def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> bool:
-    """Return whether the entry was parked or removed directly after a missed offer."""
+    """Return whether the customer lost their place because they did not use an offer."""
     if event["event"] != "no_show" or following is None:
         return False
     return following["event"] == "parked" or (following["event"], following["by"]) == (

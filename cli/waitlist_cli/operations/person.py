@@ -91,7 +91,7 @@ class Person:
         return self._post("reinstate")
 
     def redrive(self, parked_at: str | None, to: str) -> Any:
-        """Return a parked entry to the queue, unless it has been parked again since `parked_at`.
+        """Return an entry that was set aside (parked) at `parked_at` to the queue.
 
         `to` is "place" for the former place, or "back" for the end of the queue.
         """

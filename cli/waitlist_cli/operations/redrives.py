@@ -1,4 +1,4 @@
-"""Returns the parked people of a waitlist to the queue, one after another."""
+"""Returns people who were set aside (parked) to the queue, one after another."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -18,7 +18,7 @@ def redrives(
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
     """Return the parked people to the queue, in the order in which they were parked.
 
-    Each person is yielded with the service's refusal, or with None on success.
+    Each person is yielded with None, or with the service's refusal.
     """
     path = f"/{waitlist_id}/entries"
     # Each request removes a person from the list, so read the whole list first.

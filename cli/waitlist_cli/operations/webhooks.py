@@ -1,4 +1,4 @@
-"""Sends the dead letters of a webhook again."""
+"""Sends events again that a webhook did not accept for a day."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,7 +10,10 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Send the dead letters since `since` again. Yield the number of events after each request."""
+    """Send all events since `since` again that the webhook did not accept.
+
+    Yield the number of events after each request.
+    """
     more = True
     while more:
         answer = api.call("POST", PATH, {"since": since}, auth=api.auth())

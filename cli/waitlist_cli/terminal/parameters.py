@@ -16,8 +16,7 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 MOST_SECONDS = 3600.0
 MOST_DELAY_SECONDS = 12 * 3600
 ANYONE = "anyone"
-# A comma separates two filters if an attribute name and = follow. Any other comma is part of a
-# value.
+# A comma begins another filter only if an attribute name and = follow it.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="Id of the waitlist.")]
 EntryId = Annotated[

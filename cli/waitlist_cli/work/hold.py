@@ -80,7 +80,7 @@ class Hold:
             raise HoldLost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str, delay_seconds: int = 0) -> str:
-        """Release the entry with a delay, or park it. Return the outcome in words.
+        """Release the entry with a delay, or set it aside. Return the outcome in words.
 
         Raises HoldLost if the claim has ended.
         """
