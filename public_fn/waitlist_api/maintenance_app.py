@@ -51,11 +51,7 @@ def _run(event: dict[str, Any], context: Context) -> None:
 
 @cache
 def runner(function_arn: str) -> MaintenanceRunner:
-    """Create the runner from the environment, once per process.
-
-    If a rebuild runs out of time, the function invokes itself. It uses the ARN of the current call,
-    because its role may invoke only the function's alias.
-    """
+    """Create the runner from the environment, once per process."""
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
     services = MaintenanceServices.on(
         config,

@@ -40,7 +40,7 @@ CORRELATION = Correlation()
 def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]:
     """Send the messages for a batch of events. Return the events that must stay in the queue.
 
-    If the call requests an example message, send the example and return the result instead.
+    If the call requests an example message, send only this message.
     """
     if TRIAL in event:
         return batches().send_trial(event, context)

@@ -122,12 +122,7 @@ class Services(Struct, frozen=True):
         metrics: MetricsCollector | None = None,
         bot_check: BotCheck | None = None,
     ) -> Self:
-        """Create all services. The types of a service's fields decide which services it receives.
-
-        `kms` returns the KMS client for signing passes, and `sqs` returns the client for the
-        webhook queues. Maintenance needs neither client. If `bot_check` is None, guests do not have
-        to pass a bot check.
-        """
+        """Create all services. If `bot_check` is None, guests do not have to pass a bot check."""
         metrics = metrics or MetricsCollector()
         queue = QueueClient(
             Timed(lambda_, metrics, "queue_ms"),
@@ -159,5 +154,5 @@ def _service(kind: Any, made: dict[Any, Any]) -> Any:
     return made[kind]
 
 
-# Cache the fields of each type, because tests create services often and reading the types is slow.
+# Cache the fields of each type, because reading them is slow and tests create services often.
 _fields = cache(fields)

@@ -34,8 +34,8 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
     for record in event["Records"]:
         began = time.perf_counter()
         if is_heartbeat(record["body"]):
-            # A heartbeat arrives every minute and writes a log line without failures. If these
-            # lines stop, an alarm shows that events no longer arrive.
+            # A test message (heartbeat) arrives every minute and writes a log line. If these lines
+            # stop, an alarm reports that events no longer arrive.
             telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
             continue
         queued = QueuedEvent.of_record(record)
@@ -65,7 +65,10 @@ def _write_line(id_: str, queued: QueuedEvent, verdict: Verdict, began: float) -
 
 
 def _late_seconds(queued: QueuedEvent, verdict: Verdict) -> int:
-    """Return how many seconds old the event is at its next attempt, or 0 if there is none."""
+    """Return how old the event will be at its next attempt, in seconds.
+
+    Return 0 if there is no next attempt.
+    """
     if verdict.again_seconds is None:
         return 0
     age_millis = webhook_sender().now_millis() - queued.sent_millis

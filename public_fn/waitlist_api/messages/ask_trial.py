@@ -25,10 +25,8 @@ class Trials(Struct, frozen=True):
     def send(self, waitlist_id: str, kind: str, language: str, address: dict[str, str]) -> None:
         """Send a message with example data to an `email` or a `phone`.
 
-        If `language` is empty, the message uses the default language of the waitlist's messages.
-        Raise InvalidFields if the address is invalid or cannot receive messages, NoMessages if the
-        stack cannot send messages on this channel, NotReady if AWS throttles the sender, and
-        WaitlistNotFound.
+        Raise InvalidFields if the address cannot receive messages, NoMessages if the stack cannot
+        send messages on this channel, and NotReady if AWS throttles the sender.
         """
         if len(address) != 1:
             raise InvalidFields(ONE_ADDRESS)

@@ -1,8 +1,7 @@
 """Handles a batch from the message queue, and reports which messages must be retried.
 
-The queue contains entry events (docs/app/events.md), bounces and complaints. A bounce or complaint
-names the original message in the mail's tags, which contain only ids. The queue also receives a
-heartbeat every minute, so that the function reports its delay even if there are no messages.
+The queue contains entry events (docs/app/events.md), bounces and complaints. Once a minute it also
+receives a test message (heartbeat), so that the function always reports its delay.
 """
 
 import json
@@ -35,8 +34,7 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.telemetry import Span, Telemetry
 
 logger = logging.getLogger(__name__)
-# The maximum time for processing one message. It includes reading records, sending the message and
-# recording the result.
+# The maximum time for processing one message, including reads from and writes to the database.
 ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
 # SQS can hide a message for at most 12 hours after receiving it. One minute is a safety margin.
@@ -119,9 +117,8 @@ class Batches:
                 raise TryAgain(POSTPONED)
             self._handle(json.loads(record.body))
             if _receives(record.raw_event) == 1:
-                # On the first receipt, the age of a message is the time it spent in the queue. Do
-                # not measure the age on later receipts, because it would include the pauses between
-                # retries.
+                # Measure the age on the first receipt only, because later ages would include the
+                # pauses between retries.
                 self._note_age(record)
         except TryAgain as error:
             self._counts["retried"] += 1
@@ -168,7 +165,7 @@ class Batches:
             self._late_seconds = max(self._late_seconds, age_seconds)
 
     def _pause(self, records: list[dict[str, Any]]) -> None:
-        """Hide failed messages for a random backoff time that grows with each attempt."""
+        """Hide failed messages for a random time that grows with each attempt."""
         if not records:
             return
         entries = [
@@ -188,9 +185,8 @@ class Batches:
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
-        # Add a few random seconds to spread the retries. Never wait less than the usual backoff,
-        # because SQS limits how often a message can be received, and the retries must last for a
-        # day.
+        # Add a few random seconds to spread the retries. SQS limits how often a message can be
+        # received, so never wait less than the usual pause.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 
@@ -211,11 +207,7 @@ class Batches:
 
 
 def parse_event(detail: Mapping[str, Any]) -> EntryEvent:
-    """Parse the `detail` of an event from the event bus.
-
-    Stamps (the logical timestamps of entries) have one more decimal digit on the bus than in the
-    history.
-    """
+    """Parse the `detail` of an event from the event bus."""
     return EntryEvent(
         waitlist_id=detail["waitlist_id"],
         entry_id=detail["entry_id"],

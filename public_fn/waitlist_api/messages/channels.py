@@ -1,7 +1,4 @@
-"""Sends mail through Amazon SES, and SMS messages through AWS End User Messaging.
-
-Error texts from AWS may contain the recipient's address, so this module never passes them on.
-"""
+"""Sends mail through Amazon SES, and SMS messages through AWS End User Messaging."""
 
 import re
 from email.headerregistry import Address
@@ -17,10 +14,10 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
-# The maximum pause. A longer `Retry-After` is shortened, because a message could expire meanwhile.
+# A longer `Retry-After` is shortened to this pause, because a message could expire during the
+# pause.
 MOST_ASKED_SECONDS = 300
-# Error reasons with which AWS End User Messaging rejects the phone number itself. An operator can
-# fix the causes of all other reasons.
+# Reasons for which AWS End User Messaging rejects the phone number itself.
 BAD_NUMBERS = frozenset(
     {
         "DESTINATION_COUNTRY_BLOCKED",
@@ -31,16 +28,14 @@ BAD_NUMBERS = frozenset(
         "INVALID_IDENTITY_FOR_DESTINATION_COUNTRY",
     }
 )
-# SES event tags, which identify the message that a bounce belongs to. SES allows only letters,
-# digits, hyphens and underscores in tag values.
+# SES event tags identify the message that a bounce belongs to. SES allows only letters, digits,
+# hyphens and underscores in tag values.
 TAGS = Delivery.__struct_fields__
 
 
 class MailPolicy(EmailPolicy):
-    """An SMTP policy that does not fold `List-…` headers.
-
-    By default, the standard library would convert a URL that is longer than a line to encoded
-    words.
+    """An SMTP policy that does not fold `List-…` headers, because the standard library would encode
+    a long URL.
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:
@@ -62,8 +57,7 @@ class MailChannel(Struct, frozen=True):
     def send(self, message: Message, ids: Delivery | None) -> None:
         """Send a mail.
 
-        Raise Refused if SES rejects the address. Raise TryAgain on any other error. In this case,
-        SES may already have sent the mail.
+        Raise Refused if SES rejects the address, and TryAgain on any other error.
         """
         try:
             raw = build_mime(message, self.from_address).as_bytes()
@@ -96,8 +90,7 @@ class SmsChannel(Struct, frozen=True):
     def send(self, message: Message, ids: Delivery | None) -> None:
         """Send an SMS message.
 
-        Raise Refused if the service rejects the phone number. Raise TryAgain on any other error. In
-        this case, the message may already have been sent.
+        Raise Refused if the service rejects the phone number, and TryAgain on any other error.
         """
         try:
             self.client.send_text_message(
@@ -133,11 +126,8 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 
 
 def _plain(text: str) -> str:
-    """Break up encoded words (RFC 2047) in a text for a header.
-
-    The standard library decodes encoded words, so an attacker could inject a header with a text
-    such as `=?utf-8?q?=0d=0a…?=`.
-    """
+    """Break up encoded words (RFC 2047), so that they cannot inject a header into a mail."""
+    # The standard library would decode a text such as =?utf-8?q?=0d=0a…?= to a line break.
     return text.replace("=?", "= ?")
 
 
@@ -146,8 +136,9 @@ def _tags(ids: Delivery | None) -> dict[str, str]:
 
 
 def _retry_error(error: ClientError) -> TryAgain:
-    """Convert an AWS error to a TryAgain exception. If AWS asks for a pause, include the pause."""
+    """Convert an AWS error to a TryAgain exception."""
     code, reason = _code(error), str(error.response.get("Reason", ""))
+    # Do not use the error text from AWS, because it may contain the recipient's address.
     metadata: dict[str, Any] = dict(error.response.get("ResponseMetadata", {}))
     asked = str(metadata.get("HTTPHeaders", {}).get("retry-after", ""))
     pause = min(int(asked), MOST_ASKED_SECONDS) if re.fullmatch("[0-9]{1,6}", asked) else None

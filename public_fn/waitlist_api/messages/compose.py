@@ -18,8 +18,8 @@ from waitlist_api.settings.messages import LANGUAGES, MessageRules
 
 Channel = Literal["mail", "sms"]
 BLUE = "#1f5fbf"
-# Unicode characters that isolate text in another writing direction. FSI starts text whose direction
-# depends on its first letter, LRI starts left-to-right text, and PDI ends both.
+# Unicode characters that isolate text with another writing direction. FSI and LRI start an isolated
+# text, and PDI ends it.
 FSI, LRI, PDI = "\u2068", "\u2066", "\u2069"
 # The HTML uses tables and inline styles, because all mail programs support them.
 HTML = """<!doctype html>
@@ -42,11 +42,7 @@ border-radius:6px;background:{colour};color:{ink};text-decoration:none">{button}
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """A message to one address.
-
-    `sender` is the display name in a mail's From header. `headers` contains the headers for
-    one-click unsubscription (RFC 8058).
-    """
+    """A message to one address. `sender` is the display name in a mail's From header."""
 
     channel: Channel
     kind: str
@@ -61,8 +57,7 @@ class Message(Struct, frozen=True, kw_only=True):
 class Letterhead(Struct, frozen=True):
     """The base URL of the links in messages, and the keys that sign these links.
 
-    Customers with accounts get a link to the waitlist's page, where they sign in to see their
-    entry. Example messages have no keys, because they belong to no entry.
+    Without keys, links lead to the waitlist's page.
     """
 
     base_url: str
@@ -70,10 +65,7 @@ class Letterhead(Struct, frozen=True):
     is_for_guests: bool = True
 
     def link(self, kind: Kind, record: EntryRecord, at_millis: int) -> str:
-        """Return the link in a message.
-
-        If the link contains a code, `at_millis` is its time of issue.
-        """
+        """Return the link in a message. `at_millis` is the time of issue of a code in the link."""
         if self.tokens is None or not self.is_for_guests or kind.link == "list":
             return f"{self.base_url}/w/{record.waitlist_id}"
         if kind.link == "verify":
@@ -107,7 +99,7 @@ def compose(
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until}
     if direction == "rtl":
-        # In a right-to-left text, the name keeps its own direction, and times are left-to-right.
+        # Keep the direction of the waitlist's name, and write times from left to right.
         values = {"name": f"{FSI}{settings.name}{PDI}", "until": f"{LRI}{until}{PDI}"}
     subject, text = (
         fill_placeholders(words["subject"], values),
@@ -145,10 +137,7 @@ def compose(
 
 
 def _time(millis: int, zone: str) -> str:
-    """Format a time with its time zone.
-
-    The format contains only digits, so it suits every language.
-    """
+    """Format a time with its time zone, using only digits."""
     if not millis:
         return ""
     moment = datetime.fromtimestamp(millis / 1000, UTC).astimezone(ZoneInfo(zone))
@@ -156,7 +145,7 @@ def _time(millis: int, zone: str) -> str:
 
 
 def _ink(colour: str) -> str:
-    """Return black or white, whichever has more contrast with the background colour."""
+    """Return black or white, depending on which has more contrast with the background colour."""
     red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
 
     def linear(part: float) -> float:

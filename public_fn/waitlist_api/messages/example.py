@@ -13,8 +13,8 @@ EXAMPLE_ADDRESS = "ada@example.com"
 # How long an offer lasts in example messages, and how long a customer has to confirm.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
-# How much longer a guest's personal link is than the link to the waitlist's page, in characters.
-# The keys are the possible values of `Kind.link`.
+# How many characters longer a guest's personal link is than the link to the waitlist's page. The
+# keys are the possible values of `Kind.link`.
 PROOF_CHARACTERS = {"place": 82, "verify": 92, "move": 127, "list": 0}
 
 

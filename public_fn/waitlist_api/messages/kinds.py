@@ -1,7 +1,4 @@
-"""The kinds of messages, the events that trigger them, and the conditions for sending them.
-
-KINDS has one item for each kind. The texts of the messages are in `texts/`.
-"""
+"""The kinds of messages, the events that trigger them, and the conditions for sending them."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -14,16 +11,12 @@ from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.moves import ASKED as ADDRESS_CHANGE_ASKED
 from waitlist_shared.ranks import millis_of
 
-# The maximum difference between two clocks. The time in an event's stamp comes from the clock of
-# Redis, and `asked_millis` comes from the clock of a Lambda function.
+# The maximum difference between the clock of Redis and the clock of a Lambda function.
 SKEW_MILLIS = 600_000
 
 
 class EntryEvent(Struct, frozen=True, kw_only=True):
-    """An event from the event bus (docs/app/events.md).
-
-    `stamp` is the event's logical timestamp, in the format that the entry's history uses.
-    """
+    """An event from the event bus (docs/app/events.md). `stamp` is its logical timestamp."""
 
     waitlist_id: str
     entry_id: str
@@ -33,35 +26,25 @@ class EntryEvent(Struct, frozen=True, kw_only=True):
 
 
 class Kind(Struct, frozen=True, kw_only=True):
-    """A kind of message.
-
-    `is_current` returns whether a message is still correct according to the entry's record. It is
-    called just before the message is sent. If `waits_for_later_event` returns true, this event
-    sends no message, because a later event may send it.
-
-    `link` says where the message's link leads: to the customer's entry (`place`), to the
-    verification page (`verify`) or to the waitlist's page (`list`). A message with the link `move`
-    goes to the customer's new address.
-
-    If `once_a_stay` is true, the message is sent only once per signup, even if several events
-    trigger it. If `only_in_offer_hours` is true, the message is sent only during the policy's offer
-    hours. If `is_requested` is true, the customer has just requested the message, so it is sent
-    even if the customer has turned off messages.
-
-    A waitlist sends a message if its settings list the message's kind or the kind in
-    `also_chosen_by`. If `needs_setting` is set, this setting of the waitlist must not be null.
-    """
+    """A kind of message, and the conditions for sending it."""
 
     name: str
     events: tuple[str, ...]
+    # Returns whether the message is still correct. This is checked just before sending it.
     is_current: Callable[[EntryRecord, EntryEvent, int], bool]
+    # The link leads to the customer's entry, to the verification page of the current or the new
+    # address, or to the waitlist's page.
     link: Literal["place", "verify", "move", "list"] = "place"
     placeholders: tuple[str, ...] = ("name",)
     once_a_stay: bool = False
     only_in_offer_hours: bool = False
+    # The customer has just requested the message, so it is sent even if messages are turned off.
     is_requested: bool = False
+    # The message is also sent if the waitlist's settings list this kind.
     also_chosen_by: str = ""
+    # This setting of the waitlist must not be null.
     needs_setting: Literal["", "confirm"] = ""
+    # If this returns true, the event sends no message, because a later event may send it.
     waits_for_later_event: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
 
     def until_millis(self, record: EntryRecord) -> int:
@@ -81,7 +64,7 @@ def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 
 
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
-    # People who are imported by an operator have not asked for a message, so an import sends none.
+    # Imports send no message, because imported people have not asked for one.
     is_import = event.event == "joined" and event.by != "customer"
     return is_import or record.verify_until_millis is not None
 
@@ -105,15 +88,15 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    # The stamps must match, because an event about an earlier `near` notice may arrive late.
+    # The timestamps must match, because an event about an earlier notice may arrive late.
     is_told = record.is_told_near and record.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     is_told = record.status == "offered" and record.ending_offer == record.claim_token
-    # An event about an earlier offer may arrive late. The stamp of such an event is older than the
-    # current offer.
+    # An event about an earlier offer may arrive late. Its timestamp is older than the current
+    # offer.
     is_open = is_told and event.stamp > record.stamp
     return is_open and (record.claimed_until_millis or 0) > now_millis
 

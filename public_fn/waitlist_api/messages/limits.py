@@ -1,8 +1,6 @@
 """Limits how many messages an address receives, and how many messages are sent per day.
 
-Anyone can enter a stranger's address, so each address has an allowance. Two kinds of messages use
-up the allowance: messages that anyone can request, and messages to an address that has not been
-verified. The allowance is shared by all waitlists of the stack (docs/decisions/0078).
+The limits exist because anyone can enter a stranger's address (docs/decisions/0078).
 """
 
 from collections.abc import Callable
@@ -29,23 +27,23 @@ from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 HOUR_MILLIS = 3_600_000
-# The number of messages that an address may receive in quick succession. This is enough for a
-# family that shares a phone number, or for a person who joins several waitlists at once.
+# An address may receive this many messages in quick succession. This is enough for a family that
+# shares a phone number.
 AT_ONCE = 5
 ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)
 CAME_OR_WENT = Allowance("came_or_went", AT_ONCE, DAY_MILLIS)
 
 LimitReason = Literal["too_many", "over_budget"]
-# How long to wait before retrying a message that exceeds a daily budget. The pause is short,
-# because an operator may raise the budget.
+# How long to wait if a daily budget is used up. The pause is short, because an operator may raise
+# the budget.
 BUDGET_PAUSE_SECONDS = 900
 
 
 class LimitReached(Exception):
     """Raised when a limit prevents a message from being sent now.
 
-    If `pause_seconds` is None, the message is dropped, and the customer can request it again.
-    Otherwise the message is retried after `pause_seconds`.
+    The message is retried after `pause_seconds`. If `pause_seconds` is None, the message is
+    dropped.
     """
 
     def __init__(self, reason: LimitReason, pause_seconds: int | None) -> None:
@@ -55,10 +53,7 @@ class LimitReached(Exception):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Counts messages before they are sent.
-
-    `has_accounts` says whether customers have accounts. Otherwise they are guests.
-    """
+    """Counts messages before they are sent. `has_accounts` is false if the customers are guests."""
 
     targets: Targets
     budgets: Budgets
@@ -78,7 +73,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     ) -> Callable[[], None]:
         """Count a message that is about to be sent. Raise LimitReached if a limit is reached.
 
-        Return a function that undoes the count. Call it if the message cannot be sent.
+        Return a function that undoes the count if the message cannot be sent.
         """
         allowance = choose_allowance(kind, record, event, has_accounts=self.has_accounts)
         is_dropped = allowance in (ASKED, CAME_OR_WENT)
@@ -130,11 +125,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 def choose_allowance(
     kind: Kind, record: EntryRecord, event: EntryEvent, *, has_accounts: bool
 ) -> Allowance | None:
-    """Return the allowance that a message uses up, or None if the message needs no allowance.
-
-    Messages that strangers cannot cause need no allowance. Each kind of message about the
-    customer's turn has an allowance of its own, so that other messages never block an offer.
-    """
+    """Return the limit that a message counts for, or None if there is no limit."""
     if kind.is_requested:
         return ASKED
     if _is_proven(record, has_accounts=has_accounts):
@@ -147,20 +138,13 @@ def choose_allowance(
 
 
 def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
-    """Return whether the customer has verified the address, or an operator has entered it.
-
-    A customer with an account is not enough, because the address in the profile may be someone
-    else's.
-    """
+    """Return whether the customer has verified the address, or an operator has entered it."""
+    # Even a customer with an account may enter the address of somebody else.
     is_entered = not record.by_guest and not has_accounts
     return record.verified or record.has_moved or is_entered
 
 
 def _target(message: Message) -> str:
-    """Return the canonical spelling of a message's address, for use in limits.
-
-    All addresses that deliver to the same mailbox, such as `ada+news@example.com` and
-    `ada@example.com`, have the same canonical spelling.
-    """
+    """Return the same text for all addresses that deliver to the same mailbox or phone."""
     field: Literal["email", "phone"] = "email" if message.channel == "mail" else "phone"
     return f"{field}:{normalise_address(IdentityRules(field=field), message.to).text}"

@@ -25,8 +25,8 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
-# Expected reasons why a message is retried later: the waitlist's offer hours have not begun,
-# another process is sending the message, or the batch has no time left.
+# Expected reasons why a message is retried later. For example, another process is sending the
+# message.
 CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 CHANNELS: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 
@@ -34,9 +34,8 @@ CHANNELS: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 class TryAgain(Exception):
     """Raised when a message must be retried. The message may already have been sent.
 
-    `reason` is a short word, and never contains an address. `is_throttled` means that other
-    messages would fail too. `pause_seconds` is the time before which a retry would fail, or None if
-    a retry may succeed at any time.
+    `is_throttled` means that other messages would fail too. `pause_seconds` is the minimum time to
+    wait.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class Transport(Protocol):
     def send(self, message: Message, ids: Delivery | None) -> None:
         """Send a message. Raise TryAgain or Refused on failure.
 
-        `ids` identifies the message in later bounces. It is None for an example message.
+        `ids` identifies the message if it bounces later. It is None for an example message.
         """
 
 
@@ -76,10 +75,10 @@ class Sender(Struct, frozen=True):
     now_millis: NowMillis
 
     def handle(self, event: EntryEvent) -> Outcome:
-        """Send the message that an event triggers, and return the outcome.
+        """Send the message that an event triggers. Return the outcome, or the reason for not
+        sending it.
 
-        If no message is sent, the outcome is the reason. Raise TryAgain if the message must be
-        retried.
+        Raise TryAgain if the message must be retried.
         """
         kind = BY_EVENT.get(event.event)
         waitlist = self.waitlists.get(event.waitlist_id)
@@ -127,9 +126,7 @@ class Sender(Struct, frozen=True):
     def _withdraw_near_notice(self, record: EntryRecord, delivery: Delivery) -> None:
         """Remove the `near` notice from the record if its message was never sent.
 
-        The record already says that the customer was told that their turn is near. If the entry was
-        claimed before the message was sent, the customer was never told. Removing the notice allows
-        a new notice when the entry comes near the head of the queue again.
+        The customer can then get a new notice later.
         """
         is_noted = record.is_told_near and record.near_stamp == delivery.stamp
         if delivery.kind != "near" or not is_noted or record.status not in PRESENT:
@@ -144,7 +141,7 @@ class Sender(Struct, frozen=True):
     def bounce(self, delivery: Delivery) -> None:
         """Record that a message bounced.
 
-        Until the customer signs up again, no more messages are sent.
+        The customer gets no more messages until the next signup.
         """
         self._mark_unreachable(delivery, self.deliveries.sent_millis(delivery))
         self.deliveries.bounce(delivery)
@@ -154,12 +151,11 @@ class Sender(Struct, frozen=True):
         return record is not None and millis_of(record.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
-        """Stop sending messages to the customer, unless the entry was edited after this message.
+        """If the entry was edited after this message, the edit may have replaced the address.
 
-        An edit may have replaced the address. If the edit kept the address, the next message will
-        bounce too.
+        In this case, messages to the customer continue.
         """
-        # A message with a `move` link went to a new address, which the entry does not use yet.
+        # A message with a `move` link went to a new address that the entry does not use yet.
         if BY_NAME[delivery.kind].link == "move":
             return
         if sent_millis is None or not self._is_edited_since(delivery, sent_millis):
@@ -189,11 +185,7 @@ class Sender(Struct, frozen=True):
     def _choose_address(
         self, kind: Kind, record: EntryRecord, rules: IdentityRules | None
     ) -> tuple[Channel, str] | None:
-        """Return the channel and the address for a message, or None if there is no address.
-
-        If the waitlist identifies customers by an address, messages go only to this address. A
-        message that confirms an address change goes to the new address.
-        """
+        """Return the channel and the address for a message, or None if there is no address."""
         profile = record.profile
         if kind.link == "move" and rules is not None:
             profile = {rules.field: record.moving_address}
@@ -212,11 +204,10 @@ class Sender(Struct, frozen=True):
     ) -> Outcome:
         """Send a message, unless it was already sent or a limit is reached.
 
-        `began_millis` is a time before the entry was read, and is stored as the time of sending. If
-        the entry is edited after that, the message may not reflect the edit, and the edit's
-        timestamp is later. `take` counts the message for the limits, and returns a function that
-        undoes the count.
+        `take` counts the message for the limits, and returns a function that undoes the count.
         """
+        # Store a time before the entry was read as the time of sending. The timestamp of an edit that
+        # the message does not reflect is then always later.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

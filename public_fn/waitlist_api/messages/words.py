@@ -22,18 +22,15 @@ def load_texts(language: str) -> dict[str, Any]:
 
 
 def choose_words(kind: str, language: str, rules: MessageRules) -> dict[str, str]:
-    """Return the `subject`, `text` and `button` of a message.
-
-    The waitlist's own texts replace the default texts.
-    """
+    """Return the `subject`, `text` and `button` of a message."""
     own = rules.texts.get(language, {}).get(kind, OwnText())
     texts: dict[str, str] = load_texts(language)[kind]
-    # Ignore blank texts, which would result in a mail without a subject, or in an invisible link.
+    # A blank text would result in a mail without a subject, or in an invisible link.
     return {
         name: getattr(own, name) if getattr(own, name).strip() else texts[name] for name in FIELDS
     }
 
 
 def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
-    """Replace placeholders in a text, such as {name}. Unknown placeholders are left unchanged."""
+    """Replace placeholders such as {name} in a text. Unknown placeholders stay unchanged."""
     return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)

@@ -17,10 +17,10 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# Counts that only requests can increase. Maintenance does not report a zero for these counts.
+# Counts that only requests can increase. Maintenance does not report a zero for them.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
-# Gauges that cover all waitlists. A gauge is a sum over the waitlists, except that `oldest_…` and
-# `…_running_seconds` are maximums.
+# Measured values for all waitlists together. Most are sums, but `oldest_…` and `…_running_seconds`
+# are maximums.
 Level = Literal[
     "admissions_overdue",
     "behind_seconds",
@@ -43,10 +43,7 @@ Part = Literal["queue_ms", "record_ms"]
 
 
 class MetricsCollector:
-    """Collects numbers during a request or a run of maintenance.
-
-    Each process has one collector, which is thread-safe.
-    """
+    """Collects numbers during a request or a maintenance run. It is thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -57,7 +54,7 @@ class MetricsCollector:
             self._numbers[name] = self._numbers.get(name, 0) + number
 
     def at_least(self, name: Level, number: float) -> None:
-        """Raise a metric to this number, unless the metric is already higher."""
+        """Set a metric to this number, unless the metric is already higher."""
         with self._lock:
             self._numbers[name] = max(self._numbers.get(name, 0), number)
 

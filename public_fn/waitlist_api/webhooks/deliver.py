@@ -1,9 +1,7 @@
 """Delivers entry events to the webhook, at least once and in the order of each entry's history.
 
-The queue does not preserve the order of messages. A message therefore only announces that an entry
-has an event. The entry's history and its cursor show which events have not been delivered yet. A
-lease ensures that only one process at a time delivers the events of an entry. If an event fails,
-all later events of the entry wait.
+The queue does not preserve the order. A message only announces that an entry has new events, which
+are then read from the entry's history.
 """
 
 import random
@@ -20,20 +18,20 @@ from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
 from waitlist_api.webhooks.receiver import ATTEMPT_SECONDS, Attempt, Receiver
 from waitlist_api.webhooks.signatures import Signatures
 
-# The lease is longer than the function's timeout, so that it cannot expire while events are sent.
+# The lease must not expire while events are sent, so it is longer than the function's timeout.
 LEASE_SECONDS = 75
-# Time that must remain after an attempt to record its result before the function times out.
+# The time that is needed after an attempt to record its result.
 NOTE_SECONDS = 10
 LEASED_PAUSE_SECONDS = 3
 FIRST_PAUSE_SECONDS = 5
 LONGEST_PAUSE_SECONDS = 3600
-# An event is retried for a day. Two days of history are searched for events that have not been
+# An event is retried for a day, so two days of history contain all events that have not been
 # delivered.
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100
-# The maximum number of events in a cursor. A cursor is a DynamoDB item, which may have at most 400
-# KB, and an event takes about 200 bytes.
+# The maximum number of events in a cursor. DynamoDB limits an item to 400 KB, and an event takes
+# about 200 bytes.
 KEPT_DETAILS = 300
 # The maximum difference between the clocks of SQS and of the function.
 SKEW_MILLIS = 60_000
@@ -44,9 +42,8 @@ Result = Literal["sent", "repeated", "failed", "waiting", "leased", "given_up"]
 class Verdict(Struct, frozen=True):
     """The result of handling a queue message.
 
-    If `again_seconds` is None, the message is done. Otherwise the message becomes visible again
-    after `again_seconds`. `sent` is the number of delivered events, `given_up` is the number of new
-    dead letters, and `attempt` is the last HTTP request.
+    If `again_seconds` is set, the message returns to the queue after this time. `given_up` is the
+    number of events that will not be retried.
     """
 
     result: Result
@@ -57,7 +54,7 @@ class Verdict(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """The result of sending an entry's waiting events until an event fails or time runs out."""
+    """The result of sending the waiting events of an entry."""
 
     cursor: Cursor
     sent: int = 0
@@ -89,7 +86,10 @@ class WebhookSender(Struct, frozen=True):
         return self._note(event, lease, self._send(cursor, left_millis))
 
     def _send(self, cursor: Cursor, left_millis: LeftMillis) -> Progress:
-        """Send the cursor's waiting events in order. During a backoff pause, send nothing."""
+        """Send the waiting events in order.
+
+        Send nothing if a pause after a failure has not ended.
+        """
         now = self.now_millis()
         if now < cursor.not_before_millis:
             return Progress(cursor)
@@ -99,8 +99,8 @@ class WebhookSender(Struct, frozen=True):
         sent, attempt = 0, None
         for detail in cursor.waiting:
             if left_millis() < (ATTEMPT_SECONDS + NOTE_SECONDS) * 1000:
-                # There is not enough time for another attempt. The message returns to the queue at
-                # once, and the next invocation continues with this event.
+                # There is no time for another attempt. The message returns to the queue, and the
+                # next invocation continues with this event.
                 return Progress(cursor, sent)
             attempt = self._post(detail)
             if attempt.outcome != "sent":
@@ -122,7 +122,7 @@ class WebhookSender(Struct, frozen=True):
         return replace(cursor, failures=cursor.failures + 1, not_before_millis=now + seconds * 1000)
 
     def _note(self, event: QueuedEvent, lease: Lease, progress: Progress) -> Verdict:
-        """Save the cursor, and turn events that have failed for a day into dead letters."""
+        """Save the cursor, and give up events that have failed for a day."""
         cursor, now = progress.cursor, self.now_millis()
         is_pending = any(detail.number == event.detail.number for detail in cursor.waiting)
         lost: list[Detail] = []
@@ -155,13 +155,12 @@ def webhook_id(detail: Detail) -> str:
 def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> Cursor:
     """Return a cursor whose `waiting` contains all undelivered events, in order.
 
-    The events come from the entry's history, from the cursor and from the message. The event in the
-    message is needed because an erased entry has no history. Dead letters are left out, unless an
-    operator replays them. Replaying an event also replays the dead letters that precede it.
+    Events that were given up are left out, unless an operator replays them.
     """
     replayed = _find_replayed(cursor, event) if event.is_replay else []
     dead = tuple(letter for letter in cursor.dead if letter not in replayed)
     returned = [letter.detail for letter in replayed]
+    # An erased entry has no history, so the event in the message is needed too.
     details = (*found, event.detail, *cursor.waiting, *returned)
     by_number = {detail.number: detail for detail in details}
     ended = set(cursor.settled) | {letter.number for letter in dead}
@@ -173,14 +172,9 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 
 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
-    """Return the dead letters that a replay sends again.
-
-    These are the replayed event and the dead letters that precede it. Dead letters that precede a
-    delivered erasure are not sent again, because the receiver has already deleted the customer's
-    data. If the event has become a dead letter again since the operator requested the replay, a
-    duplicate of the replay message has no effect.
-    """
+    """Return the given-up events that a replay sends again."""
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
+    # Events before a delivered erasure are not sent again, because the receiver has deleted its data.
     replayed = [
         letter
         for letter in cursor.dead
@@ -203,7 +197,7 @@ def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
 
 
 def mark_given_up(cursor: Cursor, details: Sequence[Detail], now_millis: int) -> Cursor:
-    """Return the cursor after these events have become dead letters."""
+    """Return the cursor after these events were given up and became dead letters."""
     new = [DeadLetter(detail, now_millis) for detail in details]
     dead = sorted({letter.number: letter for letter in (*cursor.dead, *new)}.values(), key=_number)
     return replace(
@@ -215,12 +209,12 @@ def mark_given_up(cursor: Cursor, details: Sequence[Detail], now_millis: int) ->
 
 
 def backoff_seconds(failures: int) -> int:
-    """Return the seconds until the next attempt, after this number of consecutive failures."""
+    """Return how long to wait after this number of consecutive failures, in seconds."""
     return int(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(failures, 20)))
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether `detail` becomes a dead letter when delivery of `event` is given up.
+    """Return whether `detail` is given up together with `event`.
 
     This is the case for the event itself, and for earlier events that are at least a day old.
     """

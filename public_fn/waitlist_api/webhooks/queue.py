@@ -9,17 +9,12 @@ from msgspec import Struct
 from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.records.webhooks import Detail
 
-# SQS allows at most 12 hours after a message was received, so six hours are safe.
+# SQS allows at most 12 hours.
 LONGEST_PAUSE_SECONDS = 6 * 3600
 
 
 class QueuedEvent(Struct, frozen=True):
-    """An entry event in the queue.
-
-    `sent_millis` is the time when the message was added to the queue. `is_replay` is true if an
-    operator has replayed a dead letter. Messages can also be duplicated by the queue, the event bus
-    or the pipe, so a repeated message alone does not mean that it is a replay.
-    """
+    """An entry event in the queue. `is_replay` is true if an operator has sent the event again."""
 
     detail: Detail
     receipt: str
@@ -38,14 +33,16 @@ class QueuedEvent(Struct, frozen=True):
 
 
 class WebhookQueue(Struct, frozen=True):
-    """The webhook's two SQS queues, which are identified by their URLs."""
+    """The webhook's two SQS queues: the events to deliver, and the events that could not be
+    delivered.
+    """
 
     client: Any
     url: str
     dead_letters_url: str
 
     def hide(self, event: QueuedEvent, seconds: int) -> None:
-        """Hide a message. The message becomes visible in the queue again after `seconds`."""
+        """Hide a message from receivers for `seconds`."""
         self.client.change_message_visibility(
             QueueUrl=self.url,
             ReceiptHandle=event.receipt,
@@ -68,10 +65,7 @@ def is_heartbeat(body: str) -> bool:
 
 
 def _read_detail(body: str) -> dict[str, Any]:
-    """Return the detail of the event in a message body.
-
-    The body is either the detail itself, or a whole event that EventBridge failed to deliver.
-    """
+    """Return the detail of the event in a message body, which may be the whole event."""
     found: dict[str, Any] = json.loads(body)
     detail: dict[str, Any] = found.get("detail", found)
     return detail

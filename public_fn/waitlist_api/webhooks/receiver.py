@@ -1,7 +1,4 @@
-"""Posts events to the operator's webhook.
-
-Requests go only to IP addresses that have been checked, and follow no redirects.
-"""
+"""Posts events to the operator's webhook. Requests go only to public IP addresses."""
 
 import http.client
 import re
@@ -29,8 +26,7 @@ from waitlist_api.webhooks.addresses import (
 CONNECT_SECONDS = 5
 # The time limit for an attempt, from connecting to reading the response.
 ATTEMPT_SECONDS = 15
-# The response body is not used. A small body is still read, so that the receiver can finish
-# sending.
+# Read a small response body, so that the receiver can finish sending it.
 MAX_BODY_BYTES = 4096
 ASCII = re.compile("[!-~]+")
 ASKS_FOR_A_PAUSE = (429, 503)
@@ -45,10 +41,9 @@ class BadUrl(ValueError):
 
 
 class Attempt(Struct, frozen=True):
-    """The result of a POST request.
+    """The result of a POST request. `status` is 0 if there was no response.
 
-    `status` is 0 if there was no response. If the response has status 429 or 503 and a
-    `Retry-After` header, `pause_seconds` is the value of this header.
+    `pause_seconds` is the value of the `Retry-After` header in a response with status 429 or 503.
     """
 
     outcome: Outcome
@@ -59,8 +54,7 @@ class Attempt(Struct, frozen=True):
 class Receiver(Struct, frozen=True):
     """The receiver of webhooks at a URL.
 
-    If `only_loopback` is true, as in a local run, the URL must be on this machine and may use HTTP.
-    `resolve` looks up the IP addresses of a host.
+    If `only_loopback` is true, the URL must be on this machine and may use HTTP.
     """
 
     url: str
@@ -72,10 +66,7 @@ class Receiver(Struct, frozen=True):
         _parts(self.url, ("http", "https") if self.only_loopback else ("https",))
 
     def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
-        """Send a webhook and return the result.
-
-        Failures are part of the result, and raise no exception.
-        """
+        """Send a webhook and return the result. A failure raises no exception."""
         try:
             address = self._address()
         except ForbiddenAddress:
@@ -83,8 +74,8 @@ class Receiver(Struct, frozen=True):
         except UnknownHost:
             return Attempt("unreachable")
         connection = _Connection(urlsplit(self.url), address)
-        # A read timeout is not enough, because a response that sends one byte per second could go
-        # on for hours.
+        # A read timeout is not enough, because a response could go on for hours with one byte per
+        # second.
         watch = threading.Timer(self.attempt_seconds, connection.abort)
         watch.daemon = True
         watch.start()
@@ -180,11 +171,7 @@ def _tls() -> ssl.SSLContext:
 
 
 class _Connection(http.client.HTTPConnection):
-    """An HTTPS connection to a fixed IP address.
-
-    The host name is not resolved again after the check, so DNS cannot redirect the request to a
-    forbidden address.
-    """
+    """An HTTPS connection to a fixed IP address, for a host whose address was already checked."""
 
     def __init__(self, parts: SplitResult, address: str) -> None:
         super().__init__(parts.hostname or "", _port(parts), timeout=CONNECT_SECONDS)

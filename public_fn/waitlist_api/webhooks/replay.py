@@ -1,4 +1,4 @@
-"""Replays the webhook's dead letters, which are events that could not be delivered."""
+"""Sends events again that could not be delivered to the webhook (dead letters)."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -12,25 +12,23 @@ from waitlist_api.webhooks.queue import build_replay, detail_of, is_heartbeat
 
 # The maximum number of messages in one SQS call.
 BATCH = 10
-# The maximum number of rounds. A round makes three SQS calls, and a request has time for all
-# rounds.
+# The maximum number of rounds of three SQS calls. A request has time for all rounds.
 ROUNDS = 40
-# How long a received dead letter stays hidden, so that later rounds of the same replay do not
-# receive it again.
+# How long a received dead letter stays hidden, so that the same replay does not receive it again.
 HIDDEN_SECONDS = 60
 
 
 class Replayed(Struct, frozen=True):
-    """The number of replayed dead letters. If `more` is true, another call may replay more."""
+    """The number of replayed events. If `more` is true, another call may replay more events."""
 
     count: int
     more: bool
 
 
 class Replays(Struct, frozen=True):
-    """Replays dead letters.
+    """Replays events that could not be delivered.
 
-    If the stack has no webhook, the queue URLs are empty. `sqs` returns the SQS client.
+    If the stack has no webhook, the queue URLs are empty.
     """
 
     sqs: Callable[[], Any]
@@ -38,11 +36,9 @@ class Replays(Struct, frozen=True):
     dead_letters_url: str
 
     def replay(self, since: datetime) -> Replayed:
-        """Put the dead letters of events since this time back into the webhook's queue.
+        """Put undelivered events since this time back into the webhook's queue.
 
-        Raise NoWebhook if the stack has no webhook, and NotReady if SQS fails. Each message is
-        added to the queue before its dead letter is deleted. If the function stops in between, the
-        message is added twice, but the webhook still receives the event only once.
+        Raise NoWebhook if the stack has no webhook, and NotReady if SQS fails.
         """
         if not self.queue_url:
             raise NoWebhook
@@ -58,8 +54,8 @@ class Replays(Struct, frozen=True):
                 QueueUrl=self.dead_letters_url,
                 MaxNumberOfMessages=BATCH,
                 VisibilityTimeout=HIDDEN_SECONDS,
-                # Use long polling, which asks all SQS servers. Short polling asks only some
-                # servers, and may miss messages.
+                # Use long polling, because short polling asks only some of the SQS servers and may
+                # miss messages.
                 WaitTimeSeconds=1,
             )
             received = answer.get("Messages", [])
@@ -71,6 +67,8 @@ class Replays(Struct, frozen=True):
 
     def _move(self, sqs: Any, messages: list[dict[str, Any]]) -> int:
         by_id = {str(number): message for number, message in enumerate(messages)}
+        # Add the messages to the queue before deleting them here. If the function stops in between,
+        # the webhook still receives each event only once.
         sent = sqs.send_message_batch(
             QueueUrl=self.queue_url,
             Entries=[
@@ -89,7 +87,7 @@ class Replays(Struct, frozen=True):
 
 def _is_since(body: str, since: datetime) -> bool:
     if is_heartbeat(body):
-        # Return heartbeats to the queue too. The webhook function ignores them.
+        # Return test messages (heartbeats) to the queue too. The webhook function ignores them.
         return True
     try:
         return datetime.fromisoformat(detail_of(body).at) >= since
