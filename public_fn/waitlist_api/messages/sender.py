@@ -206,8 +206,8 @@ class Sender(Struct, frozen=True):
 
         `take` counts the message for the limits, and returns a function that undoes the count.
         """
-        # Store a time before the entry was read as the time of sending. The timestamp of an edit that
-        # the message does not reflect is then always later.
+        # Record a time before the entry was read. An edit that the message does not reflect is then
+        # always later than this time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"
