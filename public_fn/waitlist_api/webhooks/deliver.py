@@ -174,7 +174,7 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
     """Return the given-up events that a replay sends again."""
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
-    # Events before a delivered erasure are not sent again, because the receiver has erased the data.
+    # Do not resend events before a delivered erasure, because the receiver has erased the data.
     replayed = [
         letter
         for letter in cursor.dead
