@@ -16,13 +16,8 @@ class ConfigError(ValueError):
 class Config(Struct, frozen=True):
     """The configuration of the public function and the maintenance function.
 
-    The first key in `pass_key_arns` signs passes. If `pass_issuer` is empty, the URL of the API is
-    the issuer of passes.
-
-    If `jwt_issuer` is set, JWTs from this issuer identify the customers. Otherwise
-    `entry_token_secret` or `entry_token_secret_arn` is required.
-
-    If `edge_key_arns` is set, every request from a customer must contain one of these secrets.
+    The first key in `pass_key_arns` signs passes. If `jwt_issuer` is empty, `entry_token_secret` or
+    `entry_token_secret_arn` is required.
     """
 
     table_name: str

@@ -21,9 +21,8 @@ RETRY_SECONDS = 30
 # characters.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code also contains the entry id as text. These 60 bytes are 80 characters in base64. If the code
-# moves the entry to a new address, it also contains the id of the new address. These 86 bytes are
-# 115 characters in base64.
+# A code also contains the entry id as text. These 60 bytes are 80 characters in base64. For a new
+# address, a code has 86 bytes or 115 characters.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
 # A new key must not sign until every process has loaded it, because processes without the key would
@@ -120,8 +119,8 @@ def stay_of(token: str) -> int:
 class TokenKeys(Struct, frozen=True):
     """The signing keys in the secret.
 
-    Until the time `current_from_seconds`, the key `previous` signs tokens. After that, the key
-    `current` does.
+    The key `previous` signs tokens until the time `current_from_seconds`, and then the key
+    `current` signs them.
     """
 
     current: TokenKey

@@ -23,9 +23,7 @@ OUT_OF_ORDER = "internal-error"
 class Provider(Struct, frozen=True, kw_only=True):
     """A bot-protection provider and its widget.
 
-    A page with the widget must allow `sources` in each Content-Security-Policy directive in
-    `directives`. If `repeats` is true, the provider gives the same answer to a retry with the same
-    idempotency key.
+    A page with the widget must allow `sources` in each of the Content-Security-Policy `directives`.
     """
 
     name: Name
@@ -35,6 +33,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     directives: tuple[str, ...]
     max_token_length: int
     names_action: bool = False
+    # Whether a retry with the same idempotency key gets the same answer.
     repeats: bool = False
 
     def at(self, verify_url: str, script_url: str) -> "Provider":

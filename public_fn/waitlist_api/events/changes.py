@@ -11,7 +11,7 @@ from waitlist_api.records.webhooks import Detail, is_published
 
 CHANGED = "Waitlist entry changed"
 HEARTBEAT = "Waitlist heartbeat"
-# Queue consumers recognize a heartbeat by this value of the `event` field.
+# A heartbeat (a test event that is sent every minute) has this value in the `event` field.
 HEARTBEAT_EVENT = "heartbeat"
 
 

@@ -1,7 +1,6 @@
 """Handles a batch from the message queue, and reports which messages must be retried.
 
-The queue contains entry events (docs/app/events.md), bounces and complaints. Once a minute it also
-receives a test message (heartbeat), so that the function always reports its delay.
+The queue contains entry events (docs/app/events.md), bounces and complaints.
 """
 
 import json

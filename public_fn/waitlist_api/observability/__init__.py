@@ -1,1 +1,1 @@
-"""Metrics, and the configuration of logging."""
+"""Collects metrics and configures logging."""

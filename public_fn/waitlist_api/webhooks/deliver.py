@@ -1,7 +1,7 @@
 """Delivers entry events to the webhook, at least once and in the order of each entry's history.
 
-The queue does not preserve the order. A message only announces that an entry has new events, which
-are then read from the entry's history.
+A message in the queue only announces that an entry has new events. The events themselves are read
+from the entry's history.
 """
 
 import random

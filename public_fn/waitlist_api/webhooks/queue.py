@@ -60,7 +60,7 @@ def detail_of(body: str) -> Detail:
 
 
 def is_heartbeat(body: str) -> bool:
-    """Return whether a message is a heartbeat, which is not sent to the webhook."""
+    """Return whether a message is a test message (heartbeat), which is not sent to the webhook."""
     return bool(_read_detail(body).get("event") == HEARTBEAT_EVENT)
 
 

@@ -143,11 +143,11 @@ def _anyone() -> dict[str, Operation]:
                     *OUTAGES,
                 ),
             ),
-            "The board is a public snapshot of the queue. It contains pairs of a `rank` and the "
-            "position of this rank. Because the board is the same for all customers, a cache can "
-            "serve it. Get the entry itself every few minutes, and more often when it is near the "
-            "head of the queue. Also get the entry when the board no longer covers its `rank`. A "
-            "new board is made at most every five seconds.",
+            "The board is a public snapshot of the queue, with the position of each `rank`. "
+            "Because the board is the same for all customers, a cache can serve it. A new board "
+            "is made at most every five seconds. Get the entry itself every few minutes, because "
+            "an operator may have moved it. Get it more often when it is near the head of the "
+            "queue, or when the board no longer covers its `rank`.",
         ),
     }
 
@@ -699,11 +699,10 @@ def _entries() -> dict[str, Operation]:
                 200, "A page of entries", *READ, links=links.next_page("listEntries", links.HERE)
             ),
             "Waiting entries are sorted in serving order, offered entries by deadline, and parked "
-            "entries by the time of parking. The lists `left`, `admitted` and `inside` are sorted "
-            "by the end of the signup, oldest first. Customers who are `banned` are sorted by the "
-            "time of the ban, oldest first. In these last four lists, an entry that changed a "
-            "moment ago may be missing, and a page can be empty although more pages follow. "
-            "Follow `cursor` until it is null.",
+            "entries by the time of parking. The lists `left`, `admitted`, `inside` and `banned` "
+            "are sorted by the time of this event, oldest first. In these four lists, an entry "
+            "that changed a moment ago may be missing, and a page can be empty although more "
+            "pages follow. Follow `cursor` until it is null.",
         ),
         "getPerson": _operator(
             "Get an entry with its profile and history",

@@ -61,8 +61,8 @@ def public_waitlist_routes(
             closes_at=settings.closes_at,
             admits_at=next_admission_time(settings, now_millis()),
             **estimate_fields(estimate_next_wait(settings, stats, now_millis())),
-            # Do not count entries with an unverified address, because positions do not count them
-            # either.
+            # Positions do not count entries with an unverified address, so `total` does not count
+            # them either.
             total=None if settings.hide_counts else stats.waiting - stats.unverified,
             page=PageBody(**settings.page.public_body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,

@@ -222,10 +222,9 @@ class AdmissionBody(Body):
         Field(
             description="What happens to an entry if its customer does not accept an offer in "
             "time. With `to_back`, the entry moves to the end of the queue. With `leave`, it "
-            "leaves the waitlist. With `keep_place`, it keeps its position, its `attempts` "
-            "increase by 1, and the same customer gets the next offer. After `max_attempts` "
-            "offers, the entry is set aside (parked). An inactive customer can therefore block a "
-            "slot for `max_attempts` times `offer_seconds`."
+            "leaves the waitlist. With `keep_place`, it keeps its position and gets the next "
+            "offer. After `max_attempts` offers, the entry is set aside (parked). An inactive "
+            "customer can therefore block a slot for `max_attempts` times `offer_seconds`."
         ),
     ] = "to_back"
     acceptance: Annotated[
@@ -249,9 +248,9 @@ class AdmissionBody(Body):
         OfferHoursBody | None,
         Field(
             description="The hours of the day in which the waitlist offers slots automatically. "
-            "Outside these hours, slots accumulate. If the hours end while an offer is open, the "
-            "time that is left continues when the hours begin again. An operator's `admit` offers "
-            "slots at any time. Null means that there is no restriction."
+            "Outside these hours, slots accumulate, and the deadlines of open offers are "
+            "suspended. An operator's `admit` offers slots at any time. Null means that there is "
+            "no restriction."
         ),
     ] = None
 

@@ -113,9 +113,9 @@ class RedriveBody(Body):
     parked_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `parked_at` of the entry to redrive. If you send it and the entry "
-            "has been parked again in the meantime, the request changes nothing. If you leave it "
-            "out, the entry returns to the queue in any case.",
+            description="The `parked_at` of the entry. Send it, so that a late request has no "
+            "effect on an entry that has been parked again. If it is left out, the entry returns "
+            "to the queue in any case.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None

@@ -660,9 +660,9 @@ class HistoryAnswer(Model):
         Field(
             description="Details of the event: the requested values and the entry's `position` "
             "after the event. For a bump, `moved` is the number of positions that the entry moved "
-            "ahead. `jti` is the id of a pass. The `admitted` event issues this pass. The "
-            "`exited` event and the customer's next `joined` event revoke it, so verifiers should "
-            "refuse the pass from then on. Values that are unknown are left out."
+            "ahead. `jti` is the id of a pass. The `admitted` event issues the pass, and the "
+            "`exited` event or the next `joined` event revokes it. Values that are unknown are "
+            "left out."
         ),
     ]
 
