@@ -11,8 +11,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_PRIORITY
 from waitlist_shared.ranks import TIER
 
-# The number of random bytes in a claim token. The argument `tokens` contains the hexadecimal tokens
-# of a run without separators.
+# A claim token has 20 random bytes, so that nobody can guess it.
 TOKEN_BYTES = 20
 Argument = str | int
 Arguments = tuple[Argument, ...]

@@ -43,8 +43,7 @@ class Config:
     # If there is no IAM user, the function logs in with the user and password in `redis_url`.
     iam_user: IamUser | None = None
     metrics_namespace: str = ""
-    # True if every connection to a Redis server sees the same `run_id`, which identifies the
-    # server.
+    # True if a `run_id` identifies each Redis server, so that scripts can detect a failover.
     redis_has_run_ids: bool = False
 
     @classmethod

@@ -107,10 +107,9 @@ class EntryNotReady(WaitlistError):
 
     code = "entry_not_ready"
     advice = (
-        "The entry is not ready. Its field `not_ready` has the reasons. If the entry is held "
-        "back, call `ready`. A rest ends at `rest_until`, or when the customer calls `resume`. "
-        "A delay ends at `delayed_until`. If the address is unverified, its owner must verify "
-        "it, or an operator must call `verify`."
+        "The entry is not ready, and its `not_ready` field says why. If the entry is held back, "
+        "call `ready`. If the address is unverified, it must be verified first. A rest or a delay "
+        "ends by itself."
     )
 
 

@@ -1,5 +1,4 @@
--- expire: Ends expired claims and offers, makes entries ready whose rest or delay has ended, and lists entries whose
--- record may be out of date.
+-- expire: Ends expired claims and offers, and lists entries whose record may be out of date.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue time_of requeue decide pending_decisions paid expiry
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id

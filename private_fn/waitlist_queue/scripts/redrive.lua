@@ -3,8 +3,6 @@
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
 -- META state owner not_ready
--- If the entry was parked after too many attempts, `worn_out_stamp` is the logical timestamp of that decision, and
--- `worn_out_millis` is the deadline of the last attempt.
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | expiring | not_parked

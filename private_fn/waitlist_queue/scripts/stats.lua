@@ -1,9 +1,8 @@
--- stats: Counts the entries on a waitlist. The counts are also available during a rebuild.
+-- stats: Counts the entries on a waitlist, even during a rebuild. If `is_due` is 1, maintenance has work to do.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
 -- KEYS meta queue not_ready unverified ready_at readiness segments tags tickets_of_moved held parked inside dirty
 -- ARGV near now server_run_id
 -- META state epoch signed_up left admitted segments_state owner pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready unverified asked
--- `is_due` is 1 if maintenance has work to do because time has passed.
 -- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked first
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS cold | expiring

@@ -56,8 +56,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # Redis makes no offers if it has newer settings than the caller, or a different schedule.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # According to the record of the waitlist, the admissions that were scheduled up to
-    # `counted_until` are due, and `counted_slots` of them are unused.
+    # The record of the waitlist includes the scheduled admissions up to the time `counted_until`.
+    # `counted_slots` of these admissions are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0

@@ -161,7 +161,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     # The total is also None if the waitlist hides its counts from customers.
     total: int | None = None
-    # The pace is None for an imported entry.
+    # How fast the waitlist admits people. It is None for an imported entry.
     pace: str | None = None
     ready_ahead: int | None = None
 
@@ -295,7 +295,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     ticket: Ticket | None = None
     # The position within each segment of the request, in the same order.
     places: tuple[SegmentPlace, ...] = ()
-    # How fast the waitlist admits people, or `unknown`, or `paused`.
+    # A text that describes how fast the waitlist admits people, or `unknown`, or `paused`.
     pace: str | None = None
     # The number of ready entries ahead. It is None if every entry on the waitlist has always been
     # ready.

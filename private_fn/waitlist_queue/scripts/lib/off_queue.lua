@@ -1,7 +1,6 @@
--- The hash `claims` has an item for each entry that is on the waitlist but not in the queue, in the form
--- state|token|rank|ticket|attempts|stamp. This item is called the hold of the entry. Its state is `held`, `offered`,
--- `parked`, `done` (admitted) or `no_show` (leaving). The stamp is the logical timestamp at which the entry was taken
--- out of the queue.
+-- The hash `claims` has an item for each entry that is on the waitlist but not in the queue:
+-- state|token|rank|ticket|attempts|stamp. The item is called the hold of the entry. The stamp is the logical timestamp
+-- at which the entry was taken out of the queue.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)

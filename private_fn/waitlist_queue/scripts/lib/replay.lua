@@ -1,5 +1,4 @@
--- Returns the row for one entry in the reply to a claim or an admission. If the previous claim or offer has expired,
--- the row has its deadline and the logical timestamp at which it ended.
+-- Returns the row for one entry in the reply to a claim or an admission.
 local function claim_row(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)
   local last = before and last_end(keys, entry_id, hold.stamp)

@@ -1,7 +1,7 @@
 local RESTS_AT_ONCE = 200
 
--- Makes entries ready whose rest or delay has ended, but only a limited number in one call. Returns whether all entries
--- have been handled.
+-- Makes a limited number of entries ready whose rest or delay has ended. Returns whether there are no more such
+-- entries.
 local function end_rests(keys, now)
   if not keys.not_ready then return true end
   local millis = math.floor(micros(now) / 1000)

@@ -1,6 +1,6 @@
 -- The sorted set `queue` contains the ready entries, and `not_ready` contains the entries that are passed over for now.
--- The score is the rank. The sorted set `unverified` contains the entries of `not_ready` whose address is not verified.
--- Positions and totals do not count them, because they would show whether an address is on the waitlist.
+-- The set `unverified` contains the entries whose address is not verified. Positions and totals leave these entries
+-- out, because they would show whether an address is on the waitlist.
 
 -- Stops a script from reading the readiness keys if every entry on the waitlist has always been ready.
 local function use_readiness(keys, is_used, readiness)
@@ -45,7 +45,7 @@ local function count_waiting(keys)
   return keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
 end
 
--- Counts the waiting entries without the unverified entries. Customers see this number as the total.
+-- Counts the waiting entries that positions count. Customers see this number as the total.
 local function count_verified(keys)
   local waiting = count_waiting(keys)
   return keys.not_ready and waiting - redis.call('ZCARD', keys.unverified) or waiting
