@@ -116,7 +116,7 @@ class _DeadlineConnection(Connection):
 
 
 class _RunIdPacker:
-    """Replaces OWN_RUN_ID in each command before the command is encoded."""
+    """Encodes commands, and puts the server's `run_id` in the place of OWN_RUN_ID."""
 
     def __init__(self, connection: _DeadlineConnection, packer: Any) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""Builds the form for a waitlist's customer page and for the questions of its join form."""
+"""Builds the console page on which operators edit a waitlist's customer page and its questions."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -176,7 +176,7 @@ def _report(
 
 
 def _of_export(banned: int, left_out: int) -> str:
-    """Describe the people in an export whom the import does not add, such as "2 banned, "."""
+    """Return how many people in the export are not imported, such as "2 banned, "."""
     return "".join(
         f"{number:,} {words}, "
         for number, words in ((banned, "banned"), (left_out, "left out"))

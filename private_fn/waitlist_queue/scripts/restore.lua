@@ -22,8 +22,8 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Ends an offer in Redis if the record has a different place for the entry. The admission that the offer used up is
--- given back, or is used for the offer in the record.
+-- Called if the record replaces an offer in Redis. The slot of the replaced offer is returned, or it is assigned to
+-- the offer in the record.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

@@ -151,9 +151,10 @@ class ActionResult(Struct, frozen=True):
 
 
 class Holds(Struct, frozen=True):
-    """Carries out actions on entries that are claimed, offered or set aside.
+    """Completes, releases, extends and parks claims, and accepts and declines offers.
 
-    Redis decides by its own clock, and then the service records the decision.
+    Redis decides by its own clock whether an action comes in time. The service then records the
+    decision.
     """
 
     entries: EntryRecords

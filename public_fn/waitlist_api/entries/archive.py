@@ -103,8 +103,8 @@ class Archive(Struct, frozen=True):
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # Passes have a maximum duration. Passes of customers who were admitted before this time
-        # have ended.
+        # A customer who was admitted earlier than this cannot be inside, because every pass has a
+        # maximum duration.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)

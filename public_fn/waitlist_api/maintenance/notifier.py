@@ -120,7 +120,7 @@ class Notifier(Struct, frozen=True):
     def _ending(
         self, waitlist: WaitlistRecord, redis_millis: int, is_time_up: IsTimeUp
     ) -> Iterator[Notice]:
-        """Yield notices for the offers that end soon, according to the clock of Redis."""
+        """Yield a notice for each offer that ends soon by Redis's clock."""
         policy = waitlist.settings.admission
         offer_seconds = policy.offer_seconds if policy else OFFER_SECONDS
         if offer_seconds < SHORTEST_SECONDS:

@@ -58,8 +58,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
-    # If the record is older than this timestamp, it takes the rank from the decision
-    # (docs/decisions/0049).
+    # The timestamp of the last change of the entry's rank in Redis. If the record is older, it gets
+    # the rank of this decision. Otherwise it keeps its own rank (docs/decisions/0049).
     placed: int | None = None
     # True for a decision about a waiting entry. Redis stores no timestamp for waiting entries.
     is_about_waiting: bool = False

@@ -272,7 +272,7 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Store that Redis is about to count the slots of the schedule up to `until_millis`.
+        """Record that Redis will now release the schedule's slots up to `until_millis`.
 
         Return False if another run has already stored this time or a later time.
         """

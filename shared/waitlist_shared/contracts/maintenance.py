@@ -36,7 +36,7 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(Heartbeat)
 class HeartbeatResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `beats`, or `behind` if Redis has lost its most recent writes."""
+    """The `outcome` is `beats` if Redis has all recent writes, and `behind` if it has lost some."""
 
     epoch: Epoch
     beat: Number

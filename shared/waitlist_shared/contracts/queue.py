@@ -455,7 +455,10 @@ class BoardResult(Result, frozen=True, kw_only=True):
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True):
-    """Restores an entry in Redis at the place in its record, if `when` allows it."""
+    """Restores an entry in Redis with the rank from its record.
+
+    `when` decides what happens if Redis already has the entry.
+    """
 
     rank: Rank
     ticket: Ticket

@@ -67,7 +67,8 @@ local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns the result of last_end if it has the given verb.
+-- Returns the decision that ended the last claim or offer, if that decision has the given verb. Otherwise returns
+-- a false value.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

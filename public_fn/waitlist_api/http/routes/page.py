@@ -22,7 +22,7 @@ HTML = "text/html; charset=utf-8"
 PAGE_CACHE = "public, max-age=60"
 # The URL contains a digest of the files, so the content at a URL never changes.
 FOR_EVER = "public, max-age=31536000, immutable"
-# The edition in the URLs that other sites use. These URLs always return the current files.
+# Other sites use this word in URLs in place of a version. It always leads to the current files.
 LATEST = "latest"
 FOR_A_WHILE = "public, max-age=300"
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
