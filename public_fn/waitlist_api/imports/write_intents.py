@@ -221,8 +221,8 @@ class IntentWriter(Struct, frozen=True):
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # If Redis's clock is slow, new signups get lower ranks than usual. This upper limit keeps
-            # the imported rows ahead of them.
+            # If Redis's clock is slow, new signups get low ranks. This limit keeps the imported rows
+            # ahead of them.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,
