@@ -221,7 +221,7 @@ class IntentWriter(Struct, frozen=True):
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # If Redis's clock is slow, new signups get low ranks. This limit keeps the imported rows
+            # If the clock in Redis is slow, new signups get low ranks. This limit keeps the rows
             # ahead of them.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
