@@ -237,4 +237,6 @@ class ImportRun:
 def reason_of(result: Mapping[str, Any]) -> str:
     fields = [f"{error['field']}: {error['message']}" for error in result.get("errors") or []]
     detail = result.get("detail")
-    return "; ".join(fields if detail in (None, "", *fields) else [str(detail), *fields])
+    if detail in (None, "", *fields):
+        return "; ".join(fields)
+    return "; ".join([str(detail).removesuffix(".") if fields else str(detail), *fields])
