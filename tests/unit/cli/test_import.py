@@ -38,7 +38,7 @@ def test_refused_rows_are_written_to_a_file_and_the_others_are_imported(
     refused = list(csv.reader((tmp_path / "p.refused.csv").read_text("utf-8-sig").splitlines()))
     assert refused == [
         ["customer_id", "note", *REJECTION_COLUMNS],
-        ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", "", ""],
+        ["b b", "2", "2", "invalid_request", "Not valid; customer_id: no spaces", "", ""],
         ["", "3", "3", "unusable_row", "no customer id in customer_id", "", ""],
         # Extra cells, for which there is no column, are kept as well.
         [
@@ -58,7 +58,7 @@ def test_the_most_common_reasons_for_refusals_are_printed(
 ) -> None:
     rows = [["a a"], ["b b"], ["ada", "x"], ["bob"]]
     path = write_csv(tmp_path / "p.csv", [["customer_id"], *rows])
-    first = "Not valid.; customer_id: no spaces"
+    first = "Not valid; customer_id: no spaces"
     second = "The row has 2 fields, but the header has 1"
     lines = Typed(fake.url)("import", "bakery", path).stdout.splitlines()
     assert lines[1:3] == [f"  2 refused: {first}", f"  1 refused: {second}"]
