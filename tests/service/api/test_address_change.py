@@ -139,7 +139,7 @@ def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire)
     assert said[0][0][0] == 202
     taken = "already_on_list"
     assert outcomes == {"free": 200, "waiting": taken, "left": 200, "banned": taken}
-    assert "Nothing was changed" in verified.json["detail"]
+    assert "keeps its current address" in verified.json["detail"]
     for address in (ADA, others["waiting"]):
         assert movers.find(address).json["profile"] == {"email": address}
 
