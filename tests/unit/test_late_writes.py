@@ -838,6 +838,26 @@ def history(life: Life) -> list[tuple[str, str]]:
     return [(item["event"]["S"], item.get("reason", {}).get("S", "")) for item in items]
 
 
+def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
+    life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P8: the caller must not take the erased entry for an entry that has the event already."""
+    life.offer()
+    declined = life.decision("declined")
+    life.decide("withdrawn")
+    transact = life.client.transact_write_items
+
+    def erase_first(**request: Any) -> Any:
+        monkeypatch.undo()
+        life.erase()
+        return transact(**request)
+
+    monkeypatch.setattr(life.client, "transact_write_items", erase_first)
+    with pytest.raises(EntryChanged):
+        life.append(declined)
+    assert history(life) == []
+
+
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
     """P3: the record keeps what it has."""
     life.offer()

@@ -209,6 +209,8 @@ class Transitions(Struct, frozen=True):
                 self.ledger.commit(record, Commit(after=after, puts=(put,)), now_millis)
             except EntryChanged as changed:
                 if changed.record is None:
+                    if self.ledger.read(*key) is None:
+                        raise
                     # The event exists already.
                     return
             else:
