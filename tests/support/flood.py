@@ -45,7 +45,7 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),
     # The request changes the data and switches messages off.
-    f"PATCH {ENTRY}": Dearest(Operation(writes=15, reads=2, table_calls=5, events=1), 14),
+    f"PATCH {ENTRY}": Dearest(Operation(writes=15, reads=3, table_calls=6, events=1), 14),
     f"POST {ENTRY}/decline": Dearest(
         Operation(writes=25, reads=2, table_calls=4, events=1), 13, offers=1
     ),
@@ -62,7 +62,7 @@ FLOOD: dict[str, Dearest] = {
         Operation(writes=8, reads=2, table_calls=3, queue_calls=1, events=1), 8
     ),
     f"POST {LIST}/unsubscribe/{{code}}": Dearest(
-        Operation(writes=5, reads=1, table_calls=3, queue_calls=0), 4
+        Operation(writes=5, reads=2, table_calls=4, queue_calls=0), 4
     ),
 }
 

@@ -376,7 +376,7 @@ def decided(verb: c.Verb) -> Step:
 
 
 def take_back(life: Life, told: EntryRecord) -> None:
-    life.ledger.commit(told, notices.take_back(told), NOW)
+    life.ledger.save(told, notices.take_back(told))
 
 
 # What was read or decided first, what happened then, and the write that came too late.

@@ -62,8 +62,8 @@ class AddressChanges(Struct, frozen=True):
         if not record.moving_to:
             return record
         now_millis = self.now_millis()
-        decided = keep_address(record, self.recovering_queue.draw_stamp(record), now_millis)
-        return self.ledger.commit(record, decided, now_millis)
+        stamp = self.recovering_queue.draw_stamp(record)
+        return self.ledger.save(record, keep_address(record, stamp, now_millis))
 
     def confirm(self, key: tuple[str, str], stay: int, to: str) -> None:
         """Move the entry to the address that its owner has just verified.

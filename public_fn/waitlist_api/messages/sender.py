@@ -134,7 +134,7 @@ class Sender(Struct, frozen=True):
         if self.deliveries.is_sent(delivery, self.now_millis()):
             return
         try:
-            self.ledger.commit(record, take_back(record), self.now_millis())
+            self.ledger.save(record, take_back(record))
         except EntryChanged as changed:
             raise TryAgain("changed") from changed
 

@@ -9,7 +9,6 @@ from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.ledger import Commit
 
-ON_LIST = "#status IN (:waiting, :offered, :parked)"
 LINK_ASKED = "link_asked"
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 

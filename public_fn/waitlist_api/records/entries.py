@@ -9,9 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis, now_millis
-from waitlist_api.errors import EntryNotFound, Forbidden, Throttled
+from waitlist_api.errors import EntryNotFound, Forbidden
 from waitlist_api.records.alias import AS_ALIAS, Alias
-from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
@@ -124,8 +123,7 @@ class EntryRecords(Struct, frozen=True):
 
         If the entry has moved to a new address, the item is an alias.
         """
-        item = self.table.get(record_key(waitlist_id, entry_id))
-        return read_item(item) if item else None
+        return self.ledger.read_stored(waitlist_id, entry_id)
 
     def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
         """Return the entry with this id.
@@ -230,17 +228,14 @@ class EntryRecords(Struct, frozen=True):
 
         Raise EntryChanged if the signup has already ended or was finished.
         """
-        for _ in range(MAX_CONFLICT_RETRIES):
-            try:
-                self.ledger.commit(record, finish_join(record, placed, now_millis), now_millis)
-            except EntryChanged as changed:
-                found = changed.record
-                if found is None or (found.status, found.join_id) != ("joining", record.join_id):
-                    raise
-                record = found
-            else:
-                return
-        raise Throttled
+        stay = ("joining", record.join_id)
+
+        def decide(now: EntryRecord | None) -> Commit | None:
+            if now is None or (now.status, now.join_id) != stay:
+                return None
+            return finish_join(now, placed, now_millis)
+
+        self.ledger.decide(record, decide, now_millis)
 
     def cancel_join(self, record: EntryRecord) -> None:
         """Undo a signup that Redis has refused.
@@ -269,14 +264,4 @@ class EntryRecords(Struct, frozen=True):
     ) -> None:
         """Record the new rank of an entry. Raise EntryChanged if the signup has ended."""
         record = record or self.ledger.read(*key)
-        for _ in range(MAX_CONFLICT_RETRIES):
-            decided = move.decide(record, now_millis)
-            if decided is None:
-                raise EntryChanged(record)
-            try:
-                self.ledger.commit(record, decided, now_millis)
-            except EntryChanged as changed:
-                record = changed.record
-            else:
-                return
-        raise Throttled
+        self.ledger.decide(record, lambda now: move.decide(now, now_millis), now_millis)

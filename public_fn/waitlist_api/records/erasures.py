@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import IsTimeUp, never
 from waitlist_api.records.alias import AS_ALIAS, Alias
@@ -16,6 +17,7 @@ from waitlist_api.records.entry import (
     entry_pk,
     record_key,
 )
+from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ERASE_PAGE = 500
@@ -36,7 +38,7 @@ class Erasures(Struct, frozen=True):
             return False
         self.forget_alias(record)
         if record.known_stamp > record.stamp:
-            self._stamp_last(record.key, record.join_id, record.known_stamp)
+            self._stamp_last(record, record.join_id, record.known_stamp)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
         return True
 
@@ -62,13 +64,13 @@ class Erasures(Struct, frozen=True):
         with suppress(ConditionFailed):
             self.table.delete(alias.key, AS_ALIAS, alias.values)
 
-    def _stamp_last(self, key: tuple[str, str], join_id: str, stamp: int) -> None:
+    def _stamp_last(self, record: EntryRecord | None, join_id: str, stamp: int) -> None:
         """Make sure that the record's timestamp is not older than any event of the entry."""
-        values: Item = {"join_id": join_id, "stamp": stamp}
-        with suppress(ConditionFailed):
-            self.table.update(
-                record_key(*key), "SET #stamp = :stamp", "#join_id = :join_id", values
-            )
+
+        def decide(now: EntryRecord) -> EntryRecord | None:
+            return replace(now, stamp=stamp) if now.join_id == join_id else None
+
+        Ledger(self.table).update(record, decide)
 
     def erase_history(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
@@ -95,7 +97,8 @@ class Erasures(Struct, frozen=True):
         for sort_keys in self._history(waitlist_id, entry_id, ""):
             last_stamp = _stamp_of(sort_keys[-1])
             if last_stamp > stamp:
-                self._stamp_last((waitlist_id, entry_id), join_id, last_stamp)
+                record = Ledger(self.table).read(waitlist_id, entry_id)
+                self._stamp_last(record, join_id, last_stamp)
             self._delete(waitlist_id, entry_id, sort_keys)
             if is_time_up():
                 return

@@ -75,11 +75,32 @@ class Ledger(Struct, frozen=True):
         """
         with entry_changed():
             self.table.transact(self.writes(before, decided, now_millis))
-        return replace(decided.after, revision=1 if before is None else before.revision + 1)
+        return _next(before, decided.after)
+
+    def decide(
+        self,
+        record: EntryRecord | None,
+        decide: Callable[[EntryRecord | None], Commit | None],
+        now_millis: int,
+    ) -> EntryRecord:
+        """Write the change that `decide` returns, and return the new record.
+
+        If another write was faster, decide again from the new record. Raise EntryChanged if
+        `decide` returns None.
+        """
+        for _ in range(MAX_CONFLICT_RETRIES):
+            decided = decide(record)
+            if decided is None:
+                raise EntryChanged(record)
+            try:
+                return self.commit(record, decided, now_millis)
+            except EntryChanged as changed:
+                record = changed.record
+        raise Throttled
 
     def writes(self, before: EntryRecord | None, decided: Commit, now_millis: int) -> list[Item]:
         """Return the writes of a commit, so that one transaction can make several commits."""
-        after = replace(decided.after, revision=1 if before is None else before.revision + 1)
+        after = _next(before, decided.after)
         key = after.key
         writes = [self._write(before, after)]
         writes += [self.table.put_write(event.to_item(*key)) for event in decided.events]
@@ -99,7 +120,7 @@ class Ledger(Struct, frozen=True):
 
         Raise EntryChanged if the stored record has changed since the caller read `before`.
         """
-        after = replace(after, revision=before.revision + 1)
+        after = _next(before, after)
         update, values = update_of(before, after)
         with entry_changed():
             key = record_key(*after.key)
@@ -107,33 +128,39 @@ class Ledger(Struct, frozen=True):
         return after
 
     def update(
-        self, record: EntryRecord, decide: Callable[[EntryRecord], EntryRecord | None]
-    ) -> None:
-        """Save the record that `decide` returns.
+        self, record: EntryRecord | None, decide: Callable[[EntryRecord], EntryRecord | None]
+    ) -> bool:
+        """Save the record that `decide` returns. Return False if it returns None.
 
-        If another write was faster, decide again from the new record.
+        If another write was faster, decide again from the new record. Return False as well if there
+        is no record.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
-            after = decide(record)
-            if after is None:
-                return
+            after = None if record is None else decide(record)
+            if record is None or after is None:
+                return False
             try:
                 self.save(record, after)
             except EntryChanged as changed:
-                if changed.record is None:
-                    return
                 record = changed.record
             else:
-                return
+                return True
         raise Throttled
+
+    def read_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
+        """Return the item that is stored under an entry id, even if it has expired.
+
+        If the entry has moved to a new address, the item is an alias.
+        """
+        item = self.table.get(record_key(waitlist_id, entry_id))
+        return read_item(item) if item else None
 
     def read(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of an entry, even if it has expired.
 
         Return None if the entry has no record.
         """
-        item = self.table.get(record_key(waitlist_id, entry_id))
-        found = read_item(item) if item else None
+        found = self.read_stored(waitlist_id, entry_id)
         return found if isinstance(found, EntryRecord) else None
 
     def take_off_index(self, event: Key) -> None:
@@ -147,6 +174,11 @@ class Ledger(Struct, frozen=True):
         update, values = update_of(before, after)
         values |= values_as_read(before)
         return self.table.update_write(record_key(*after.key), update, AS_READ, values)
+
+
+def _next(before: EntryRecord | None, after: EntryRecord) -> EntryRecord:
+    """Return the record after a change, with its revision."""
+    return replace(after, revision=1 if before is None else before.revision + 1)
 
 
 def values_as_read(record: EntryRecord) -> Item:

@@ -38,10 +38,10 @@ def ask_to_move(record: EntryRecord, to: str, address: str, stamp: int, now_mill
     return _changed(after, HistoryEvent(stamp=stamp, event=ASKED, by=CUSTOMER), now_millis)
 
 
-def keep_address(record: EntryRecord, stamp: int, now_millis: int) -> Commit:
-    """Return the change that cancels the request to move the entry."""
+def keep_address(record: EntryRecord, stamp: int, now_millis: int) -> EntryRecord:
+    """Return the record without the request to move the entry."""
     after = replace(record, moving_to="", moving_address="")
-    return Commit(after=replace(after, edited_stamp=stamp, updated_millis=now_millis))
+    return replace(after, edited_stamp=stamp, updated_millis=now_millis)
 
 
 def move(

@@ -52,6 +52,6 @@ class Notice(Struct, frozen=True):
         return Commit(after=after, events=(event,))
 
 
-def take_back(record: EntryRecord) -> Commit:
-    """Return the change that withdraws the `near` notice, because the customer was not told."""
-    return Commit(after=replace(record, near_rank=None))
+def take_back(record: EntryRecord) -> EntryRecord:
+    """Return the record without the `near` notice, because the customer was not told."""
+    return replace(record, near_rank=None)

@@ -1,26 +1,25 @@
 """Store which customers get no messages, so that these customers can be listed and counted."""
 
 from contextlib import suppress
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.records.entry import (
     EntryRecord,
     entry_pk,
-    record_key,
     shard_of,
     unreached_place,
 )
+from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
 # This key sorts before HISTORY#, so the query that erases an entry also finds the marker.
 UNREACHED_SORT = "CONTACT"
-THIS_STAY = "#ticket = :ticket AND attribute_not_exists(#erase)"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 
 
@@ -52,22 +51,22 @@ class Recipients(Struct, frozen=True):
 
     def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Record that the customer's address does not accept messages."""
-        return self._mark(waitlist_id, entry_id, ticket, ", #unreachable = :on", {"on": True})
+        return self._mark(waitlist_id, entry_id, ticket, unreachable=True)
 
     def mark_reachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Record that the customer has a new address, which may accept messages."""
-        return self._update(waitlist_id, entry_id, ticket, " REMOVE #unreachable", {})
+        return self._update(waitlist_id, entry_id, ticket, unreachable=False)
 
     def turn_off(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Record that the customer wants only the messages that they request themselves."""
-        return self._mark(waitlist_id, entry_id, ticket, ", #messages = :off", {"off": "off"})
+        return self._mark(waitlist_id, entry_id, ticket, messages="off")
 
     def turn_on(
         self, waitlist_id: str, entry_id: str, ticket: int, changes_until_millis: int
     ) -> bool:
         """Record that the customer wants all messages again."""
-        update = ", #changes_until_millis = :until REMOVE #messages"
-        return self._update(waitlist_id, entry_id, ticket, update, {"until": changes_until_millis})
+        fields = {"messages": "", "changes_until_millis": changes_until_millis}
+        return self._update(waitlist_id, entry_id, ticket, **fields)
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
         """Store that the customer of a signup gets no messages, unless a later signup is already
@@ -90,26 +89,19 @@ class Recipients(Struct, frozen=True):
         with suppress(ConditionFailed):
             self.table.delete(key, "#ticket = :ticket AND #place_rank = :place_rank", values)
 
-    def _mark(
-        self, waitlist_id: str, entry_id: str, ticket: int, update: str, values: Item
-    ) -> bool:
+    def _mark(self, waitlist_id: str, entry_id: str, ticket: int, **fields: Any) -> bool:
         mark = self.list_stay(waitlist_id, entry_id, ticket)
-        if self._update(waitlist_id, entry_id, ticket, update, values):
+        if self._update(waitlist_id, entry_id, ticket, **fields):
             return True
         # The entry may have been erased. No data about the customer may remain in the table.
         self.remove(waitlist_id, mark)
         return False
 
-    def _update(
-        self, waitlist_id: str, entry_id: str, ticket: int, update: str, values: Item
-    ) -> bool:
-        key = record_key(waitlist_id, entry_id)
-        # A concurrent reinstatement may have copied the old record. The new value of
-        # `updated_millis` makes that write fail, so that the reinstatement reads the record again.
-        update = f"SET #updated_millis = :now{update}"
-        values = {**values, "ticket": ticket, "now": self.now_millis()}
-        try:
-            self.table.update(key, update, THIS_STAY, values)
-        except ConditionFailed:
-            return False
-        return True
+    def _update(self, waitlist_id: str, entry_id: str, ticket: int, **fields: Any) -> bool:
+        def decide(record: EntryRecord) -> EntryRecord | None:
+            if record.ticket != ticket or record.erase:
+                return None
+            return replace(record, **fields, updated_millis=self.now_millis())
+
+        ledger = Ledger(self.table)
+        return ledger.update(ledger.read(waitlist_id, entry_id), decide)

@@ -100,7 +100,7 @@ class Table(Struct, frozen=True):
                 Key=_encode(key),
                 ReturnValues="ALL_NEW",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                **_update_expressions(key, update, condition, values),
+                **_expressions(values, UpdateExpression=update, ConditionExpression=condition),
             )
         return decode(answer["Attributes"])
 
@@ -133,7 +133,7 @@ class Table(Struct, frozen=True):
                 "TableName": self.name,
                 "Key": _encode(key),
                 "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-                **_update_expressions(key, update, condition, values),
+                **_expressions(values, UpdateExpression=update, ConditionExpression=condition),
             }
         }
 
@@ -237,19 +237,6 @@ def _plain(typed: Mapping[str, Any]) -> Any:
         case "L":
             return [_plain(element) for element in value]
     raise TypeError(f"records cannot contain values of type {kind}")
-
-
-def _update_expressions(key: Key, update: str, condition: str, values: Item) -> Item:
-    """Return the expressions for an update.
-
-    If the item is the record of an entry, also increment its revision.
-    """
-    if key.get("sk") == "RECORD" and "#revision" not in update:
-        counted = "SET #revision = if_not_exists(#revision, :no_revision) + :one_revision"
-        rest = update.removeprefix("SET ")
-        update = f"{counted}, {rest}" if rest != update else f"{counted} {update}"
-        values = values | {"no_revision": 0, "one_revision": 1}
-    return _expressions(values, UpdateExpression=update, ConditionExpression=condition)
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:

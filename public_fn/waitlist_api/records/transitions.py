@@ -158,24 +158,13 @@ class Transitions(Struct, frozen=True):
             transition = self._ending(transition, now_millis)
         if record is None:
             record = self.ledger.read(transition.waitlist_id, transition.entry_id)
-        after = self._commit(transition, record, now_millis)
+        after = self.ledger.decide(
+            record, lambda now: transition.decide(now, now_millis), now_millis
+        )
         self.metrics.add("holds_expired", transition.expired_holds)
         # Set the expiry again, because other requests may have added events in the meantime.
         self._expire_history(transition)
         return after
-
-    def _commit(
-        self, transition: Transition, record: EntryRecord | None, now_millis: int
-    ) -> EntryRecord:
-        for _ in range(MAX_CONFLICT_RETRIES):
-            decided = transition.decide(record, now_millis)
-            if decided is None:
-                raise EntryChanged(record)
-            try:
-                return self.ledger.commit(record, decided, now_millis)
-            except EntryChanged as changed:
-                record = changed.record
-        raise Throttled
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
         """Set the expiry of the entry's events, and add the record's expiry to the decision."""
@@ -250,13 +239,8 @@ class Transitions(Struct, frozen=True):
             is_same = (now.ticket, now.asked_millis) == (ticket, record.asked_millis)
             if not is_same or not now.unanswered or now.status not in PRESENT:
                 return None
-            return replace(
-                now,
-                confirm_by_millis=None,
-                asked_token="",
-                reminded_days=None,
-                unanswered=False,
-                updated_millis=now_millis,
+            return with_changes(
+                now, {**dict.fromkeys(QUESTION_FIELDS), "updated_millis": now_millis}
             )
 
         self.ledger.update(record, decide)
