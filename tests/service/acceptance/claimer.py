@@ -1,4 +1,7 @@
-"""One of many claimers at once: speaks to the services, for a process has one request at a time."""
+"""One of several concurrent claimers.
+
+The claimers call the services directly, because a process handles only one HTTP request at a time.
+"""
 
 from dataclasses import dataclass, field
 
@@ -12,14 +15,14 @@ VERBS = {"complete": COMPLETE, "release": RELEASE, "park": PARK, "extend": EXTEN
 
 @dataclass
 class Claimer:
-    """A claimer at a people, with tokens of their own."""
+    """A claimer on the waitlist of `people`. `tokens` contains the claim tokens of this claimer."""
 
     people: Admissions
     by: str
     tokens: dict[str, str] = field(default_factory=dict)
 
     def claimed(self, count: int = 1, key: str = "") -> list[str]:
-        """Claim, and return who was given, in the order of the answer."""
+        """Claim entries, and return the names of their customers in the order of the response."""
         command = ClaimCommand(
             waitlist_id=self.people.waitlist_id, count=count, by=self.by, idempotency_key=key
         )
@@ -29,7 +32,10 @@ class Claimer:
         return names
 
     def act(self, verb: str, name: str, token: str = "") -> str:
-        """Do something about a hold; return the status that follows, or the refusal's code."""
+        """Complete, extend, park or release a claimed entry.
+
+        Return its new status, or the error code.
+        """
         command = HoldCommand(
             waitlist_id=self.people.waitlist_id,
             entry_id=self.people.id_of(name),
@@ -43,7 +49,7 @@ class Claimer:
             return error.code
 
     def leave(self, name: str) -> str:
-        """Have a person leave the list themselves."""
+        """Let a customer leave the waitlist. Return `left`, or the error code."""
         people = self.people
         try:
             people.world.services.leaves.leave(people.waitlist_id, people.id_of(name), "customer")

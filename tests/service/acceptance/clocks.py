@@ -1,4 +1,4 @@
-"""One deployment whose machines disagree about the time."""
+"""A deployment in which the functions and Redis have clocks that show different times."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,7 +17,10 @@ HOUR_SECONDS = 3600
 
 @dataclass
 class Clocks:
-    """The public function's clock, maintenance's and Redis'; what each is off by, in seconds."""
+    """The clocks of the public function, of maintenance and of Redis.
+
+    `public_off` and `keeper_off` say by how many seconds the clocks of the two functions are wrong.
+    """
 
     valkey: Server
     public_off: float = 0
@@ -44,13 +47,17 @@ class Clocks:
         )
 
     def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
-        """Return another maintenance function, as of now; something happens in its first pause."""
+        """Return a second maintenance function that starts now and whose clock is wrong by `off`
+        seconds.
+
+        The test calls `meanwhile` during the first pause of this function.
+        """
         millis = self.public.clock.millis + int((off - self.public_off) * 1000)
         clock = EventfulClock(millis, meanwhile)
         return self._with(clock)
 
     def go_on(self, seconds: float) -> None:
-        """Let time pass, everywhere."""
+        """Let the same time pass on all clocks."""
         self.public.clock.advance(seconds)
         self.keeper.clock.advance(seconds)
         self.redis.advance(seconds)
@@ -64,17 +71,17 @@ class Clocks:
         assert self.redis.micros is not None
         return self.redis.micros // 1000
 
-    # What may strike Redis while its clock goes back.
+    # The methods below are the faults that can hit Redis while its clock is set back.
     def nothing(self) -> None: ...
 
     def flush(self) -> None:
         self.valkey.client.flushall()
 
     def fail_over(self) -> None:
-        """Have another server take over that has everything."""
+        """Let another Redis server take over that has all data."""
         self.server_run_id = f"{self.server_run_id}-two"
 
     def fail_over_behind(self, past: RedisState) -> None:
-        """Have another server take over that lacks what came after."""
+        """Let another Redis server take over that lacks everything written after `past`."""
         past.restore(self.valkey.client)
         self.fail_over()

@@ -13,13 +13,16 @@ from tests.support.world import RedisClock, World
 
 @pytest.fixture
 def world(valkey: Server) -> World:
-    """One deployment on empty stores; both clocks stand until a test moves them."""
+    """A deployment on empty stores. Both clocks stand still until a test moves them."""
     return World.on(new_table(), valkey.client, redis_clock=RedisClock.standing())
 
 
 @pytest.fixture
 def waitlist(world: World) -> Waitlist:
-    """Return a way to make the waitlist, with these tests' terms unless others are given."""
+    """Return a function that creates the waitlist.
+
+    Its settings are the defaults of these tests, unless the test passes others.
+    """
 
     def make(*names: str, **settings: Any) -> Admissions:
         people = Admissions(world)

@@ -1,4 +1,6 @@
-"""What stands when a request was cut off between the record and Redis."""
+"""The states that a request leaves behind if it ends after its write to DynamoDB and before Redis
+knows of it.
+"""
 
 from tests.support.admissions import Admissions
 from waitlist_api.records.entry import EntryRecord
@@ -7,13 +9,13 @@ from waitlist_shared import contracts as c
 
 
 def leaving(people: Admissions, name: str) -> None:
-    """Record an intent to leave that has not reached Redis."""
+    """Record an intent to leave without telling Redis."""
     services = people.world.services
     services.leaves.begin(people.waitlist_id, people.id_of(name), Leave(by="customer"))
 
 
 def intending(people: Admissions, name: str) -> EntryRecord:
-    """Record an intent to join that has not reached Redis."""
+    """Record an intent to join without telling Redis."""
     services = people.world.services
     now_millis = services.now_millis()
     intent = EntryRecord(
@@ -30,7 +32,7 @@ def intending(people: Admissions, name: str) -> EntryRecord:
 
 
 def joining(people: Admissions, name: str) -> None:
-    """Add a place in Redis of which the record has the intent only."""
+    """Add an entry to Redis while the record contains only the intent to join."""
     intent = intending(people, name)
     people.world.services.queue.send(
         c.Signup(waitlist_id=intent.waitlist_id, entry_id=intent.entry_id, join_id=intent.join_id)

@@ -1,4 +1,4 @@
-"""What the waitlists of these tests have in common."""
+"""The settings that all waitlists of these tests share."""
 
 from collections.abc import Callable
 
@@ -6,5 +6,6 @@ from tests.support.admissions import Admissions
 
 LEASE_SECONDS = 60
 MAX_ATTEMPTS = 3
-# Makes the waitlist: names in order of arrival, settings by keyword.
+# A function that creates the waitlist. It takes the names of the customers in the order of their
+# signups, and settings as keyword arguments.
 Waitlist = Callable[..., Admissions]

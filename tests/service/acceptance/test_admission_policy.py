@@ -1,4 +1,8 @@
-"""Lists that admit by themselves: rate, schedule, room, offers, no-shows, customers inside."""
+"""Waitlists with an admission policy admit people by a rate or a schedule, up to a limit of people
+inside.
+
+These tests cover offers, no-shows, passes and exits.
+"""
 
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -27,7 +31,7 @@ NAMES = [f"customer-{number}" for number in range(10)]
 
 
 def iso(seconds: float) -> str:
-    """Return the time some seconds after the start, as answers have it."""
+    """Return the time `seconds` after the start of the test, in the format of the API."""
     moment = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(seconds=seconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -43,13 +47,16 @@ def maintained(people: Admissions) -> list[str]:
 
 
 def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
-    """Return the last event of a customer's history, and its actor."""
+    """Return the name and the actor of the last event in a customer's history."""
     event = people.person(name).json["history"][-1]
     return event["event"], event["by"]
 
 
 def test_a_rate_admits_by_looks_alone(waitlist: Waitlist, world: World) -> None:
-    """Given one place a second, when one customer looks, then each second offers one place. P1."""
+    """A waitlist admits one person per second although maintenance never runs.
+
+    Each poll of any customer makes the offers that are due.
+    """
     people = waitlist("ann", "bob", "cyd", admission=RATE)
     assert people.order() == ["ann", "bob", "cyd"]
     for name in ("ann", "bob", "cyd"):
@@ -87,7 +94,7 @@ def test_an_offer_shows_its_end_and_admits_who_enters(waitlist: Waitlist) -> Non
 
 
 def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None:
-    """Given room for two, when one enters and exits, then the next gets the place at once."""
+    """Two people can be inside. When one of them exits, the next customer gets an offer at once."""
     people = waitlist("ann", "bob", "cyd", "dan", admission={"max_inside": 2})
     assert maintained(people) == ["ann", "bob"]
     people.enter("ann")
@@ -102,7 +109,7 @@ def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None
 
 
 def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> None:
-    """Given one place inside, when its customer signs up again, then the next gets it. P3."""
+    """When a customer who is inside signs up again, the next customer gets the place inside."""
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
     people.enter("ann")
@@ -120,7 +127,10 @@ def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> N
 def test_a_signup_that_is_refused_leaves_its_customer_inside(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given a full list, when a customer inside signs up again, then nothing changes. P5."""
+    """The waitlist is full.
+
+    A customer who is inside signs up again, is refused and stays inside.
+    """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always", capacity=2)
     people.poll("ann")
     people.enter("ann")
@@ -133,7 +143,7 @@ def test_a_signup_that_is_refused_leaves_its_customer_inside(
 
 
 def intent_of(former: EntryRecord) -> EntryRecord:
-    """Return an intent to join again."""
+    """Return a record of the customer's next stay with the status `joining`."""
     return EntryRecord(
         waitlist_id=former.waitlist_id,
         entry_id=former.entry_id,
@@ -148,7 +158,10 @@ def intent_of(former: EntryRecord) -> EntryRecord:
 def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given a new signup cut off before Redis, then Redis is lost. P3."""
+    """The new signup is interrupted after its write to DynamoDB.
+
+    Then Redis loses its data (promise P3).
+    """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
     people.enter("ann")
@@ -166,7 +179,10 @@ def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
 def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: a refused signup puts the former stay back as it has read it."""
+    """The exit is recorded between the read and the write of a new signup.
+
+    The signup must fail, because it would undo the exit (promise P3).
+    """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
     people.enter("ann")
@@ -181,9 +197,10 @@ def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
 def test_entering_after_an_unrecorded_complete_leaves_its_record_to_maintenance(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given a complete that was cut off, when the customer enters, then the history has no enter.
+    """A claim was completed in Redis, but the request was interrupted before it wrote the record.
 
-    P3: the history has who did what.
+    The customer's attempt to enter must not appear in the history, because somebody else admitted
+    them.
     """
     people = waitlist("ann", admission={})
     (claim,) = people.claim().json["claims"]
@@ -258,7 +275,10 @@ def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
 def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
     waitlist: Waitlist, world: World, following: str
 ) -> None:
-    """Given a no-show that Redis alone has noticed, when the next offer is recorded. P3."""
+    """The next offer is recorded although only Redis has noticed the no-show before.
+
+    Then Redis loses its data (promise P3).
+    """
     people = waitlist("ann", admission={})
     people.admit(1)
     world.advance(OFFER_SECONDS)
@@ -302,7 +322,10 @@ def get_pass(people: Admissions, name: str) -> Answer:
 def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given a run that was cut off before the record, when the pass is asked for, then it is. P3"""
+    """A run admits a customer and is interrupted before it writes the record.
+
+    The customer still gets a pass when they ask for it (promise P3).
+    """
     people = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
     assert people.recorded("ann")["status"] == "waiting"
@@ -314,7 +337,10 @@ def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
 
 
 def test_asking_for_a_pass_accepts_no_offer(waitlist: Waitlist, world: World) -> None:
-    """Given an offer that is recorded, or not yet, when the pass is asked for, then still open."""
+    """A customer with an open offer asks for a pass and gets none.
+
+    The offer stays open, whether it is already recorded or not.
+    """
     people = waitlist("ann", admission=ONE_INSIDE)
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
     assert get_pass(people, "ann").json["code"] == "not_inside"
@@ -361,7 +387,10 @@ def test_an_operators_admission_is_made_once(waitlist: Waitlist) -> None:
 def test_an_admission_that_was_cut_off_and_repeated_is_recorded_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given offers in Redis alone, when the operator repeats, then each has one event. P2."""
+    """The operator repeats a request whose offers only Redis knows.
+
+    Each offer appears once in the history (promise P2).
+    """
     people = waitlist("ann", "bob")
     command = AdmitCommand(
         waitlist_id=people.waitlist_id, count=1, by="operator", idempotency_key="a-key-of-a-batch"
@@ -460,7 +489,9 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
 def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: they changed longer ago than the records and the journal are read again."""
+    """The offers and admissions are older than the part of the records and of the journal that a
+    rebuild reads again (promise P3).
+    """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3, "offer_seconds": 3600})
     assert maintained(people) == ["ann", "bob", "cyd"]
     people.enter("ann")
@@ -517,7 +548,7 @@ def test_rows_of_one_time_give_the_slots_of_each(waitlist: Waitlist, world: Worl
 def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_settings(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: the run dies before, between and after each of its calls to AWS."""
+    """The run is stopped before or after each of its calls to AWS (promise P3)."""
     terms = {**schedule({"cron": "0 * * * *", "count": 2}), "acceptance": "automatic"}
     people = waitlist(*(f"person-{number}" for number in range(24)), admission=terms)
     wire = Wire()
@@ -538,7 +569,7 @@ def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_setting
 def test_another_schedule_begins_without_the_slots_of_the_former_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given a launch that is put off to tomorrow, then nobody is offered a place today."""
+    """A launch is postponed to tomorrow. Nobody gets an offer today."""
     people = waitlist(admission=schedule({"at": iso(60), "count": 500}))
     world.advance(120)
     maintained(people)
@@ -563,7 +594,10 @@ def test_a_decline_of_a_former_schedules_offer_gives_no_slot_to_the_next(
 def test_a_run_sends_redis_the_schedule_that_it_has_missed(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: the request that saved the settings was cut off before Redis, and somebody polls."""
+    """The request that saved the schedule was interrupted before it told Redis.
+
+    The next poll tells Redis about the schedule (promise P3).
+    """
     people = waitlist(*NAMES, admission=schedule({"at": iso(60), "count": 1}))
     before = RedisState.of(world.redis)
     people.configure(admission=schedule({"at": iso(60), "count": 3}))
@@ -575,7 +609,9 @@ def test_a_run_sends_redis_the_schedule_that_it_has_missed(
 
 
 def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Waitlist) -> None:
-    """An offer has `offered_until`, a claim `claimed_until`, in the list as in the entry."""
+    """The list of off-queue entries shows `offered_until` for an offer and `claimed_until` for a
+    claim, like the entry itself.
+    """
     people = waitlist("ann", "bob", admission={"max_inside": 2})
     people.admit(1)
     people.claim(1, lease_seconds=60)
@@ -591,7 +627,9 @@ def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Wait
 
 
 def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> None:
-    """Also by the samples of each minute, from which the hour is counted."""
+    """The ends are also counted by the samples of each minute, which give the counts of the last
+    hour.
+    """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", admission={"no_show": "leave"})
     world.maintain()
     people.admit(5)
@@ -612,14 +650,17 @@ def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> No
     assert {name: sum(one[name] for one in points) for name in ends} == ends
 
 
-# The tests start at 14:13:20 in UTC.
+# The clock of the tests starts at 14:13:20 UTC.
 HOURS = {"from": "08:00", "to": "14:20", "timezone": "UTC"}
 CLOSES = 400
 OPENS = CLOSES + 17 * 3600 + 40 * 60
 
 
 def test_no_place_is_offered_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """Given hours, then the last offer goes on in the next ones, and none follows before. P3."""
+    """The last offer before the closing time continues after the next opening time.
+
+    No other offer is made in between.
+    """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 1, "offer_hours": HOURS})
     assert maintained(people) == ["ann"]
     assert people.poll("ann").json["offered_until"] == iso(OPENS + OFFER_SECONDS - CLOSES)

@@ -21,13 +21,15 @@ from waitlist_api.records.table import Table
 from waitlist_shared.errors import QueueUnavailable
 
 MANY = 12_000
-# A page of 500 events is deleted in 20 batches.
+# One page of 500 events is deleted in 20 batches.
 SECONDS_A_PAGE = 2
 TIMEOUT_MILLIS = 300_000
 
 
 class SlowTable(MemoryTable):
-    """A table whose batches of writes take time; `people` are those whose clock moves."""
+    """A table that advances the clock of `people` with each batch of writes, as if the table were
+    slow.
+    """
 
     people: Admissions | None = None
     seconds_a_page = SECONDS_A_PAGE
@@ -45,7 +47,7 @@ def table() -> SlowTable:
 
 @pytest.fixture
 def people(table: SlowTable) -> Admissions:
-    """Ann and Zoe have long histories; offers of another list are to end."""
+    """Return a waitlist on which Ann and Zoe have long histories."""
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     people.configure()
     people.all_sign_up("ann", "zoe")
@@ -67,13 +69,15 @@ def history(table: SlowTable, people: Admissions, name: str) -> int:
 
 
 def cut_off_erasure(people: Admissions, name: str) -> None:
-    """Leave what an erasure leaves whose request has ended after its first step."""
+    """Start an erasure and leave it unfinished, as a request that ends after its first step
+    does.
+    """
     services = people.world.services
     services.leaves.begin_erase(people.waitlist_id, people.id_of(name))
 
 
 def run(people: Admissions) -> int:
-    """Run maintenance, and return how long it took."""
+    """Run maintenance, and return how many milliseconds it took."""
     clock = people.world.clock
     began = clock.millis
     people.world.maintenance.run_all(lambda: TIMEOUT_MILLIS - (clock.millis - began))
@@ -91,7 +95,7 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
         cut_off_erasure(people, name)
     people.world.advance(120)
     table.people = people
-    # Without a bound each of them would take 48 seconds.
+    # Without a limit, the erasure of one history would take 48 seconds.
     left = [history(table, people, one) for one in ("ann", "zoe")]
     assert min(left) > MANY
     took = run(people)
@@ -110,7 +114,7 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
 def test_no_shard_of_intents_waits_for_another_in_every_run(
     table: SlowTable, people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An erasure takes all the time that each run has for intents, for a quarter of an hour."""
+    """For a quarter of an hour, one erasure uses all the time that each run has for intents."""
     cut_off_erasure(people, "ann")
     names = [f"late{number}" for number in range(8)]
     with monkeypatch.context() as patch:

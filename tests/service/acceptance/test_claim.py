@@ -1,4 +1,4 @@
-"""Who is given to a claimer, and what comes with them."""
+"""Which entries a claim returns, and what the response says about them."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from waitlist_api.clock import iso
 
 
 def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
-    """Given one with a profile, when claimed, then all is returned, with the list's own lease."""
+    """The customer has a profile, and the claim lasts as long as the waitlist's default lease."""
     people = waitlist()
     people.sign_up("ann", profile={"phone": "+49 30 1"}, attributes={"language": "German"})
     (claim,) = people.claim().json["claims"]
@@ -33,7 +33,7 @@ def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
 def test_a_claim_of_a_hundred_is_one_round_trip(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given a hundred waiting, when claimed at once, then Redis is called once. P9."""
+    """100 people wait. A claim of all of them makes one call to Redis (promise P9)."""
     people = waitlist(*(f"person-{number:03}" for number in range(101)))
     people.claim(1)  # so that Redis has the script
     calls = []
@@ -51,7 +51,7 @@ def test_a_claim_of_a_hundred_is_one_round_trip(
 
 @pytest.mark.parametrize("seconds", [1, 12 * 3600])
 def test_a_claim_may_have_its_own_time(waitlist: Waitlist, world: World, seconds: int) -> None:
-    """Given a time of the claim's own, when it is over and not before, then the hold ends."""
+    """If a claim names its own lease, the hold ends exactly when this lease ends."""
     people = waitlist("ann", "bob")
     assert people.claimed(1, lease_seconds=seconds) == ["ann"]
     world.advance(seconds - 0.001)
@@ -62,7 +62,7 @@ def test_a_claim_may_have_its_own_time(waitlist: Waitlist, world: World, seconds
 
 
 def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
-    """Given a claim with a key, when it is repeated, then it has the same people. P2."""
+    """A claim with the same idempotency key returns the same people (promise P2)."""
     people = waitlist("ann", "bob", "cyd")
     first = people.claim(2, key="morning")
     assert people.claim(2, key="morning").json == first.json
@@ -71,7 +71,10 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
-    """Given two whose leave has not reached Redis, when two are claimed, then one is given. P4."""
+    """Two of five customers have started to leave, but Redis does not know yet.
+
+    Claims do not return them.
+    """
     people = waitlist("ann", "bob", "cyd", "dan", "eve")
     for name in ("ann", "cyd"):
         halfway.leaving(people, name)
@@ -82,7 +85,10 @@ def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
-    """Given a signup with a place and no record of it, when claimed, then it is finished. P3."""
+    """The signup has a place in Redis, but its record is still an intent.
+
+    A claim completes the signup (promise P3).
+    """
     people = waitlist("ann")
     halfway.joining(people, "bob")
     assert people.claimed(2) == ["ann", "bob"]
@@ -91,7 +97,9 @@ def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
 
 
 def test_a_list_may_allow_one_claim_at_a_time(waitlist: Waitlist, world: World) -> None:
-    """Given max_claims 1, when one is held, then the next is claimed after it has ended. P4."""
+    """On a waitlist with `max_claims` 1, a second claim returns nobody until the first has
+    ended.
+    """
     people = waitlist("ann", "bob", "eve", max_claims=1)
     assert people.claimed(1) == ["ann"]
     assert people.claim(3).json == {"claims": [], "limit": "max_claims"}

@@ -1,4 +1,6 @@
-"""Clocks that are wrong: ten minutes in the functions, an hour in Redis, also when it is lost."""
+"""The clocks of the functions are wrong by ten minutes and the clock of Redis by an hour, and Redis
+may lose its data at the same time.
+"""
 
 from collections.abc import Callable
 from unittest.mock import Mock
@@ -23,7 +25,8 @@ STRIKES: dict[str, Strike] = {
 every_strike = pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
 every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), [OFF, OFF[::-1]])
 JUMPS = (-HOUR_SECONDS, -5, 0, HOUR_SECONDS)
-# Each strike with each jump, and each of both with either clock ahead.
+# Every fault is combined with every jump of Redis' clock. In half of these cases the public
+# function's clock is ahead, in the other half maintenance's clock.
 JUMPS_AND_STRIKES = [
     pytest.param(
         *OFF[:: 1 if (row + column) % 2 else -1], jump, STRIKES[strike], id=f"{jump}, {strike}"
@@ -34,7 +37,10 @@ JUMPS_AND_STRIKES = [
 
 
 def begun(clocks: Clocks) -> RedisState:
-    """Have people on the list, and the newest of what happened seen by no run of maintenance."""
+    """Fill the waitlist, and return the state of Redis before the newest changes.
+
+    No run of maintenance has seen these changes.
+    """
     people = clocks.people
     people.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
     people.all_sign_up("ann", "bob", "cyd", "dan", "eve")
@@ -89,7 +95,9 @@ def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
 def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
     valkey: Server, public_off: float, keeper_off: float, strike: Strike
 ) -> None:
-    """P3, P4: by Redis' clock alone, though that has gone back."""
+    """Only Redis' clock determines the end of a hold, even if this clock was set back (promises P3
+    and P4).
+    """
     clocks = Clocks(valkey, public_off, keeper_off)
     people, past = clocks.people, begun(clocks)
     until_millis = people.recorded("ann")["claimed_until_millis"]
@@ -111,7 +119,9 @@ def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
 def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """P1: the index' tail does not tell the newest stamp then."""
+    """The entries at the end of the index have moved or left, so the index does not show the newest
+    stamp (promise P1).
+    """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people
     people.configure(lease_seconds=LEASE_SECONDS)
@@ -161,7 +171,9 @@ def test_a_list_that_no_run_has_seen_is_rebuilt(
 def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_minutes(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """P3: the second pass goes by the writers' clocks, the journal by Redis'."""
+    """The second pass of a rebuild uses the clocks of the functions, and the journal uses the clock
+    of Redis (promise P3).
+    """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
     people = clocks.people
@@ -185,7 +197,9 @@ def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_min
 def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
     valkey: Server, public_off: float, keeper_off: float, redis_off: float
 ) -> None:
-    """P3: the stamps of the changes may be earlier than the list's creation."""
+    """The stamps of the changes may be earlier than the creation of the waitlist, because the
+    clocks differ (promise P3).
+    """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
     people = clocks.people
@@ -205,7 +219,9 @@ def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
 def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis_is_hours_behind(
     valkey: Server,
 ) -> None:
-    """P3: the second pass goes by the writers' clocks, where the journal does not reach."""
+    """The journal does not reach back far enough, so the second pass of the rebuild uses the clocks
+    of the functions (promise P3).
+    """
     table = StaleIndexTable()
     clocks = Clocks(valkey, table=table)
     people = clocks.people
@@ -227,7 +243,9 @@ def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis
 def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     valkey: Server, off: float
 ) -> None:
-    """P1, P3: the other's clock is twenty minutes further, and finds the lease run out."""
+    """The clock of the second maintenance function is 20 minutes ahead, so it believes that the
+    lease has expired (promises P1 and P3).
+    """
     clocks = Clocks(valkey, public_off=-off, keeper_off=-off)
     people = clocks.people
     begun(clocks)
@@ -235,7 +253,8 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     clocks.flush()
     others_run = Mock(side_effect=other.maintenance.run_all)
     keeper = clocks.another_keeper(-off, meanwhile=others_run)
-    # It may find that it has lost the lease, and leaves the rest to the other then.
+    # The first function may notice that it has lost the lease. Then it leaves the rest of the work
+    # to the second function.
     keeper.maintenance.run_all()
     others_run.assert_called_once_with()
     clocks.two_runs()
@@ -248,7 +267,9 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
 def test_intents_are_finished_once_under_any_clock(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """P2, P3: also those that a request is about to finish itself."""
+    """Maintenance may also finish an intent that a request is about to finish itself (promises P2
+    and P3).
+    """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people
     people.configure()

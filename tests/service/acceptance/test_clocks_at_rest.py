@@ -1,7 +1,8 @@
-"""Each clock of the service strikes on a list at rest, and maintenance does the work.
+"""Each clock of the service comes due on a waitlist that is otherwise at rest, and maintenance does
+the work.
 
-Nobody polls these lists, and nothing else happens on them. docs/internals/clocks.md has the table
-of all clocks.
+Nobody polls these waitlists, and nothing else happens on them. docs/internals/clocks.md lists all
+clocks.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,9 +23,9 @@ from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_shared import contracts as c
 
 MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
-# Runs follow each other so closely that they read the journal since the last one.
+# The pause is short enough that each run reads the journal since the last run.
 PAUSE = 50 * MINUTE
-# The tests start at 14:13:20 in UTC.
+# The clock of the tests starts at 14:13:20 UTC.
 NIGHT = {"from": "16:00", "to": "14:00", "timezone": "UTC"}
 UNTIL_OPENING = HOUR + 46 * MINUTE + 40
 FROM = "2026-09-21T15:00:00Z"
@@ -43,7 +44,7 @@ def delay(people: Admissions, seconds: int) -> float:
 
 
 def alone(people: Admissions) -> Admissions:
-    """Leave ann alone on the list, so that nobody else takes the slot."""
+    """Let Bob leave, so that the next slot goes to Ann."""
     people.leave("bob")
     return people
 
@@ -55,10 +56,11 @@ def let_in(people: Admissions, name: str) -> None:
 
 @dataclass(frozen=True)
 class Clock:
-    """What a clock is set by, and how one sees that it has struck.
+    """A clock of the service: the settings that it needs, and how a test sees that it has come due.
 
-    `begin` returns in how many seconds the clock strikes. `runs` is how many runs of maintenance
-    may pass until the work is done. On a list that is `busy` until then, something else is due.
+    `begin` returns in how many seconds the clock comes due. `runs` is how many runs of maintenance
+    may pass until the work is done. If `is_busy` is true, something else is due on the waitlist
+    until then.
     """
 
     settings: Mapping[str, object]
@@ -80,7 +82,7 @@ NEAR = {"messages": {"kinds": ["near"], "near": 1}, "rest": {}}
 
 
 def full(people: Admissions) -> float:
-    """Let ann in, and nobody else."""
+    """Let Ann enter, so that the waitlist is full inside."""
     people.world.maintenance.run_all()
     let_in(people, "ann")
     return HOUR
@@ -142,7 +144,8 @@ CLOCKS = {
         {"confirm": CONFIRM, "rest": {}},
         lambda people: rest(people, DAY + HOUR),
         has("ann", "asked"),
-        # Entries that were not ready during a walk are found by the next one, an hour later.
+        # If an entry is not ready while maintenance asks its questions, the entry is found the next
+        # time, an hour later.
         runs=62,
     ),
     "a question": Clock({"confirm": CONFIRM}, lambda _: DAY, has("ann", "asked")),
@@ -195,7 +198,7 @@ def world() -> World:
 
 
 def is_at_rest(people: Admissions) -> bool:
-    """Return whether a run of maintenance would leave the list alone."""
+    """Return whether a run of maintenance would skip the waitlist because nothing is due."""
     waitlist = people.world.services.waitlist_records.get(people.waitlist_id)
     assert waitlist is not None
     (stats,) = people.world.maintenance.count([waitlist])
@@ -204,7 +207,10 @@ def is_at_rest(people: Admissions) -> bool:
 
 
 def pass_time(people: Admissions, seconds: float) -> None:
-    """Let time pass with runs of maintenance, the last ones each minute."""
+    """Let time pass and run maintenance regularly.
+
+    In the last six minutes, maintenance runs every minute.
+    """
     last = 6 * MINUTE
     while seconds > last + PAUSE:
         people.world.advance(PAUSE)
@@ -220,7 +226,9 @@ def pass_time(people: Admissions, seconds: float) -> None:
 def test_a_clock_strikes_on_a_list_at_rest(
     world: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P6: an estimate that changes with time would keep the list busy, so here there is none."""
+    """An estimated wait that changes with time would keep the waitlist busy, so the estimate is
+    switched off here.
+    """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     people = Admissions(world)
     answer = people.configure(**clock.settings)

@@ -1,4 +1,4 @@
-"""Complete: final, and the same token may say so again."""
+"""Completing a claim is final, and may be repeated with the same claim token."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ LONG_SECONDS = 900
 
 
 def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
-    """Given one offered, when completed, then admitted in the record and for the person."""
+    """The record and the customer's page both say that the customer is admitted."""
     people = waitlist("ann", "bob")
     people.claim()
     answer = people.complete("ann", reason="at the door")
@@ -25,7 +25,7 @@ def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
 
 @pytest.mark.parametrize("minutes", [0, 30], ids=["at once", "much later"])
 def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, minutes: int) -> None:
-    """Given one admitted, when the token says so again, then nothing changes. P2."""
+    """A repeated complete with the same claim token changes nothing (promise P2)."""
     people = waitlist("ann")
     people.claim()
     first = people.complete("ann")
@@ -39,7 +39,7 @@ def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, min
 
 
 def test_an_expired_token_completes_no_entry(waitlist: Waitlist, world: World) -> None:
-    """Given one offered, when the time is over to the millisecond, then refused. P4."""
+    """A complete is refused from the millisecond at which the lease ends (promise P4)."""
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)
@@ -70,7 +70,7 @@ REFUSALS: dict[str, tuple[Callable[[Admissions], Answer], str]] = {
 def test_the_completed_refuse_everything(
     waitlist: Waitlist, world: World, what: str, seconds: int
 ) -> None:
-    """Given one admitted, when anything else is asked, then refused and nothing changes. P4."""
+    """No other operation changes an entry that is already admitted (promise P4)."""
     people = waitlist("ann", "bob", rejoin="never")
     people.claim()
     people.complete("ann")
@@ -87,7 +87,10 @@ def test_the_completed_refuse_everything(
 
 
 def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World) -> None:
-    """Given one offered on two lists, when a token comes to the other list, then refused. P4."""
+    """A customer is claimed on two waitlists.
+
+    The claim token of one waitlist is refused on the other (promise P4).
+    """
     bakery = waitlist("ann")
     cafe = Admissions(world, "cafe")
     cafe.configure()
@@ -99,7 +102,7 @@ def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World
 
 
 def test_operations_on_an_unknown_entry_are_refused(waitlist: Waitlist) -> None:
-    """Given no such entry, when any operation names it, then entry_not_found."""
+    """Every operation on an unknown entry answers `entry_not_found`."""
     people = waitlist("ann")
     refused = [people.act(verb, "zoe") for verb in ("complete", "release", "extend", "park")]
     refused += [people.redrive("zoe"), people.remove("zoe")]

@@ -1,4 +1,7 @@
-"""Concurrent claimers: each entry to one of them, in order, and none is skipped."""
+"""Several claimers work at the same time.
+
+Each entry goes to exactly one of them, in order, and no entry is skipped.
+"""
 
 from collections import Counter
 from functools import partial
@@ -21,7 +24,7 @@ STATUSES = {
 
 
 def test_sixteen_claimers_do_everything_to_three_hundred(waitlist: Waitlist, world: World) -> None:
-    """Given 300 waiting, when 16 claim, complete, release and park, then all is exact. P1, P4."""
+    """300 people wait, and 16 claimers claim, complete, release and park them at the same time."""
     people = waitlist(*PEOPLE, lease_seconds=3600)
 
     def work(number: int) -> Counter[tuple[str, str]]:

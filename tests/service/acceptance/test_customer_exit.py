@@ -1,4 +1,4 @@
-"""Lists whose `customer_exit` is `frees_at_end`: no customer frees room while the pass is valid."""
+"""If `customer_exit` is `frees_at_end`, a customer who exits makes no room before the pass ends."""
 
 from typing import Any
 from unittest.mock import patch
@@ -19,7 +19,7 @@ PASS_SECONDS = 3600
 
 @pytest.fixture
 def people(waitlist: Waitlist) -> Admissions:
-    """Ann, inside; Bob waits for the one place."""
+    """Ann is inside, and Bob waits for the only place inside."""
     people = waitlist("ann", "bob", admission=AT_END, rejoin="always")
     people.poll("ann")
     assert people.enter("ann").status == 200
@@ -38,7 +38,7 @@ def status_of_bob(people: Admissions) -> str:
 
 
 def test_ten_who_enter_and_exit_hold_one_pass_at_a_time(waitlist: Waitlist, world: World) -> None:
-    """The next pass begins when the one before has ended."""
+    """The next customer's pass begins only after the previous pass has ended."""
     names = [f"customer-{number}" for number in range(10)]
     people = waitlist(*names, admission=AT_END, rejoin="always")
     valid_until = 0
@@ -73,7 +73,9 @@ def test_an_own_exit_leaves_the_room_taken_until_the_pass_ends(
 
 
 def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, world: World) -> None:
-    """Else a customer could enter, sign up and enter again, and hold two passes in one room."""
+    """Otherwise a customer could enter, sign up and enter again, and hold two valid passes although
+    only one person may be inside.
+    """
     assert people.sign_up("ann", key="while-inside").code == "already_admitted"
     assert people.exit("ann").status == 200
     assert people.sign_up("ann", key="after-the-exit").code == "already_admitted"
@@ -85,7 +87,10 @@ def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, worl
 def test_an_exit_does_not_wait_for_redis(
     people: Admissions, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3: the record has it; an operator's repeat frees the room when Redis answers again."""
+    """The exit is recorded while Redis is unreachable.
+
+    When Redis answers again, an operator who repeats the exit frees the room (promise P3).
+    """
 
     def fail(*_: object) -> None:
         raise exceptions.ConnectionError
@@ -147,7 +152,9 @@ def test_a_rebuilt_order_has_the_room_taken(people: Admissions, world: World) ->
 def test_a_server_that_lost_the_admission_gets_the_room_back(
     people: Admissions, world: World
 ) -> None:
-    """P3: the minute's comparison finds it, also when the exit is the last change."""
+    """The comparison of the last minutes with Redis restores the admission, even if the customer
+    has exited since (promise P3).
+    """
     assert people.exit("ann").status == 200
     name = f"wl:{{{people.waitlist_id}}}:inside"
     assert world.redis.zrem(name, people.id_of("ann")) == 1
@@ -164,7 +171,7 @@ def test_an_erasure_frees_the_room(people: Admissions, world: World) -> None:
 
 
 def test_an_import_lets_the_person_join_again(people: Admissions) -> None:
-    """It is an operator's decision, as an exit by one."""
+    """An import is an operator's decision, so it frees the room, as an operator's exit does."""
     assert people.exit("ann").status == 200
     row = {"customer_id": "ann"}
     assert people.bring(row, ended="rejoin").json["results"][0]["outcome"] == "joined"

@@ -1,4 +1,4 @@
-"""Dequeue: claim and complete in one call."""
+"""A dequeue is a claim that also completes the entries in the same call."""
 
 from tests.service.acceptance import halfway
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
@@ -6,7 +6,6 @@ from tests.support.world import World
 
 
 def test_a_dequeue_admits_at_once(waitlist: Waitlist) -> None:
-    """Given three waiting, when two are dequeued, then they are admitted and one waits."""
     people = waitlist("ann", "bob", "cyd")
     answer = people.claim(2, complete=True).json["claims"]
     assert [(people.names[claim["entry_id"]], claim["status"]) for claim in answer] == [
@@ -19,7 +18,7 @@ def test_a_dequeue_admits_at_once(waitlist: Waitlist) -> None:
 
 
 def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) -> None:
-    """Given one dequeued, when the lease is over, then no entry is back in the queue. P4."""
+    """The entry does not return to the queue when the lease would have ended (promise P4)."""
     people = waitlist("ann", "bob")
     people.claim(1, complete=True)
     world.advance(LEASE_SECONDS)
@@ -30,7 +29,7 @@ def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) ->
 
 
 def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
-    """Given one dequeued, when the token is used, then complete repeats and others refuse."""
+    """With the returned token, complete succeeds again and all other operations are refused."""
     people = waitlist("ann")
     people.claim(1, complete=True)
     assert people.complete("ann").json["status"] == "admitted"
@@ -40,7 +39,7 @@ def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
-    """Given a dequeue with a key, when it is repeated, then it answers the same. P2."""
+    """A dequeue with the same idempotency key returns the same response (promise P2)."""
     people = waitlist("ann", "bob", "cyd")
     first = people.claim(2, key="door", complete=True)
     assert people.claim(2, key="door", complete=True).json == first.json
@@ -48,9 +47,9 @@ def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
 
 
 def test_a_dequeue_skips_those_who_left(waitlist: Waitlist) -> None:
-    """Given an entry whose leave has not reached Redis, when dequeued, then the others are. P4.
+    """A customer has started to leave, but Redis does not know yet.
 
-    The entry counts against the number that was asked for, once.
+    The dequeue skips this customer, who still counts once towards the requested number.
     """
     people = waitlist("ann", "bob", "cyd")
     halfway.leaving(people, "ann")

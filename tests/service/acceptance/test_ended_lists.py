@@ -1,4 +1,6 @@
-"""What operators see of customers whose stay ended: admitted, left, inside, by time."""
+"""Operators can list the customers who were admitted, who left, and who are inside, sorted
+by time.
+"""
 
 from itertools import chain
 
@@ -37,7 +39,9 @@ def test_the_admitted_and_the_left_are_listed_by_time(waitlist: Waitlist, world:
 def test_pages_have_each_entry_once_and_in_order(
     waitlist: Waitlist, world: World, limit: int
 ) -> None:
-    """Given ends at the same millisecond and at others, and entries of another status between."""
+    """Some of the stays ended in the same millisecond, and some entries in between have another
+    status.
+    """
     people = waitlist(*MANY)
     for start in range(0, 40, 10):
         names = MANY[start : start + 10]

@@ -1,4 +1,6 @@
-"""Estimated waits and counts over time, from the samples of maintenance."""
+"""Estimated waits and the counts of past periods, which the service computes from the samples that
+maintenance takes.
+"""
 
 from typing import Any
 
@@ -17,12 +19,15 @@ TEN = 10
 
 @pytest.fixture
 def people() -> People:
-    """A list of 60 people, at ten minutes past midnight."""
+    """A waitlist of 60 people, ten minutes after midnight."""
     return at_midnight(600)
 
 
 def at_midnight(seconds: int) -> People:
-    """Return a list of 60 people, at that many seconds past midnight; it has a sample before."""
+    """Return a waitlist of 60 people at the given number of seconds after midnight.
+
+    Maintenance has taken one sample earlier.
+    """
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance(MIDNIGHT_MILLIS // 1000 - world.clock.millis // 1000 + seconds - 1200)
     made = People(world)
@@ -35,7 +40,7 @@ def at_midnight(seconds: int) -> People:
 
 
 def minute(people: People, admitted: int = 0) -> None:
-    """Let a minute pass, in which some people are admitted, then run maintenance."""
+    """Let a minute pass, admit the given number of people, and run maintenance."""
     people.world.advance(60)
     if admitted:
         body = {"count": admitted, "complete": True}
@@ -65,7 +70,7 @@ def test_a_look_and_a_signup_estimate_the_wait_by_the_pace_of_the_last_minutes(
     people: People,
 ) -> None:
     steady(people)
-    # 40 people wait, and two a minute are admitted.
+    # 40 people wait, and two are admitted per minute.
     for answer in (people.poll("person-59").json, people.sign_up("zoe").json):
         estimate, unavailable = shown(answer)
         assert unavailable is None
@@ -181,7 +186,7 @@ def test_a_full_list_waits_for_people_to_go_out(people: People) -> None:
     assert people.stats().json["inside"] == 10
     answer = people.poll("person-59").json
     estimate = answer["estimated_wait"]
-    # All passes end in half an hour, and 50 people wait for ten places.
+    # All passes end in half an hour, and 50 people wait for the ten places inside.
     assert estimate["low"] < estimate["seconds"] < 5 * 1800 < estimate["high"] * 1.2
     assert history(people, "hour")["points"][-1]["inside"] == 10
 
@@ -196,7 +201,7 @@ def test_a_list_at_which_no_customer_looks_is_sampled_after_its_admissions(peopl
         people.world.metrics.take()
         minute(people)
         assert people.world.metrics.take()["inside"] == 10
-    # From then on each run finds that two passes have ended, and admits two of the 60 people.
+    # Each of these runs finds that two passes have ended, and admits two of the 60 people.
     found = history(people, "hour")["points"][-TEN:]
     assert [(one["admitted"], one["inside"]) for one in found] == [(2, 10)] * TEN
     answer = people.poll("person-59").json
@@ -228,7 +233,9 @@ def last_hour(people: People) -> tuple[int, int, int]:
 
 
 def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: People) -> None:
-    """A sample of each minute is behind by all that a launch has admitted since."""
+    """The newest sample does not contain the people who were admitted after it, so they are counted
+    separately.
+    """
     minute(people)
     for _ in range(5):
         people.world.advance(7)
@@ -240,7 +247,7 @@ def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: Peop
 
 
 def test_the_last_hour_of_a_new_list_has_all_of_it() -> None:
-    """Also before its first sample."""
+    """The counts of the last hour are complete even before the first sample is taken."""
     made = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     made.configure()
     made.bring("ada", "bob")
@@ -253,14 +260,14 @@ def test_the_last_hour_forgets_what_is_older(people: People) -> None:
     people.leave("person-59")
     assert last_hour(people) == (60, 20, 1)
     people.world.advance(3600 - 5 * 60)
-    # The samples of ten minutes end five minutes into this hour.
+    # The ten minutes with admissions end five minutes after the start of this hour.
     assert last_hour(people) == (0, 10, 1)
     people.world.advance(600)
     assert last_hour(people) == (0, 0, 1)
     minute(people)
     people.world.advance(3600)
     assert last_hour(people) == (0, 0, 0)
-    # When the minutes are deleted the hours still show it.
+    # After the samples of the minutes are deleted, the samples of the hours give the same result.
     people.world.advance(3 * 86_400)
     assert last_hour(people) == (0, 0, 0)
 
@@ -315,7 +322,7 @@ def test_a_deleted_list_leaves_no_samples(people: People) -> None:
     for _ in range(3):
         people.world.maintain()
     assert not _samples(people)
-    # A list made again under the same id begins without them.
+    # If the waitlist is created again with the same id, it starts without the old samples.
     people.configure()
     assert history(people, "hour")["points"][-1]["joined"] == 0
 

@@ -1,4 +1,7 @@
-"""Holds that end by time: hidden until then, back at the old place after, and counted."""
+"""Nobody else can claim an entry while it is held.
+
+When the hold expires, the entry returns to its place and the attempt is counted.
+"""
 
 import pytest
 
@@ -8,7 +11,10 @@ from tests.support.world import World
 
 @pytest.mark.parametrize("by", ["claims", "maintenance"])
 def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> None:
-    """Given a list of three attempts, when the third is over, then parked with the reason."""
+    """The waitlist allows three attempts.
+
+    When the third hold expires, the entry is parked and the reason is recorded.
+    """
     people = waitlist("ann", "bob")
     for attempt in range(MAX_ATTEMPTS):
         (claim,) = people.claim().json["claims"]
@@ -27,7 +33,7 @@ def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> No
 
 
 def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world: World) -> None:
-    """Given holds that end and no claims, when a minute and one more pass, then all is back."""
+    """Nobody claims anything. Maintenance alone returns the entries whose holds have expired."""
     people = waitlist("ann", "bob", "cyd")
     people.claim(2)
     world.advance(LEASE_SECONDS)
@@ -45,7 +51,7 @@ def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world:
 
 
 def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: World) -> None:
-    """Given an expired hold, when a claim meets it, then the history has its end once."""
+    """A claim finds that an earlier hold has expired. The history shows the expiry once."""
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)
@@ -56,7 +62,10 @@ def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: Wor
 
 
 def test_a_bump_of_one_whose_hold_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
-    """Given one back in the queue, recorded as offered, when bumped, then recorded waiting. P2."""
+    """The entry is waiting again, but its record still says `offered`.
+
+    An operator bumps the entry, and then the record says `waiting` too (promise P2).
+    """
     people = waitlist("ann", "bob", "cyd")
     assert people.claimed(2) == ["ann", "bob"]
     world.advance(LEASE_SECONDS)

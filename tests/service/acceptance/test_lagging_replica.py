@@ -1,4 +1,7 @@
-"""A replica that was behind takes over: the newest writes are gone, and Redis does not tell."""
+"""A replica that lags behind takes over.
+
+The newest writes are lost, and Redis does not report this.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +23,9 @@ Act = Callable[[Admissions], Any]
 
 
 def seen(people: Admissions) -> dict[str, Any]:
-    """Return all that operators read, and the deadlines in Redis.
+    """Return everything that operators can read, and the deadlines in Redis.
 
-    Without the lifetime counters, which may miss changes after a loss.
+    The lifetime counters are left out, because they may miss changes after a loss.
     """
     stats = people.stats()
     assert stats.status == 200, stats.text
@@ -61,7 +64,7 @@ def left(people: Admissions) -> Admissions:
     return people
 
 
-# What has happened before, and what is lost.
+# For each case: what happened before, and which change Redis then loses.
 LOST: dict[str, tuple[Act, Act]] = {
     "signup": (nothing, lambda people: people.sign_up("zoe")),
     "rejoin": (left, lambda people: people.sign_up("bob")),
@@ -90,7 +93,7 @@ LOST: dict[str, tuple[Act, Act]] = {
 def test_acknowledged_changes_are_back_within_two_runs(
     waitlist: Waitlist, world: World, lost: str
 ) -> None:
-    """P3: without any request."""
+    """Maintenance restores the lost change, even if no request arrives (promise P3)."""
     before, act = LOST[lost]
     people = waitlist(segments=[["language"]])
     for name in NAMES:
@@ -108,7 +111,9 @@ def test_acknowledged_changes_are_back_within_two_runs(
 
 
 def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world: World) -> None:
-    """P1, P3: whatever happened in between on those that were not lost."""
+    """The lost changes are restored, and the changes that Redis still has are kept (promises P1 and
+    P3).
+    """
     people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
@@ -126,7 +131,7 @@ def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world
 
 
 def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """P3, P7: an old copy of the order is no order."""
+    """An old copy of the order is not used, but rebuilt (promises P3 and P7)."""
     people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
@@ -141,7 +146,7 @@ def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world:
 
 
 def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """P7: a backup from before Redis was lost altogether."""
+    """Redis returns with a backup that is older than a complete loss of its data (promise P7)."""
     people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
@@ -157,7 +162,7 @@ def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World)
 
 @dataclass
 class EventfulClock(Clock):
-    """A clock during whose pauses something happens, once."""
+    """A clock that calls `meanwhile` once, the next time that it is advanced."""
 
     meanwhile: Callable[[], None] = lambda: None
 
@@ -168,7 +173,9 @@ class EventfulClock(Clock):
 
 
 def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
-    """P2: maintenance reads twice, and skips an entry that changed in between."""
+    """Maintenance reads an entry twice, and skips the entry if it changed in between
+    (promise P2).
+    """
     clock = EventfulClock()
     world = World.on(new_table(), valkey.client, clock=clock, redis_clock=RedisClock.standing())
     people = Admissions(world)

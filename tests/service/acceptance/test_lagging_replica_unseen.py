@@ -1,6 +1,7 @@
-"""A replica that was behind answers for a while, and the service cannot see that it is another.
+"""A replica that lags behind answers for a while, and the service cannot see that it is another
+server.
 
-Every decision that it makes then is recorded for the stay and the place that it is about, alone.
+Each decision that this replica makes must affect only the stay and the place that it was made for.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +32,7 @@ Act = Callable[[Admissions], Any]
 
 @contextmanager
 def lost(world: World) -> Iterator[None]:
-    """Redis has lost what happens within, and no other server shows."""
+    """Redis loses all changes that are made within this context, but its run id stays the same."""
     past = RedisState.of(world.redis)
     yield
     past.restore(world.redis)
@@ -58,7 +59,10 @@ def left_and_back(people: Admissions, name: str) -> None:
 def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """P3: Redis has the former offer, which ends before maintenance has found the loss."""
+    """After the loss, Redis knows only the offer of the former stay.
+
+    This offer expires before maintenance finds the loss (promise P3).
+    """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
     assert people.status("ann") == "offered"
@@ -75,7 +79,9 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
 
 @contextmanager
 def comparison_failing(world: World) -> Iterator[None]:
-    """Run maintenance three times without the comparison of the minute."""
+    """Run maintenance three times without its comparison of Redis with the journal, and three times
+    with it.
+    """
     with patch.object(Heartbeat, "check"):
         some_runs(world)
     yield
@@ -86,7 +92,7 @@ def comparison_failing(world: World) -> Iterator[None]:
 def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """P3: reconcile puts the stay back by itself."""
+    """The step that records pending decisions restores the current stay by itself (promise P3)."""
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
     with lost(world):
@@ -102,7 +108,10 @@ def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
 def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """P3: the hold of the former stay expires, and no record has that stay any more."""
+    """In Redis, a hold of the former stay expires.
+
+    No record contains this stay any more (promise P3).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1)
@@ -133,7 +142,9 @@ def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
 def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3, P4: Redis has the earlier hold, which is over."""
+    """Redis has lost the current claim, and has an earlier hold that has expired (promises P3 and
+    P4).
+    """
     people = waitlist("ann", "bob")
     some_runs(world)
     people.claim(1)
@@ -147,7 +158,9 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
-    """P3: also one of a private function that names no basis."""
+    """A decision that does not name its basis is refused too if it is about another stay (promise
+    P3).
+    """
     people = waitlist("ann")
     record = world.services.entries.find(people.waitlist_id, people.id_of("ann"))
     assert record.ticket is not None
@@ -166,7 +179,9 @@ def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world
 def test_an_import_does_not_get_the_place_of_a_former_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P1: the place is ahead of customers who signed up before."""
+    """The former place was ahead of customers who signed up earlier than the import
+    (promise P1).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
@@ -180,7 +195,9 @@ def test_an_import_does_not_get_the_place_of_a_former_stay(
 def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P1, P3: the customer waits behind everybody who signed up before."""
+    """The customer waits behind everybody who signed up before the second signup (promises P1 and
+    P3).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1)
@@ -195,7 +212,9 @@ def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
 def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: Redis has the admission that the record has had before the signup."""
+    """Redis has lost the second signup, and still has the admission that came before it (promise
+    P3).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1)
@@ -222,7 +241,7 @@ def offer_both(people: Admissions) -> None:
 def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, act: Act, acceptance: str
 ) -> None:
-    """P1, P3: the request itself restores the recorded place."""
+    """The claim or the admission itself restores the recorded place (promises P1 and P3)."""
     admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
     people = waitlist("ann", "bob", rejoin="always", admission=admission)
     some_runs(world)
@@ -236,7 +255,9 @@ def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
 
 
 def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world: World) -> None:
-    """P1, P3: the request restores the recorded place, and moves that."""
+    """The bump first restores the recorded place, and then moves the entry from there (promises P1
+    and P3).
+    """
     people = waitlist("ann", "bob", "eve", rejoin="always")
     some_runs(world)
     with lost(world):
@@ -252,7 +273,9 @@ def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world
 def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """P4: Redis has the hold that ended with the stay."""
+    """Redis still has the hold, although the hold ended together with the former stay
+    (promise P4).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1, lease_seconds=LONG)
@@ -268,7 +291,7 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The repeat records the offer at the stamp that the hold has."""
+    """The repeated claim records the offer with the same stamp that the hold has in Redis."""
     people = waitlist("ann", "bob")
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
         people.claim(1, key="the-claim")
@@ -281,7 +304,7 @@ def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
 def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P1, P3: also when the hold is extended in between."""
+    """The bump is also kept if the hold is extended before the release (promises P1 and P3)."""
     people = waitlist("ann", "bob", "cyd")
     some_runs(world)
     with lost(world):
@@ -298,7 +321,7 @@ def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
 def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """P3, P4: another claim does not get the entry, and the first claimer completes it."""
+    """No other claim gets the entry, and the first claimer can complete it (promises P3 and P4)."""
     acts: dict[str, Act] = {
         "claim": lambda people: people.claimed(2, lease_seconds=LONG) == ["bob"],
         "admit": lambda people: people.admit(2).status == 200,
@@ -321,7 +344,9 @@ def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
 def test_a_late_token_is_refused_when_redis_has_its_hold_again(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P4: the entry was released, and is held by another claim in the record."""
+    """The record says that the entry was released and that another claim holds it now
+    (promise P4).
+    """
     people = waitlist("ann", "bob")
     some_runs(world)
     people.claim(1, lease_seconds=LONG)
@@ -339,7 +364,7 @@ def test_a_late_token_is_refused_when_redis_has_its_hold_again(
 def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: the claimer got the later deadline."""
+    """The claimer was told the later deadline, so this deadline counts (promise P3)."""
     people = waitlist("ann", "bob")
     some_runs(world)
     people.claim(1)
@@ -352,7 +377,7 @@ def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
 def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: Redis loses the list's first heartbeat too."""
+    """Redis also loses the first heartbeat of the waitlist (promise P3)."""
     people = waitlist("ann")
     with lost(world):
         people.all_sign_up("bob")
@@ -365,7 +390,11 @@ def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
 def test_the_former_place_of_an_erased_customer_goes(
     waitlist: Waitlist, world: World, is_noticed: bool
 ) -> None:
-    """P3, P8: Redis has the former stay, whether the erasure comes before the loss or after it."""
+    """Redis has the former stay.
+
+    The entry disappears from Redis, whether the erasure happens before or after the loss (promises
+    P3 and P8).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
@@ -394,7 +423,9 @@ def test_a_former_place_goes_when_the_next_stay_has_left_too(
 def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P1: the place is ahead of customers who signed up before."""
+    """The place of the earlier stay was ahead of customers who signed up before this signup
+    (promise P1).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
@@ -408,7 +439,9 @@ def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
 def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P7: `503 rebuilding` until maintenance has found the loss."""
+    """The service answers 503 with the code `rebuilding` until maintenance has found the loss
+    (promise P7).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
@@ -419,7 +452,10 @@ def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
 
 
 def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: World) -> None:
-    """P3: Redis has the former stay, and gets the offer back when the customer enters."""
+    """Redis knows only the former stay.
+
+    When the customer enters, the request restores the offer in Redis (promise P3).
+    """
     people = waitlist("ann", "bob", admission={"max_inside": 5}, rejoin="always", paused=True)
     some_runs(world)
     with lost(world):
@@ -433,7 +469,10 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
 
 
 def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
-    """P3: the replica has not counted the instant, of which two slots are left."""
+    """The replica does not know that the instant was counted.
+
+    Two of its five slots are still unused (promise P3).
+    """
     names = [f"person-{number}" for number in range(8)]
     people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})
     some_runs(world)
@@ -449,7 +488,7 @@ def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: W
 def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: the replica has the offer, of which the record has the end."""
+    """The replica still has an offer that, according to the record, has ended (promise P3)."""
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3})
     assert people.admit(1, refill=True).status == 200
     some_runs(world)
@@ -466,7 +505,10 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
 def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: the release is the last change, and where it put the entry Redis has it anyway."""
+    """The release was the last change, and it put the entry where Redis already has it.
+
+    Redis must still learn that the entry is held back (promise P3).
+    """
     people = waitlist("ann", "bob")
     some_runs(world)
     with lost(world):

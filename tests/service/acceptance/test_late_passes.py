@@ -1,6 +1,8 @@
-"""Admissions that Redis has made and the record lacks, because the answer of the run was lost.
+"""Redis has admitted customers, but the response was lost, so the record does not contain the
+admissions.
 
-The time inside begins when the record has the admission, so when the customer can have the pass.
+The time inside begins when the admission is recorded, because the customer cannot get the pass
+earlier.
 """
 
 from collections.abc import Callable
@@ -35,12 +37,12 @@ def get_pass(people: Admissions, name: str) -> Answer:
 
 
 def whole_pass(people: Admissions) -> str:
-    """Return when a pass ends that begins now."""
+    """Return the end of a pass that begins now."""
     return iso(people.world.clock.millis + PASS_SECONDS * 1000)
 
 
 def shown_inside(people: Admissions) -> list[str]:
-    """Return the customers with a pass that is valid now."""
+    """Return the customers who have a valid pass now."""
     entries, now_millis = people.world.services.entries, people.world.clock.millis
     records = entries.get_many(people.waitlist_id, list(people.names))
     return [people.names[one] for one in records if records[one].inside_until(now_millis)]
@@ -49,7 +51,11 @@ def shown_inside(people: Admissions) -> list[str]:
 def test_an_admission_that_maintenance_records_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given passes of a minute, and no request until maintenance runs, two minutes later. P3"""
+    """A pass lasts one minute.
+
+    Maintenance records the admission two minutes after Redis made it, and no request comes in
+    between (promise P3).
+    """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
     world.maintain()
@@ -65,7 +71,7 @@ def test_an_admission_that_maintenance_records_has_its_whole_time(
 
 
 def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
-    """Given an admission that is nearly over, or over, when the customer asks for the pass."""
+    """The customer asks for the pass shortly before or after the pass would have ended."""
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     for seconds in (PASS_SECONDS - 1, PASS_SECONDS + 1):
         run_whose_answer_is_lost(people)
@@ -80,7 +86,10 @@ def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, wo
 def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given that the next customer has got the place, then one is inside at any time. P1, P4."""
+    """The next customer has already got the place inside.
+
+    There is never more than one customer inside (promises P1 and P4).
+    """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
     world.advance(PASS_SECONDS)
@@ -103,7 +112,10 @@ def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
 def test_maintenance_records_an_admission_once_there_is_room(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given a place that is kept, and no customer who looks. P3"""
+    """Another customer is inside, so the place stays reserved.
+
+    Nobody polls, and maintenance records the admission when there is room (promise P3).
+    """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
     world.advance(PASS_SECONDS)
@@ -120,7 +132,7 @@ def test_maintenance_records_an_admission_once_there_is_room(
 def test_an_accepted_offer_whose_answer_is_lost_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given an `enter` that was cut off before the record, when the customer repeats it."""
+    """The customer repeats an `enter` that was interrupted before it wrote the record."""
     people = waitlist("ann", "bob", admission=ONE_INSIDE)
     people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
@@ -153,7 +165,10 @@ def test_a_repeated_enter_is_too_late_while_another_customer_has_the_place(
 def test_a_repeated_admission_of_an_operator_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given an `admit` with a key that was cut off, when it is repeated after the pass's end."""
+    """An operator repeats an `admit` that was interrupted.
+
+    The pass of the first attempt would already have ended.
+    """
     people = waitlist("ann", "bob", admission={**AUTOMATIC, "max_inside": 2})
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
         people.admit(1, key="the-first-one")
@@ -195,7 +210,10 @@ def by_maintenance(people: Admissions) -> None:
 def test_a_completion_that_is_recorded_late_has_its_whole_time(
     waitlist: Waitlist, world: World, recorded: Callable[[Admissions], None]
 ) -> None:
-    """Given a `complete` that was cut off, also where there is no room: claims are not limited."""
+    """The `complete` was interrupted.
+
+    It takes effect even if there is no room inside, because claims have no such limit.
+    """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     assert people.claimed(lease_seconds=60) == ["ann"]
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
@@ -209,13 +227,16 @@ def test_a_completion_that_is_recorded_late_has_its_whole_time(
 def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given two requests that record one admission, then Redis has the end that the record has."""
+    """Two requests record the same admission.
+
+    Redis then has the same end of the pass as the record.
+    """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
     write = Transitions.record
 
     def overtaken(transitions: Transitions, *arguments: object) -> None:
-        """Let another request record the admission first, and time pass."""
+        """Let another request record the admission first."""
         with patch.object(Transitions, "record", write):
             get_pass(people, "ann")
         write(transitions, *arguments)  # type: ignore[arg-type]
@@ -243,7 +264,7 @@ def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
 def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given that Redis is lost between the two messages of a request. P3"""
+    """Redis loses its data between the two messages that the request sends (promise P3)."""
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
@@ -262,6 +283,6 @@ def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
 
 
 def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
-    """Return the last event of a customer's history, and its actor."""
+    """Return the name and the actor of the last event in a customer's history."""
     event = people.person(name).json["history"][-1]
     return event["event"], event["by"]

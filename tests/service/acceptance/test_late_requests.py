@@ -1,4 +1,6 @@
-"""Requests that arrive late or twice: each is about the offer or parking that its caller meant."""
+"""Requests that arrive late or twice only affect the offer or the parking that the caller knew
+about.
+"""
 
 import pytest
 
@@ -16,7 +18,7 @@ def offered_until(people: Admissions, name: str) -> str:
 
 
 def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
-    """Let Ann, alone on the list, decline an offer and get the next; return the first one's end."""
+    """Ann declines an offer and gets another one. Return the end of the first offer."""
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
     first = offered_until(people, "ann")
@@ -31,7 +33,7 @@ def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
 def test_a_repeated_decline_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World, is_recorded: bool
 ) -> None:
-    """Given the next offer, when the decline of the one before is repeated, then it is open. P2"""
+    """The next offer is open when the decline of the previous offer is repeated (promise P2)."""
     people, first = offered_twice(waitlist, world)
     if is_recorded:
         world.maintain()
@@ -48,7 +50,11 @@ def test_a_repeated_decline_leaves_the_next_offer_open(
 def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given the next offer, when the customer's leave from the one before comes, then refused."""
+    """A customer declines the previous offer by leaving, but the request arrives after the next
+    offer.
+
+    The request is refused.
+    """
     people, first = offered_twice(waitlist, world)
     refused = people.decline("ann", "leave", offered_until=first)
     assert (refused.status, refused.json["code"]) == (409, "not_offered")
@@ -60,7 +66,10 @@ def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
 def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given a customer who left, signed up again and has an offer, when repeated, then open."""
+    """The customer left, signed up again and got an offer.
+
+    A repeat of the first request does not end this offer.
+    """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
     assert people.decline("ann", "leave", key="goodbye").status == 200
@@ -75,14 +84,17 @@ def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
 def test_a_decline_that_names_no_offer_is_about_the_open_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given an app that names no offer, when it declines the next offer, then it is declined."""
+    """A client that does not say which offer it declines declines the open offer."""
     people, _ = offered_twice(waitlist, world)
     assert people.decline("ann").status == 200
     assert people.events("ann").count("declined") == 2
 
 
 def test_a_late_redrive_leaves_a_later_parking(waitlist: Waitlist, world: World) -> None:
-    """Given a person parked again, when the first redrive comes once more, then still parked. P2"""
+    """A redrive is repeated after the entry was parked a second time.
+
+    The entry stays parked (promise P2).
+    """
     people = waitlist("ann")
     first = parked_at(people, world)
     assert people.redrive("ann", parked_at=first).status == 200

@@ -1,4 +1,4 @@
-"""A signup that was refused, and whose message arrives when there is room again."""
+"""A signup is refused, and its message arrives again when there is room."""
 
 import pytest
 
@@ -13,7 +13,10 @@ from waitlist_shared.ids import new_join_id
 def test_a_refused_signup_that_arrives_again_adds_no_entry(
     waitlist: Waitlist, world: World, by: str
 ) -> None:
-    """Given a refusal by a full list, when its message comes again with room, then nothing. P2"""
+    """The waitlist was full when the signup was refused.
+
+    The repeated message must not add an entry (promise P2).
+    """
     people = waitlist("ann", capacity=1)
     sent: list[c.Request] = []
     queue = world.services.queue
@@ -43,7 +46,10 @@ def test_a_refused_signup_that_arrives_again_adds_no_entry(
 def test_maintenance_takes_out_an_entry_that_no_record_has(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given an entry without a record ahead of two, when maintenance runs, then two wait. P6"""
+    """An entry that has no record is ahead of Bob.
+
+    After maintenance, the positions do not count it any more (promise P6).
+    """
     people = waitlist("ann")
     stray = c.Signup(
         waitlist_id=people.waitlist_id, entry_id=people.id_of("stray"), join_id=new_join_id()
@@ -62,7 +68,7 @@ def test_maintenance_takes_out_an_entry_that_no_record_has(
 def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given an import's late row at an old place, when it runs, then the row is out. P6"""
+    """A late message of an import has added an entry near the front of the queue (promise P6)."""
     people = waitlist("ann")
     world.maintain()
     world.advance(3600)
@@ -84,7 +90,10 @@ def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
 def test_an_entry_whose_stay_has_ended_is_no_other_stays_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Given a customer who has left and a place of a stay that no record has, then out. P6"""
+    """A customer has left.
+
+    A late message has added the customer again, for a stay that no record contains (promise P6).
+    """
     people = waitlist("ann", "bob")
     assert people.leave("ann").status == 204
     again = c.Signup(

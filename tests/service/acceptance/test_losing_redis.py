@@ -1,4 +1,4 @@
-"""Redis is lost while people are held, parked, or have attempts against them."""
+"""Redis loses its data while people are claimed, are parked, or have failed attempts."""
 
 import pytest
 
@@ -16,7 +16,10 @@ LONG = 3600
 def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    """Given an offer that is restored after a request was refused for it, then it succeeds. P3."""
+    """The request finds no offer in Redis.
+
+    Maintenance then restores the offer, and the same request succeeds (promise P3).
+    """
     people = waitlist("ann", admission={"max_inside": 1})
     world.maintenance.run_all()
     world.redis.flushall()
@@ -34,7 +37,10 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
 
 
 def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, world: World) -> None:
-    """Given Redis just lost, when claimed or listed, then rebuilding, and no entry is given. P7."""
+    """Redis has just lost its data.
+
+    Lists and claims answer `rebuilding`, and no entry is claimed (promise P7).
+    """
     people = waitlist("ann", "bob")
     people.claim(lease_seconds=LONG)
     world.redis.flushall()
@@ -49,7 +55,10 @@ def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, wo
 def test_a_hold_that_redis_forgot_alone_is_put_back(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """Given a replica that missed one claim and their signup, when acted on, then done. P3."""
+    """A replica has missed one claim.
+
+    The next operation on this claim restores it and succeeds (promise P3).
+    """
     people = waitlist("ann", "bob")
     people.claim()
     for name in ("held", "claims"):
@@ -60,7 +69,10 @@ def test_a_hold_that_redis_forgot_alone_is_put_back(
 
 
 def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: World) -> None:
-    """Given counts that maintenance noted, when Redis is lost, then they go on from there. P3."""
+    """Maintenance has stored the counters.
+
+    After Redis loses its data, the counters continue from the stored values (promise P3).
+    """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.leave("ann")
     people.claim(complete=True)
@@ -79,7 +91,10 @@ def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: Worl
 
 
 def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, world: World) -> None:
-    """Given a leave recorded while the order is rebuilt, when repeated, then counted once. P3."""
+    """A leave is recorded while the order is being rebuilt.
+
+    The leave is repeated and counted once (promise P3).
+    """
     people = waitlist("ann", "bob", "cyd")
     world.maintain()
     world.redis.flushall()

@@ -1,4 +1,4 @@
-"""After hours without maintenance the next runs compare that time with Redis, in steps."""
+"""Maintenance has not run for hours. Its next runs compare this time with Redis, step by step."""
 
 import threading
 from collections.abc import Callable
@@ -21,7 +21,7 @@ DAY = 24
 
 
 def queries_of(hours: int) -> int:
-    """Return how many read the journal of the pause, and of the minutes around the runs."""
+    """Return how many queries read the journal of a pause and of the minutes around the runs."""
     return SHARDS * (hours * 60 + 10)
 
 
@@ -32,7 +32,7 @@ PATIENT_SECONDS = 60.0
 
 
 class WatchedTable(MemoryTable):
-    """Counts what is asked of the journal; `before_query` may end the process."""
+    """A table that counts the queries of the journal. `before_query` can stop the process."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ def table() -> WatchedTable:
 
 @pytest.fixture
 def people(table: WatchedTable) -> Admissions:
-    """A waitlist that two runs of maintenance have seen; ann is in line."""
+    """A waitlist on which Ann waits. Maintenance has already run twice."""
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     assert people.configure().status == 201
     people.all_sign_up("ann")
@@ -76,7 +76,7 @@ def people(table: WatchedTable) -> Admissions:
 
 
 def hours_pass(people: Admissions, hours: int = HOURS) -> None:
-    """Bob signs up in the first of them, cyd in the last; maintenance does not run."""
+    """Let hours pass without maintenance. Bob signs up in the first hour, and Cyd in the last."""
     people.world.advance(3600)
     people.all_sign_up("bob")
     people.world.advance((hours - 2) * 3600)
@@ -85,9 +85,9 @@ def hours_pass(people: Admissions, hours: int = HOURS) -> None:
 
 
 def run(people: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
-    """Run maintenance a minute later; its time is nearly up after so many queries.
+    """Run maintenance a minute later. After the given number of queries, the run has no time left.
 
-    Return how many it made.
+    Return how many queries the run made.
     """
     people.world.advance(60)
     people.world.metrics.take()
@@ -106,7 +106,7 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     another = threading.Event()
 
     def before_query(number: int) -> None:
-        """Let one query in the middle of the first step wait for the next one."""
+        """Let one query in the middle of the first step wait until the next query begins."""
         if number == MIDDLE:
             another.wait(PATIENT_SECONDS)
         elif number > MIDDLE:
@@ -127,7 +127,9 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """P7: and count as missed beats until the pause is compared."""
+    """Each of these runs counts as a missed heartbeat, until the whole pause has been compared
+    (promise P7).
+    """
     hours_pass(people)
     people.lose_place("bob")
     people.lose_place("cyd")
@@ -181,7 +183,9 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 def test_changes_that_redis_loses_between_the_runs_are_found(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """P7: a replica that lagged since the last beat takes over, and lacks what was compared."""
+    """A replica takes over that lags behind since the last heartbeat, and lacks the changes that
+    were already compared (promise P7).
+    """
     past = RedisState.of(people.world.redis)
     hours_pass(people)
     run(people, table, ALL_QUERIES // 2)
@@ -193,7 +197,9 @@ def test_changes_that_redis_loses_between_the_runs_are_found(
 
 
 def test_a_repair_that_redis_loses_is_made_again(people: Admissions, table: WatchedTable) -> None:
-    """P7: Redis keeps the beat that the run began with, and loses what the run put right."""
+    """Redis keeps the heartbeat from the start of the run, but loses the repairs of the run
+    (promise P7).
+    """
     hours_pass(people)
     people.lose_place("bob")
     past: list[RedisState] = []
@@ -226,7 +232,7 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_is_not_gone_on_wi
 def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """Also through minutes without a change."""
+    """The rebuild continues even where the journal contains no change for many minutes."""
     hours_pass(people)
     people.world.redis.flushall()
     made = []
@@ -242,7 +248,9 @@ def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
 def test_the_rebuild_of_a_list_that_no_run_has_seen_reads_the_journal_of_its_life(
     table: WatchedTable, minutes: int, read: int
 ) -> None:
-    """P9: of the last hour at most, and of 15 minutes before the list, because clocks differ."""
+    """The rebuild reads at most the journal of the last hour, and of the 15 minutes before the
+    waitlist was created, because clocks differ (promise P9).
+    """
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     people.configure()
     people.all_sign_up("ann", "bob")

@@ -1,4 +1,4 @@
-"""Lists in which nothing happens cost a run of maintenance nothing of their own."""
+"""A waitlist on which nothing happens causes no work of its own in a run of maintenance."""
 
 from collections import Counter
 from typing import Any
@@ -42,7 +42,7 @@ def world() -> World:
 
 @pytest.fixture
 def lists(world: World) -> list[Admissions]:
-    """Three lists at rest; one person waits in each."""
+    """Three waitlists at rest, with one waiting person each."""
     lists = [Admissions(world, waitlist_id=waitlist_id) for waitlist_id in IDS]
     for people in lists:
         assert people.configure(lease_seconds=300).status == 201
@@ -64,7 +64,7 @@ def beats(world: World) -> list[int]:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count the private messages by their type."""
+    """Count the private messages, by type."""
     counts: Counter[str] = Counter()
     send = QueueClient.send
 
@@ -112,7 +112,9 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """P6: an instant that is counted late would give its slots to those who come later."""
+    """Otherwise an instant that is counted late would give its slots to people who signed up after
+    it (promise P6).
+    """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
     lists[0].leave("ann")
     lists[0].configure(admission=policy, lease_seconds=300)
@@ -132,7 +134,9 @@ def test_a_lost_order_of_a_list_at_rest_is_rebuilt(world: World, lists: list[Adm
 
 
 def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[Admissions]) -> None:
-    """P3: Redis is again as at the last heartbeat, and only the journal has the signup."""
+    """Redis returns to its state at the last heartbeat, so only the journal contains the signup
+    (promise P3).
+    """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
     before.restore(world.redis)
@@ -144,7 +148,10 @@ def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[A
 def test_repairs_that_redis_has_lost_again_are_repeated(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3: the heartbeat behind them shows it; the last stamp is that of the one before them."""
+    """The last stamp is the same before and after the repairs.
+
+    Only the heartbeat shows that Redis has lost them (promise P3).
+    """
     at_rest = RedisState.of(world.redis)
     before_repairs: list[RedisState] = []
     lists[2].all_sign_up("bob")
@@ -167,7 +174,9 @@ def test_repairs_that_redis_has_lost_again_are_repeated(
 
 
 def test_an_order_of_another_epoch_is_not_at_rest(world: World, lists: list[Admissions]) -> None:
-    """P7: also one that has the same stamp, as the clocks of two servers may give it."""
+    """An order of another epoch is not at rest even if its last stamp is the same, which can happen
+    because two servers have two clocks (promise P7).
+    """
     lists[0].lose_place("ann")
     world.redis.hset(keys.meta("bakery"), "epoch", "0123abcd")
     minutes(world)
@@ -188,7 +197,7 @@ def test_settings_that_did_not_reach_redis_are_sent_again_at_any_time(
 def test_segments_that_one_store_calls_unfinished_wake_the_list(
     world: World, lists: list[Admissions], unaware: str
 ) -> None:
-    """P3: the step that was cut off may be long ago."""
+    """The interrupted step may have happened long ago (promise P3)."""
     people = Segmented(world, waitlist_id="bakery")
     segments = people.declare(BY_LANGUAGE).segments
     minutes(world, 5)
@@ -211,7 +220,7 @@ def test_a_list_at_rest_is_compared_twice_a_day(world: World, lists: list[Admiss
 
 
 def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
-    """Of a list that rests for an hour between two admissions, with people who wait."""
+    """The waitlist rests for most of each hour, between two admissions, while people wait."""
     start = world.clock.millis // HOUR_MILLIS * HOUR_MILLIS
     each_minute, sparse = (Recent(start, [], [], start) for _ in range(2))
     for minute in range(3 * 60):
@@ -229,7 +238,7 @@ def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
 def test_the_history_has_the_last_counts_of_a_list_at_rest(
     world: World, lists: list[Admissions]
 ) -> None:
-    """The hour's sample was taken before the last change of the hour."""
+    """The hourly sample was taken before the last change of that hour."""
     lists[0].all_sign_up("bob")
     minutes(world, 5)
     world.advance(3 * 3600)
@@ -244,7 +253,7 @@ def busy(lists: list[Admissions]) -> None:
 
 @pytest.fixture
 def one_list_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the time of a run be up after its first list."""
+    """Let each run end after its first waitlist, because its time is up."""
     monkeypatch.setattr(runner, "TOGETHER", 1)
     monkeypatch.setattr(runner, "RUN_MILLIS", -1)
 
@@ -277,7 +286,7 @@ def test_a_run_goes_on_though_the_list_at_which_it_stopped_is_deleted(
     assert [now - then for now, then in zip(after[-2:], before[-2:], strict=True)] == [1, 1]
 
 
-# What a run does on a list, each by a method that is called every time.
+# The steps of a run on one waitlist. For each step, this list names a method that every run calls.
 STEPS: list[tuple[type, str]] = [
     (Rebuilder, "forget"),
     (Reconciler, "reconcile"),
@@ -296,7 +305,10 @@ STEPS: list[tuple[type, str]] = [
 def test_a_step_that_failed_keeps_its_list_busy(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, part: type, step: str
 ) -> None:
-    """P3: nothing else happens on the list, and the step is done as soon as it can be."""
+    """Nothing else happens on the waitlist.
+
+    The failed step is repeated as soon as it can succeed (promise P3).
+    """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     policy = {"rate": {"count": 1, "per": "day"}}
     assert lists[0].configure(admission=policy, confirm={"every_days": 30}).status == 200
@@ -323,7 +335,10 @@ def test_a_step_that_failed_keeps_its_list_busy(
 
 
 def add_stray(people: Admissions, name: str) -> str:
-    """Add an entry to Redis that no record has, as a late message does; return its id."""
+    """Add an entry without a record to Redis, as a late message does.
+
+    Return the id of the entry.
+    """
     entry_id = people.id_of(name)
     late = c.Signup(waitlist_id=people.waitlist_id, entry_id=entry_id, join_id="0123abcd")
     people.world.services.queue.send(late)
@@ -334,7 +349,9 @@ def add_stray(people: Admissions, name: str) -> str:
 def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """P3: no journal has an entry that a late message has added."""
+    """The journal never contains an entry that a late message has added, so the next run must look
+    for it again (promise P3).
+    """
     add_stray(lists[0], "eve")
     stop = {"the pages": (Strays, "_pages"), "the records": (Strays, "_find_strays")}[step]
     with monkeypatch.context() as patch:
@@ -349,7 +366,7 @@ def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
 
 
 def with_a_stray(wire: Wire) -> Admissions:
-    """Return a list at rest to which a late message has just added eve."""
+    """Return a waitlist at rest, to which a late message has just added an entry for Eve."""
     table, clock = wire.client(MemoryTable()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure().status == 201
@@ -361,7 +378,7 @@ def with_a_stray(wire: Wire) -> Admissions:
 
 
 def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
-    """P3: nothing but the stamp of the last heartbeat shows that something was added."""
+    """Only the stamp of the last heartbeat shows that something was added (promise P3)."""
     wire = Wire()
     minutes(with_a_stray(wire).world)
     steps = list(wire.different_steps)
@@ -379,7 +396,11 @@ def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
 def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3: Redis loses its connection within a batch. Until then it knows that something is due."""
+    """Maintenance cannot remove the parked entry, because Redis is unreachable in the middle of a
+    batch.
+
+    Until the removal succeeds, the waitlist is not at rest (promise P3).
+    """
     entry_id = add_stray(lists[0], "eve")
     claim = c.Claim(
         waitlist_id="bakery", order="newest", once_key="0" * 32, once_body="0" * 32, once_seconds=60
@@ -410,7 +431,7 @@ def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
 def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sample of a list without people is stored once, when it changes."""
+    """The sample of a waitlist without people is stored once, when the counts change."""
     lists[0].leave("ann")
     with monkeypatch.context() as patch:
         patch.setattr(SampleRecords, "write", unavailable)
@@ -424,7 +445,7 @@ def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
 def test_a_repair_that_redis_refused_is_tried_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3: the list is not compared until the repair has been made."""
+    """The waitlist does not count as compared until the repair has succeeded (promise P3)."""
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
     before.restore(world.redis)
@@ -452,7 +473,10 @@ def test_a_repair_that_redis_refused_is_tried_again(
 def test_a_round_in_which_a_list_fails_is_compared_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3: the loss of a list that the run could not compare is found by a later one."""
+    """A run could not compare one waitlist.
+
+    A later run finds what Redis has lost on this waitlist (promise P3).
+    """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
     before.restore(world.redis)

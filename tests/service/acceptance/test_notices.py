@@ -1,4 +1,6 @@
-"""Notices: the event `near` for each time a person comes near, and `ending` once an offer."""
+"""Notices: the event `near` each time that a person comes near the front, and the event `ending`
+once for each offer.
+"""
 
 from collections.abc import Callable
 from itertools import count
@@ -22,7 +24,7 @@ from waitlist_api.records.table import Table
 from waitlist_shared import contracts as c
 
 OFFER_SECONDS = 600
-# The tests start at 14:13:20 in UTC.
+# The clock of the tests starts at 14:13:20 UTC.
 BY_DAY = {"from": "08:00", "to": "14:20", "timezone": "UTC"}
 
 
@@ -32,7 +34,7 @@ def telling(*kinds: str, near: int = 2, **admission: object) -> dict[str, object
 
 
 def kept(world: World, *pauses: float) -> None:
-    """Run maintenance of all lists after each pause, in seconds."""
+    """After each pause (in seconds), run the maintenance of all waitlists."""
     for pause in pauses:
         world.advance(pause)
         world.maintenance.run_all()
@@ -79,7 +81,7 @@ def be_delayed(people: Admissions) -> None:
 
 
 def be_delayed_and_moved_by_callers_who_were_cut_off(people: Admissions) -> None:
-    """Maintenance records both at once."""
+    """Maintenance records the release and the bump together."""
     assert people.claimed(1) == ["ann"]
     release_in_redis(people)
     bump = c.Bump(
@@ -93,7 +95,7 @@ def be_delayed_and_moved_by_callers_who_were_cut_off(people: Admissions) -> None
 
 
 def be_delayed_and_moved(people: Admissions) -> None:
-    """The move is recorded before the release, of which only Redis knows."""
+    """The bump is recorded before the release, because only Redis knows the release."""
     assert people.claimed(1) == ["ann"]
     release_in_redis(people)
     assert people.bump("ann", to="front").status == 200
@@ -165,7 +167,9 @@ def miss_an_offer(people: Admissions) -> None:
 
 
 def let_others_come_and_go(people: Admissions) -> None:
-    """People ahead of bob and behind him come and go, so that he is second, third, second, …"""
+    """Let people ahead of Bob and behind him come and go, so that he is second, third, second, and
+    so on.
+    """
     for _ in range(3):
         people.bump("cyd", to="front")
         kept(people.world, 60)
@@ -183,7 +187,7 @@ def let_others_come_and_go(people: Admissions) -> None:
 def test_a_person_who_did_not_go_away_is_told_once(
     waitlist: Waitlist, world: World, happen: Callable[[Admissions], None]
 ) -> None:
-    """Nobody gets a flood of messages because others come and go at the border."""
+    """Other people come and go near the limit of `near`. This must not send Bob many messages."""
     people = waitlist("ann", "bob", "cyd", **telling("near"))
     kept(world, *[60] * 3)
     happen(people)
@@ -194,7 +198,9 @@ def test_a_person_who_did_not_go_away_is_told_once(
 def test_a_person_who_comes_and_goes_is_told_less_and_less_often(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A backend that holds a person back every minute must not send them a mail every minute."""
+    """If a backend holds a person back every minute, the person must not get a mail every
+    minute.
+    """
     people = waitlist("ann", **telling("near"))
     for _ in range(70):
         kept(world, 30)
@@ -252,7 +258,10 @@ def test_who_goes_away_while_the_head_is_read_has_no_notice(
 
 
 def about_to_tell(wire: Wire) -> Admissions:
-    """Return a list at rest, all of whose three people come near by new settings alone."""
+    """Return a waitlist at rest.
+
+    New settings are the only reason why its three people are now near.
+    """
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure().status == 201
@@ -263,7 +272,7 @@ def about_to_tell(wire: Wire) -> Admissions:
 
 
 def strike(wire: Wire, fault: Fault, text: str) -> None:
-    """Let a fault hit the first transaction that has a text."""
+    """Let a fault hit the first transaction that contains a given text."""
     is_over = False
 
     def once(call: Call) -> Any:
@@ -281,7 +290,9 @@ def strike(wire: Wire, fault: Fault, text: str) -> None:
 
 @pytest.mark.parametrize("fault", [throttled, in_conflict])
 def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
-    """P3: though nothing else happens on the list. The others are told meanwhile."""
+    """The notice is written although nothing else happens on the waitlist, and the other people get
+    their notices in time (promise P3).
+    """
     wire = Wire()
     people = about_to_tell(wire)
     strike(wire, fault, "#near")
@@ -293,7 +304,7 @@ def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
 
 
 def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() -> None:
-    """P3: what has changed the record need not have changed anything in Redis."""
+    """The other write changed the record, but perhaps nothing in Redis (promise P3)."""
     wire = Wire()
     people = about_to_tell(wire)
 
@@ -316,7 +327,7 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
 
 
 def test_notices_of_a_run_that_dies_are_written_by_the_next() -> None:
-    """P3: wherever it dies; and nobody is told twice."""
+    """Each possible point of failure is tested, and nobody gets a notice twice (promise P3)."""
     for step in count():
         wire = Wire()
         people = about_to_tell(wire)
@@ -345,7 +356,10 @@ def test_a_higher_number_reaches_a_list_at_rest(waitlist: Waitlist, world: World
 
 
 def test_a_customer_gets_one_notice_before_an_offer_ends(waitlist: Waitlist, world: World) -> None:
-    """Given a list at rest but for an offer, and a claim, then the offer alone has a notice."""
+    """Two of the people on the waitlist are off the queue: one has an offer and one is claimed.
+
+    Only the offer causes a notice.
+    """
     people = waitlist("ann", "bob", "cyd", **telling("ending"))
     people.admit(1)
     assert people.claimed() == ["bob"]
@@ -363,7 +377,7 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
     people = waitlist("ann", "bob", **telling("ending"))
     people.admit(2)
     people.decline("ann")
-    # Maintenance stood still until half a minute before the end.
+    # Maintenance did not run until half a minute before the offer ended.
     kept(world, OFFER_SECONDS - 30, 60)
     assert told(people, "ending") == []
     people.configure(**telling("ending", offer_seconds=60))
@@ -373,7 +387,10 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
 
 
 def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """The offer of 14:13:20 ends at 8:03:20: its notice comes after the opening."""
+    """The offer is made at 14:13:20 and ends at 8:03:20 the next day.
+
+    The notice about its end is sent after the opening time.
+    """
     policy = {"max_inside": 1, "offer_hours": BY_DAY}
     people = waitlist("ann", "bob", "cyd", **telling("near", "ending", near=1, **policy))
     kept(world, 0, 60)
@@ -389,7 +406,10 @@ def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -
 
 @pytest.mark.parametrize("happen", ["offer again", "leave", "edit"])
 def test_a_late_notice_changes_nothing(waitlist: Waitlist, world: World, happen: str) -> None:
-    """Given a run of maintenance that stood still before its write, then it finds another stamp."""
+    """A run of maintenance stops just before it writes a notice, and the entry changes meanwhile.
+
+    Then the notice is not written.
+    """
     people = waitlist("ann", **telling("ending"))
     people.admit(1)
     entry = (people.waitlist_id, people.id_of("ann"))

@@ -1,4 +1,6 @@
-"""What operators see of those offered and parked: pages, counts, and whole lives."""
+"""What operators can see about offered and parked entries: pages, counts and the history of an
+entry.
+"""
 
 from itertools import chain
 from typing import Any
@@ -13,7 +15,7 @@ MANY = tuple(f"person-{number:02}" for number in range(25))
 
 
 def pages(people: Any, status: str, limit: int) -> list[list[str]]:
-    """Return the names of each page, to the end."""
+    """Return the customers of each page, up to the last page."""
     found = []
     cursor = ""
     while True:
@@ -25,7 +27,7 @@ def pages(people: Any, status: str, limit: int) -> list[list[str]]:
 
 
 def test_the_offered_are_listed_by_deadline(waitlist: Waitlist) -> None:
-    """Given holds of different times, when listed, then who ends first comes first."""
+    """The hold that ends first comes first."""
     people = waitlist("ann", "bob", "cyd")
     for seconds in (30, 10, 20):
         people.claim(lease_seconds=seconds)
@@ -38,7 +40,7 @@ def test_the_offered_are_listed_by_deadline(waitlist: Waitlist) -> None:
 
 
 def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None:
-    """Given people parked one after the other, when listed, then the oldest comes first."""
+    """The entry that was parked first comes first."""
     people = waitlist("ann", "bob", "cyd")
     people.claim(3)
     for name in ("cyd", "ann", "bob"):
@@ -50,7 +52,10 @@ def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None
 
 
 def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None:
-    """Given 25 held until one moment, when read in pages of ten, then each is seen once. P9."""
+    """25 claims end at the same time.
+
+    The pages of ten entries show each of them exactly once (promise P9).
+    """
     people = waitlist(*MANY)
     people.claim(25)
     read = pages(people, "offered", 10)
@@ -60,7 +65,10 @@ def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None
 
 
 def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
-    """Given a page read, when its last entry is extended or gone, then no entry is skipped. P9."""
+    """After a page was read, its last entry is extended or completed.
+
+    The next page skips no entry (promise P9).
+    """
     people = waitlist(*MANY[:6])
     for seconds in range(10, 16):
         people.claim(lease_seconds=seconds)
@@ -75,7 +83,7 @@ def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: W
 
 
 def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> None:
-    """Given entries in every status, when counted, then each counts once, with ages."""
+    """There is an entry in every status. The stats also contain the ages of the oldest entries."""
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.claim(4)
     people.complete("ann")
@@ -98,7 +106,8 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "signed_up": 6,
         "oldest_waiting_seconds": 29,
         "oldest_parked_seconds": 20,
-        # Signups while the clock stands are half a millisecond apart: this was the fifth.
+        # While the clock stands still, signups are half a millisecond apart. This entry signed up
+        # fifth.
         "oldest_joined_at": iso(START_MILLIS + 2),
         "admitted_today": 1,
         "joined_last_hour": 6,
@@ -122,7 +131,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
 
 
 def test_the_history_has_a_whole_life(waitlist: Waitlist, world: World) -> None:
-    """Given an entry with every kind of event, when read, then each has its actor and reason."""
+    """The entry goes through every kind of event. Each event shows its actor and its reason."""
     people = waitlist("zoe", "ann")
     people.bump("ann", to="front", reason="a friend")
     people.claim()

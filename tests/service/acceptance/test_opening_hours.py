@@ -1,4 +1,4 @@
-"""Paused, closed and full: what a waitlist gives and takes."""
+"""What customers and operators can do on a waitlist that is paused, closed or full."""
 
 import pytest
 
@@ -7,7 +7,10 @@ from tests.support.world import World
 
 
 def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
-    """Given four held, when the list is paused, then their holds can still be ended."""
+    """Four people are claimed when the waitlist is paused.
+
+    Their claims can still be completed, released or parked.
+    """
     people = waitlist("ann", "bob", "cyd", "dan")
     people.claim(4)
     people.configure(paused=True)
@@ -20,7 +23,7 @@ def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
 
 
 def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> None:
-    """Given one held on a list that is paused, when the time is over, then back in line. P6."""
+    """On a paused waitlist, an entry whose hold expires returns to the queue (promise P6)."""
     people = waitlist("ann", "bob")
     people.claim()
     people.configure(paused=True, lease_seconds=LEASE_SECONDS)
@@ -31,7 +34,10 @@ def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> Non
 
 @pytest.mark.parametrize("where", ["offered", "parked"])
 def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None:
-    """Given a full list, when one is held or parked, then it is full; not when admitted."""
+    """An entry that is claimed or parked still counts towards the capacity.
+
+    An admitted entry does not count.
+    """
     people = waitlist("ann", "bob", capacity=2)
     people.claim()
     if where == "parked":
@@ -48,7 +54,7 @@ def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None
 
 
 def test_an_unknown_list_is_not_found(world: World) -> None:
-    """Given no such list, when anything is asked of it, then it is not found. P5."""
+    """Every request about an unknown waitlist is answered with "not found" (promise P5)."""
     path = "/v1/admin/waitlists/nowhere"
     entry = "a" * 26
     asked = {

@@ -1,4 +1,4 @@
-"""Opening times: Redis' clock alone decides whether a signup is taken."""
+"""Opening times: only Redis' clock decides whether a waitlist accepts a signup."""
 
 import pytest
 
@@ -14,7 +14,9 @@ CLOSED = ("closed", "closed")
 
 
 def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
-    """Return the line and why there is no estimate; and how long a cache may say so."""
+    """Return the fields `line` and `estimate_unavailable` of a waitlist, and how long caches may
+    store them.
+    """
     people = clocks.people
     shown = clocks.public.request("GET", people.path)
     assert shown.json["as_of"] == iso(clocks.redis_millis())
@@ -27,7 +29,10 @@ def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
 @pytest.mark.parametrize("off", [-10 * MINUTE_SECONDS, 10 * MINUTE_SECONDS])
 @pytest.mark.parametrize("jump", [-HOUR_SECONDS, HOUR_SECONDS])
 def test_redis_clock_alone_opens_and_closes_a_list(valkey: Server, off: float, jump: float) -> None:
-    """Given functions and Redis with wrong clocks, when Redis' time comes, then it opens. P5."""
+    """The clocks of the functions and of Redis differ.
+
+    The waitlist opens and closes at the times of Redis' clock (promise P5).
+    """
     clocks = Clocks(valkey, public_off=off, keeper_off=-off)
     people = clocks.people
     clocks.redis.advance(jump)
@@ -41,7 +46,7 @@ def test_redis_clock_alone_opens_and_closes_a_list(valkey: Server, off: float, j
     refused = people.sign_up("ann")
     assert (refused.status, refused.code) == (409, "not_open_yet")
     assert refused.json["opens_at"] == opens_at
-    # Two requests that were cut off; maintenance finishes the first before the opening.
+    # Two signups are interrupted. Maintenance completes the first one before the opening time.
     intending(people, "bob")
     clocks.go_on(90)
     clocks.another_keeper(20 * MINUTE_SECONDS).maintenance.run_all()

@@ -1,4 +1,4 @@
-"""Park and redrive: off the queue until an operator decides, and back."""
+"""A parked entry is out of the queue until an operator brings it back with a redrive."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from tests.service.acceptance.terms import Waitlist
 
 
 def test_the_parked_are_aside_with_the_reason(waitlist: Waitlist) -> None:
-    """Given one held, when parked with a reason, then off the queue, and the reason is returned."""
     people = waitlist("ann", "bob")
     people.claim()
     assert people.park("ann", reason="no show").json["status"] == "parked"
@@ -20,7 +19,7 @@ def test_the_parked_are_aside_with_the_reason(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
-    """Given one parked, when the token says so again, then the answer is the same. P2."""
+    """A repeated park with the same claim token returns the same response (promise P2)."""
     people = waitlist("ann")
     people.claim()
     first = people.park("ann", reason="no show")
@@ -33,7 +32,7 @@ def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
 def test_a_redrive_goes_to_the_old_place_or_to_the_back(
     waitlist: Waitlist, to: str, order: str
 ) -> None:
-    """Given the first parked, when redriven, then it stands where it was asked to. P1, P6."""
+    """A redriven entry gets its old place or goes to the back, as the operator asked (P1, P6)."""
     people = waitlist("a", "b", "c")
     people.claim()
     people.park("a")
@@ -44,7 +43,6 @@ def test_a_redrive_goes_to_the_old_place_or_to_the_back(
 
 
 def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:
-    """Given one redriven to the back, when asked again, then the answer is the same. P2."""
     people = waitlist("ann", "bob")
     people.claim()
     people.park("ann")
@@ -56,7 +54,10 @@ def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:
 
 
 def test_a_parked_person_who_signs_up_again_stays_parked(waitlist: Waitlist) -> None:
-    """Given one parked, when the same signup comes again, then its answer is parked. P2."""
+    """The signup is repeated with its idempotency key.
+
+    The response says that the entry is parked (promise P2).
+    """
     people = waitlist("ann")
     people.claim()
     people.park("ann")

@@ -1,4 +1,6 @@
-"""The preview of an admission policy: what customers' estimates will be, before it is saved."""
+"""The preview of an admission policy shows what customers' estimated waits will be if the policy is
+saved.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +18,7 @@ from waitlist_api.clock import iso
 MIDNIGHT_MILLIS = 1_790_035_200_000  # 2026-09-22
 HOUR = 3600
 NAMES = [f"person-{number}" for number in range(1, 31)]
-# Of these, three are inside already.
+# Three people are already inside, so two places are free.
 ROOM = {"max_inside": 5, "pass_seconds": 600, "acceptance": "automatic"}
 RATE = {"rate": {"count": 100, "per": "hour"}}
 AT_ONE = iso(MIDNIGHT_MILLIS + HOUR * 1000)
@@ -42,7 +44,7 @@ POLICIES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def bakery() -> People:
-    """A list at midnight: 30 people wait, and operators have admitted three."""
+    """A waitlist at midnight. 30 people wait, and operators have admitted three others."""
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - HOUR)
     made = People(world)
@@ -67,14 +69,19 @@ def preview(bakery: People, **body: Any) -> dict[str, Any]:
 
 
 def previewed(bakery: People, admission: object, position: int) -> tuple[Any, Any]:
-    """Return estimate and reason of the last of so many people."""
+    """Return the estimated wait of the last of `position` people, and the reason if there is no
+    estimate.
+    """
     (found,) = preview(bakery, admission=admission, people=position)["estimates"]
     assert found["position"] == position
     return found["estimated_wait"], found["estimate_unavailable"]
 
 
 def answered(bakery: People, positions: Sequence[int]) -> list[tuple[Any, Any]]:
-    """Return estimate and reason of the customers at some positions."""
+    """Return the estimated waits of the customers at the given positions.
+
+    If there is no estimate, the reason is returned too.
+    """
     looks = {one["position"]: one for one in (bakery.poll(name).json for name in NAMES)}
     return [
         (looks[position]["estimated_wait"], looks[position]["estimate_unavailable"])
@@ -94,20 +101,23 @@ def test_customers_are_answered_what_the_preview_was_before_the_save(
 
 
 def test_no_place_opens_before_the_hours(bakery: People) -> None:
-    """Given 20 places at one at night, and hours from eight on, then they open at eight."""
+    """The schedule has 20 slots at one o'clock at night, but the opening hours begin at eight.
+
+    The slots are used at eight.
+    """
     once = {**ONCE, "offer_hours": BY_DAY}
     for position in (1, 20):
         assert previewed(bakery, once, position)[0]["seconds"] == 8 * HOUR
     assert previewed(bakery, once, 21)[0] is None
     rate = {**RATE, "offer_hours": BY_DAY}
     assert previewed(bakery, rate, 100)[0]["seconds"] == 9 * HOUR
-    # Fourteen hours a day open 1,400 places.
+    # The fourteen opening hours of a day have 1,400 slots.
     assert previewed(bakery, rate, 1500)[0]["seconds"] == (24 + 9) * HOUR
     assert previewed(bakery, {**ROOM, "offer_hours": BY_DAY}, 1)[0]["seconds"] == 8 * HOUR
 
 
 def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) -> None:
-    """Given passes of 100 minutes and room for five: one customer goes out each minute."""
+    """Passes last 100 minutes and five people can be inside. One customer exits per minute."""
     admission = {**ROOM, "pass_seconds": 6000}
     bakery.configure(admission=admission)
     bakery.world.maintenance.run_all()
@@ -119,7 +129,8 @@ def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) ->
     found = previewed(bakery, admission, 10)
     assert [found] == answered(bakery, [10])
     assert found[0]["seconds"] == pytest.approx(10 * 60, rel=0.1)
-    # Of another policy nothing is measured: people stay for two thirds of their passes.
+    # Nothing is measured yet under another policy. The preview assumes that people stay for two
+    # thirds of their passes.
     other = previewed(bakery, {**admission, "pass_seconds": 6060}, 10)
     assert other[0]["seconds"] > 8000
 

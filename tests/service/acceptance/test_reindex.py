@@ -1,4 +1,4 @@
-"""Segments change on a waitlist with entries: every entry is indexed by the new ones."""
+"""If the segments of a waitlist change, every entry gets the new segments."""
 
 import logging
 from typing import Any
@@ -24,7 +24,7 @@ LEASE_SECONDS = 60
 
 @pytest.fixture
 def people(world: World) -> Segmented:
-    """Three people, and none of them in a segment."""
+    """A waitlist of three people and without segments."""
     people = Segmented(world)
     people.declare(lease_seconds=3600)
     people.arrive("ann", language="Spanish", gender="F")
@@ -38,7 +38,7 @@ def look_after(people: Segmented) -> None:
 
 
 def set_status(people: Segmented, name: str, status: str) -> None:
-    """Change the recorded status of an entry, as a request that was cut off leaves it."""
+    """Change the recorded status of an entry, as an interrupted request leaves it."""
     people.world.dynamodb.update_item(
         TableName=TABLE,
         Key=key_of(people, name),
@@ -53,7 +53,10 @@ def key_of(people: Segmented, name: str) -> dict[str, Any]:
 
 
 def test_held_and_parked_entries_get_their_new_segments(people: Segmented) -> None:
-    """Given one held and one parked, when they come back, then into the new segments. P6."""
+    """One entry is claimed and one is parked.
+
+    When they return to the queue, they are in the new segments (promise P6).
+    """
     assert people.claimed(2) == ["ann", "bob"]
     people.park("bob")
     people.declare(BY_GENDER, BY_LANGUAGE)
@@ -115,7 +118,10 @@ def test_where_none_are_declared_any_more_nothing_is_left_of_them(people: Segmen
 
 
 def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented) -> None:
-    """Given a place in Redis and an intent, when indexed, then by the intent's attributes."""
+    """Redis has a place for the entry, and the record contains only the intent.
+
+    The entry gets the segments of the intent's attributes.
+    """
     set_status(people, "bob", "joining")
     people.declare(BY_LANGUAGE)
     look_after(people)
@@ -126,7 +132,10 @@ def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented)
 def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
     people: Segmented, kind: str
 ) -> None:
-    """Given an entry that ended in the record, not in Redis, when indexed, then ready. P6."""
+    """The record says that the entry has ended, but Redis still has it.
+
+    The segments become ready nevertheless (promise P6).
+    """
     services, key = people.world.services, ("bakery", people.id_of("bob"))
     if kind == "unknown":
         people.world.dynamodb.delete_item(TableName=TABLE, Key=key_of(people, "bob"))
@@ -151,7 +160,10 @@ def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
 def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P6, P8: exact for all others; the log names the entry, and nothing personal."""
+    """All other entries are in the right segments.
+
+    The log names the id of the entry and contains no personal data (promises P6 and P8).
+    """
     people.arrive("dan", language=MANY, gender=MANY)
     people.declare(BY_BOTH, BY_GENDER)
     look_after(people)
@@ -167,7 +179,7 @@ def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
 def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
     people: Segmented,
 ) -> None:
-    """The last step was cut off."""
+    """The last step of the indexing was interrupted."""
     people.declare(BY_LANGUAGE)
     look_after(people)
     people.world.services.waitlist_records.note_segments(people.config().segments, "building")
@@ -178,7 +190,10 @@ def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
 def test_entries_that_lost_their_segments_get_them_again(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3: whatever made Redis say that it builds, the record says so too, then neither does."""
+    """Redis says that the segments are being built.
+
+    The record then says so too, until all segments are ready (promise P3).
+    """
     people.declare(BY_LANGUAGE)
     look_after(people)
     people.world.redis.delete(keys.tags("bakery"), keys.segments("bakery"))
@@ -207,7 +222,9 @@ def test_one_indexes_while_another_holds_the_lease_not(people: Segmented) -> Non
 def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3, P7: the settings read before are refused, none is written, and the lease is free."""
+    """The outdated settings are refused and not written, and the lease is released (promises P3 and
+    P7).
+    """
     people.declare(BY_LANGUAGE)
     people.world.redis.flushall()
     rebuild = people.world.maintenance.rebuilder.rebuild
@@ -230,7 +247,7 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
 
 
 def test_a_list_that_is_deleted_meanwhile_is_left(people: Segmented) -> None:
-    """Its lease is free for the deletion."""
+    """The lease is released, so that the waitlist can be deleted."""
     before = people.declare(BY_LANGUAGE)
     people.delete_waitlist()
     with pytest.raises(WaitlistNotFound):

@@ -1,11 +1,10 @@
-"""Release: back to the old place, or to the end of the line."""
+"""A released entry returns to its old place or goes to the end of the queue."""
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.world import World
 
 
 def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
-    """Given one released, when the token says so again, then the answer is the same. P2."""
     people = waitlist("ann", "bob")
     people.claim()
     first = people.release("ann", to="back")
@@ -15,7 +14,10 @@ def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
 
 
 def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> None:
-    """Given a release and a repeat when others have left, the history keeps the first place."""
+    """Another customer leaves between a release and its repeat.
+
+    The history keeps the position of the first release.
+    """
     people = waitlist("ann", "bob", "cyd")
     people.claim()
     people.release("ann", to="back")
@@ -25,7 +27,10 @@ def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> N
 
 
 def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
-    """Given a release and a new claim, when the release comes again, the hold stays. P2, P4."""
+    """After a release, the entry is claimed again.
+
+    A repeat of the release does not end the new claim (promises P2 and P4).
+    """
     people = waitlist("ann")
     people.claim()
     late = people.tokens["ann"]
@@ -39,7 +44,9 @@ def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
 
 
 def test_a_place_is_returned_only_when_it_is_known(waitlist: Waitlist, world: World) -> None:
-    """Given an order that is being rebuilt, when released, then no position is returned. P7."""
+    """While the order is being rebuilt, the response to a release contains no position (promise
+    P7).
+    """
     people = waitlist("ann", "bob", "cyd", "dan", lease_seconds=600)
     people.claim(3)
     people.release("ann")

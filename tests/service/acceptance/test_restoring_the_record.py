@@ -1,4 +1,4 @@
-"""Restoring the record to an earlier moment (docs/operate/restore.md), but not Redis."""
+"""DynamoDB is restored to an earlier moment (docs/operate/restore.md), but Redis is not."""
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
@@ -10,12 +10,12 @@ NAMES = ("ann", "bob", "cyd", "dan")
 
 
 def backup_of(world: World) -> list[Item]:
-    """What a restore to this moment gives."""
+    """Return the items that a restore to this moment brings back."""
     return items_of(world.dynamodb)
 
 
 def restored(people: Admissions, items: list[Item]) -> Admissions:
-    """A stack that uses a restored table, with the Redis that the one before had."""
+    """Return a stack that uses the restored table and the same Redis as before."""
     before = people.world
     world = World.on(
         new_table(items), before.redis, clock=before.clock, redis_clock=before.redis_clock
@@ -24,7 +24,9 @@ def restored(people: Admissions, items: list[Item]) -> Admissions:
 
 
 def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: World) -> None:
-    """P1, P6: with any changes since, recorded in Redis or not."""
+    """All changes since the backup are undone, whether Redis knows them or not (promises P1 and
+    P6).
+    """
     people = waitlist(*NAMES, segments=[["language"]])
     people.bump("dan", to="front")
     people.claim(1, lease_seconds=3600)
@@ -49,7 +51,9 @@ def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: W
 def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P1: a ticket is later than any that was drawn before the restore, forgotten or not."""
+    """The new ticket is higher than every ticket from before the restore, even if the service no
+    longer knows those tickets (promise P1).
+    """
     people = waitlist(*NAMES)
     world.maintain()
     backup = backup_of(world)
@@ -64,7 +68,10 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
 def test_an_order_that_is_not_forgotten_counts_unrecorded_entries(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P6: why the document has the step. Redis is ahead, until maintenance finds the entry."""
+    """This is why the document tells operators to forget the order.
+
+    Otherwise Redis counts an entry that has no record, until maintenance finds it (promise P6).
+    """
     people = waitlist(*NAMES)
     world.maintain()
     backup = backup_of(world)

@@ -1,4 +1,6 @@
-"""Segments stay those that the record says, whatever is cut off, lost, or remembered of old."""
+"""The segments in Redis agree with the record, although requests are interrupted, data is lost, or
+caches are outdated.
+"""
 
 import pytest
 
@@ -15,7 +17,7 @@ MANY = [f"value-{number}" for number in range(9)]
 
 @pytest.fixture
 def people(world: World) -> Segmented:
-    """Three people of two languages."""
+    """A waitlist of three people who speak two languages."""
     people = Segmented(world)
     people.declare(BY_LANGUAGE, BY_BOTH, lease_seconds=LONG)
     people.arrive("ann", language="Spanish", gender="F")
@@ -25,7 +27,9 @@ def people(world: World) -> Segmented:
 
 
 def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
-    """Change what is recorded of a person, as an operator's request that is cut off then."""
+    """Change the record of a person without telling Redis, as an operator's interrupted request
+    does.
+    """
     services, entry_id = people.world.services, people.id_of(name)
     mark = c.MarkDirty(waitlist_id=people.waitlist_id, entry_id=entry_id)
     marked: c.MarkDirtyResult = services.queue.send(mark)
@@ -36,7 +40,9 @@ def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
 
 
 def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
-    """Declare segments in the record alone: the operator's request is cut off then."""
+    """Change the recorded segments without telling Redis, as an operator's interrupted request
+    does.
+    """
     settings = WaitlistSettings(name="Bakery", segments=segments)
     records = people.world.services.waitlist_records
     before = records.get(people.waitlist_id)
@@ -45,7 +51,10 @@ def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
 
 
 def test_an_entry_that_redis_lost_comes_back_with_its_segments(people: Segmented) -> None:
-    """Given a replica that missed a signup, when the person looks, then as recorded. P3."""
+    """A replica has missed a signup.
+
+    When the person polls, the entry returns with its recorded segments (promise P3).
+    """
     forget(people, "bob")
     assert people.within(language="French") == ["cyd"]
     assert people.poll("bob").json["position"] == 2
@@ -54,7 +63,7 @@ def test_an_entry_that_redis_lost_comes_back_with_its_segments(people: Segmented
 
 
 def forget(people: Segmented, name: str) -> None:
-    """Have Redis lose all keys of one waiting entry."""
+    """Let Redis lose all keys of one waiting entry."""
     record = people.world.services.entries.get(people.waitlist_id, people.id_of(name))
     assert record
     people.world.services.queue.send(
@@ -72,7 +81,9 @@ def forget(people: Segmented, name: str) -> None:
 def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """P2: also by a second change while the first is still remembered."""
+    """The segments change twice while another process still remembers the first ones
+    (promise P2).
+    """
     people = Segmented(world)
     people.declare(*before)
     other = people.elsewhere()
@@ -94,7 +105,9 @@ def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
 def test_a_caller_sends_redis_segments_that_it_has_missed(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """P3: the operator's request ended between the record and Redis, and was not repeated."""
+    """The operator's request was interrupted before it told Redis, and was not repeated (promise
+    P3).
+    """
     people = Segmented(world)
     people.declare(*before)
     people.arrive("ann", language="Spanish", gender="F")
@@ -107,7 +120,7 @@ def test_a_caller_sends_redis_segments_that_it_has_missed(
 
 @pytest.mark.parametrize("days", [0, 1])
 def test_maintenance_sends_redis_segments_that_it_has_missed(people: Segmented, days: int) -> None:
-    """P3: also long after, without any request."""
+    """Maintenance does so long after the change too, and without any request (promise P3)."""
     record_settings(people, BY_GENDER)
     people.world.advance(days * 24 * 3600)
     people.world.maintain()
@@ -134,7 +147,9 @@ def test_a_rejoin_beyond_the_limit_leaves_what_was(people: Segmented) -> None:
 
 
 def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented) -> None:
-    """P3: the record is written, the segments are not, and no client repeats the request."""
+    """The record contains the edit but Redis does not, and no client repeats the request (promise
+    P3).
+    """
     people.claim()
     for name in ("ann", "bob", "cyd"):
         record_edit(people, name, language="Dutch")
@@ -148,7 +163,9 @@ def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented
 def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P3: at once, also where maintenance remembers others."""
+    """The next run of maintenance repairs the segments, even if it remembers outdated settings
+    (promise P3).
+    """
     record_edit(people, "bob", language="Dutch", gender="X")
     people.world.advance(61)
     other = people.elsewhere()
@@ -161,7 +178,10 @@ def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
 
 
 def test_a_late_restore_does_not_undo_an_edit(people: Segmented) -> None:
-    """P2: the segments of newer attributes stay if an older message arrives late."""
+    """An older message arrives late.
+
+    The entry stays in the segments of its newer attributes (promise P2).
+    """
     before = people.world.services.entries.get(people.waitlist_id, people.id_of("bob"))
     assert before
     record_edit(people, "bob", language="Dutch")

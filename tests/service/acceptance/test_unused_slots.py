@@ -1,4 +1,7 @@
-"""Slots that are offered and not used go to the next customer, over HTTP and by maintenance."""
+"""A slot that is offered and not used goes to the next customer.
+
+The tests use the HTTP API and maintenance.
+"""
 
 from typing import Any
 
@@ -19,12 +22,12 @@ ANN, BOB, CYD = NAMES[:3]
 
 
 def at_nine(count: int = 1, **admission: Any) -> dict[str, Any]:
-    """Return a policy with slots ten seconds after the start."""
+    """Return a policy with a schedule whose slots become due ten seconds after the start."""
     return {"schedule": [{"at": iso(10), "count": count}], **admission}
 
 
 def opened(waitlist: Waitlist, world: World, **admission: Any) -> Admissions:
-    """Offer the one slot of a schedule to the first customer."""
+    """Let the only slot of a schedule be offered to the first customer."""
     people = waitlist(*NAMES, admission=at_nine(**admission))
     world.advance(10)
     assert maintained(people) == [ANN]
@@ -45,7 +48,7 @@ ENDS = {
 def test_a_slot_that_a_customer_does_not_use_goes_to_the_next(
     waitlist: Waitlist, world: World, end: str
 ) -> None:
-    """Given one slot of a schedule, then its customer ends the offer, twice; P2."""
+    """The schedule has one slot, and its customer ends the offer twice (promise P2)."""
     people = opened(waitlist, world)
     ENDS[end](people)
     people.poll(CYD)
@@ -82,7 +85,10 @@ def test_a_quota_of_a_list_without_a_policy_goes_past_a_customer_who_does_not_co
 def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The order that was lost may have given it to the next one: fewer, never more."""
+    """Before Redis lost its data, the slot may already have been offered to the next customer.
+
+    It must not be offered twice, so it is not offered again.
+    """
     people = opened(waitlist, world)
     world.redis.flushall()
     world.maintenance.run_all()
@@ -91,7 +97,7 @@ def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
 
 
 def test_an_operator_takes_an_offer_back(waitlist: Waitlist, world: World) -> None:
-    """Then the customer waits at the old place, and the next one has the slot, once."""
+    """The customer waits at the old place again, and the next customer gets the slot, once."""
     people = opened(waitlist, world)
     until = people.poll(ANN).json["offered_until"]
     answer = people.withdraw(ANN, offered_until=until, reason="the wrong person")
@@ -161,7 +167,9 @@ def test_one_person_whose_place_redis_has_lost_is_admitted(
 
 
 def test_a_refill_goes_on_until_so_many_have_entered(waitlist: Waitlist, world: World) -> None:
-    """Given a list without a policy, so that maintenance alone offers what comes back."""
+    """The waitlist has no admission policy, so only maintenance offers the slots of unused
+    offers.
+    """
     people = waitlist(ANN, BOB, CYD)
     assert len(people.admit(2, refill=True).json["entries"]) == 2
     assert people.stats().json["quota"] == 2
@@ -189,7 +197,9 @@ def test_a_refill_is_of_the_whole_list(waitlist: Waitlist) -> None:
 
 
 def test_a_launch_is_said_in_one_policy(waitlist: Waitlist, world: World) -> None:
-    """Given three at nine, then one a second, and at most five inside."""
+    """Three people are offered a place at the start and then one person per second, with at most
+    five people inside.
+    """
     rate = {"count": 60, "per": "minute", "counts": "entered", "from": iso(10)}
     people = waitlist(*NAMES, admission=at_nine(3, rate=rate, combine="sum", max_inside=5))
     shown = world.request("GET", people.admin_path, operator=True).json["admission"]
