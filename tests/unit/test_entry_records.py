@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tests.support.dynamodb import TABLE
@@ -13,6 +14,7 @@ from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.facets import Facet
 from waitlist_api.records.intents import intent_item, rejoining
 from waitlist_api.records.leaves import Leave, begin_erase, begin_leave, finish_leave
 from waitlist_api.records.ledger import EntryChanged, Ledger
@@ -61,13 +63,24 @@ def test_an_intent_to_join_again_has_each_profile_once(
 
 def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
     """P8: at once, though the record stays until maintenance has given up the place."""
-    types = get_type_hints(EntryRecord)
-    texts = {name for name, kind in types.items() if kind is str} - NOT_PERSONAL
-    objects = {name for name, kind in types.items() if "dict" in str(kind)}
-    personal: dict[str, Any] = dict.fromkeys(texts, "Lovelace")
-    personal |= {name: {"name": "Lovelace"} for name in objects}
+    personal = filled(EntryRecord, NOT_PERSONAL)
     erased = begin_erase(replace(stay({}, {}, status="waiting"), **personal), 2)
     assert "Lovelace" not in json.dumps(erased.values())
+
+
+def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
+    """Return a value with a person's name for each field of a struct that can contain text."""
+    fields: dict[str, Any] = {}
+    for name, kind in get_type_hints(struct).items():
+        if name in names_to_skip:
+            continue
+        if kind is str:
+            fields[name] = "Lovelace"
+        elif "dict" in str(kind):
+            fields[name] = {"name": "Lovelace"}
+        elif isinstance(kind, type) and issubclass(kind, Facet):
+            fields[name] = kind(**filled(kind, set()))
+    return fields
 
 
 def test_a_late_request_finishes_no_stay_but_its_own() -> None:

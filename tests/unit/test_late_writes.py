@@ -17,7 +17,7 @@ from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records import bans, notices
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.asks import Signup, ask_for_link
-from waitlist_api.records.bans import Ban
+from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.edits import change_readiness, edit
 from waitlist_api.records.entries import EntryRecords, Move
@@ -40,7 +40,7 @@ ADDRESS = "b" * 26
 NOW = 1_790_000_000_000
 HOUR = 3_600_000
 OPERATOR = "arn:aws:iam::123456789012:user/ada"
-A_BAN = Ban(waitlist_id=KEY[0], entry_id=KEY[1], by=OPERATOR)
+A_BAN = BanRequest(waitlist_id=KEY[0], entry_id=KEY[1], by=OPERATOR)
 
 
 OTHER_DATA = Signup(address="email", profile={"n": 2}, attributes={}, language="en")

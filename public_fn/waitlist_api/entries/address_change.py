@@ -113,7 +113,7 @@ class AddressChanges(Struct, frozen=True):
         elif over is None or over.is_expired(self.now_millis()):
             is_free = True
         else:
-            is_free = over.status == "left" and not over.ban_stamp
+            is_free = over.status == "left" and not over.ban.stamp
         if not is_free:
             raise AlreadyOnList(TAKEN)
 

@@ -169,7 +169,7 @@ def _is_still_listed(record: EntryRecord, which: Listed, now_millis: int) -> boo
     if record.erase:
         return False
     if which == "banned":
-        return record.ban_stamp > 0
+        return record.ban.stamp > 0
     if which in UNREACHED:
         return _is_unreached(record, which)
     if record.has_never_joined:

@@ -11,7 +11,7 @@ from waitlist_api.errors import BanMismatch, EntryNotFound, Throttled
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records import bans
 from waitlist_api.records.alias import Alias
-from waitlist_api.records.bans import Ban
+from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, stand_in_record
@@ -33,25 +33,25 @@ class Bans(Struct, frozen=True):
     leaves: Leaves
     now_millis: NowMillis
 
-    def ban(self, ban: Ban) -> None:
+    def ban(self, request: BanRequest) -> None:
         """Ban a customer, even if the customer has never been on the waitlist.
 
         If the customer is waiting, their entry leaves the waitlist.
         """
-        self.waitlist_cache.look_up(ban.waitlist_id)
+        self.waitlist_cache.look_up(request.waitlist_id)
         for _ in range(MAX_CONFLICT_RETRIES):
-            record = self._stored(*ban.key)
-            if record is not None and (record.ban_stamp or ban.is_repeat_for(record)):
-                if record.ban_stamp and record.status == "leaving":
+            record = self._stored(*request.key)
+            if record is not None and (record.ban.stamp or request.is_repeat_for(record)):
+                if record.ban.stamp and record.status == "leaving":
                     self.leaves.finish(record)
                 return
             if record is not None and record.erase:
                 # Finish the erasure first. Otherwise the erasure would delete the ban.
                 self.leaves.finish(record)
                 continue
-            stamp, now_millis = self._stamp(ban, record), self.now_millis()
-            decided = bans.ban(record, ban, stamp, now_millis)
-            if self.retention.expires_at(ban.waitlist_id, now_millis) is not None:
+            stamp, now_millis = self._stamp(request, record), self.now_millis()
+            decided = bans.ban(record, request, stamp, now_millis)
+            if self.retention.expires_at(request.waitlist_id, now_millis) is not None:
                 # The record of a banned customer is kept beyond the retention time, so remove the
                 # personal data.
                 decided = replace(decided, after=bans.without_personal_data(decided.after))
@@ -69,9 +69,9 @@ class Bans(Struct, frozen=True):
             raise EntryNotFound
         return found
 
-    def _stamp(self, ban: Ban, record: EntryRecord | None) -> int:
+    def _stamp(self, request: BanRequest, record: EntryRecord | None) -> int:
         """Return a timestamp for the ban that is later than all earlier events of the entry."""
-        entry = record or stand_in_record(*ban.key)
+        entry = record or stand_in_record(*request.key)
         if record is None or not record.has_ended:
             with suppress(QueueUnavailable, Throttled):
                 return self.recovering_queue.draw_stamp(entry)
@@ -87,9 +87,9 @@ class Bans(Struct, frozen=True):
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.find(*key)
-            if not record.ban_stamp:
+            if not record.ban.stamp:
                 return
-            if banned_millis not in (None, millis_of(record.ban_stamp)):
+            if banned_millis not in (None, millis_of(record.ban.stamp)):
                 raise BanMismatch
             if record.status == "leaving":
                 self.leaves.finish(record)

@@ -93,7 +93,7 @@ Step = Refuse | Replay | FinishLeave | Resume | EndPresent | Create
 
 def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
     """Decide the next step of a reinstatement from the record."""
-    if record.ban_stamp:
+    if record.ban.stamp:
         return Refuse(Banned())
     is_repeat = record.signup_key != "" and record.signup_key == command.key
     if is_repeat and record.signup_body != command.body:

@@ -143,7 +143,7 @@ def next_step(
     if existing is None or isinstance(existing, Alias):
         refusal = find_refusal(waitlist, command)
         return Create(existing) if refusal is None else Refuse(refusal)
-    if existing.ban_stamp:
+    if existing.ban.stamp:
         return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)
     if is_repeat and existing.signup_body != command.signup_body:

@@ -181,7 +181,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "present"
         if record.status not in ENDED:
             return "under_way"
-        if record.ban_stamp:
+        if record.ban.stamp:
             return "banned"
         # A guest may have left the waitlist to keep the real customer off it. An interrupted import
         # may also have removed the guest's entry.

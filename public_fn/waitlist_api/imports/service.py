@@ -17,7 +17,7 @@ from waitlist_api.errors import Banned, EntryNotFound
 from waitlist_api.imports.place import Placement
 from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded, WhenOnList
 from waitlist_api.imports.write_intents import IntentWriter
-from waitlist_api.records.bans import Ban
+from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
@@ -93,7 +93,7 @@ class Imports(Struct, frozen=True):
             row = item.row
             try:
                 self.bans.ban(
-                    Ban(
+                    BanRequest(
                         waitlist_id=item.waitlist_id,
                         entry_id=item.entry_id,
                         customer_id=row.customer_id,

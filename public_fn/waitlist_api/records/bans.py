@@ -4,11 +4,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, banned_place, shard_of
+from waitlist_api.records.facets import Ban
 from waitlist_api.records.ledger import Commit
 from waitlist_shared.ids import new_join_id
 
 
-class Ban(Struct, frozen=True, kw_only=True):
+class BanRequest(Struct, frozen=True, kw_only=True):
     """A request by an operator to ban a customer. `customer_id` is only known for imported bans."""
 
     waitlist_id: str
@@ -25,20 +26,18 @@ class Ban(Struct, frozen=True, kw_only=True):
 
     def is_repeat_for(self, record: EntryRecord) -> bool:
         """Return whether the same request has already banned this customer."""
-        return self.once_key != "" and self.once_key == record.ban_key
+        return self.once_key != "" and self.once_key == record.ban.key
 
 
-def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Commit:
+def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis: int) -> Commit:
     """Return the change that bans a customer.
 
     If the customer is on the waitlist, the change also sets the status `leaving`.
     """
-    before = _never_joined(ban, stamp, now_millis) if record is None else record
+    before = _never_joined(request, stamp, now_millis) if record is None else record
     banned = replace(
         before,
-        ban_stamp=stamp,
-        ban_reason=ban.reason,
-        ban_key=ban.once_key,
+        ban=Ban(stamp=stamp, reason=request.reason, key=request.once_key),
         updated_millis=now_millis,
     )
     if before.has_ended:
@@ -52,11 +51,13 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
             banned,
             edited_stamp=stamp,
             status="leaving",
-            leaving_by=ban.by,
-            leaving_reason=ban.reason,
+            leaving_by=request.by,
+            leaving_reason=request.reason,
         )
-    place = banned_place(ban.waitlist_id, shard_of(ban.entry_id))
-    event = HistoryEvent(stamp=stamp, event="banned", by=ban.by, reason=ban.reason, place=place)
+    place = banned_place(request.waitlist_id, shard_of(request.entry_id))
+    event = HistoryEvent(
+        stamp=stamp, event="banned", by=request.by, reason=request.reason, place=place
+    )
     return Commit(after=banned, events=(event,))
 
 
@@ -72,24 +73,23 @@ def unban(
     stamp = record.stamp_off_list(now_millis)
     after = replace(
         record,
-        ban_stamp=0,
-        ban_reason="",
+        ban=Ban(key=record.ban.key),
         stamp=stamp,
         end_stamp=record.decided_stamp,
         updated_millis=now_millis,
         expires_at=record.expires_at if expires_at is None else expires_at,
     )
     event = HistoryEvent(stamp=stamp, event="unbanned", by=by, reason=reason)
-    banned = HistoryEvent.key(*record.key, record.ban_stamp, "banned")
+    banned = HistoryEvent.key(*record.key, record.ban.stamp, "banned")
     return Commit(after=after, events=(event,), unindexed=(banned,))
 
 
-def _never_joined(ban: Ban, stamp: int, now_millis: int) -> EntryRecord:
+def _never_joined(request: BanRequest, stamp: int, now_millis: int) -> EntryRecord:
     """Return a new record for a customer who has never joined the waitlist."""
     return EntryRecord(
-        waitlist_id=ban.waitlist_id,
-        entry_id=ban.entry_id,
-        customer_id=ban.customer_id,
+        waitlist_id=request.waitlist_id,
+        entry_id=request.entry_id,
+        customer_id=request.customer_id,
         status="left",
         join_id=new_join_id(),
         created_millis=now_millis,

@@ -3,10 +3,11 @@
 import json
 from typing import Any, Literal, Self
 
-from msgspec import NODEFAULT, Struct, field
-from msgspec.structs import asdict, fields, replace
+from msgspec import NODEFAULT, Struct, convert, field
+from msgspec.structs import fields, replace
 
 from waitlist_api.clock import iso, iso_of
+from waitlist_api.records.facets import Ban, stored
 from waitlist_api.records.table import Item
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
@@ -165,11 +166,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # The claim token of the last offer about which the customer was warned because it ends soon.
     ending_offer: str = ""
 
-    # The timestamp of the `banned` event, or 0 if the customer is not banned.
-    ban_stamp: int = 0
-    ban_reason: str = ""
-    # A digest of the last ban's idempotency key. It is kept after the ban has ended.
-    ban_key: str = ""
+    ban: Ban = Ban()
     erase: bool = False
 
     # A copy of the previous signup while the customer joins again. If Redis refuses the new signup,
@@ -343,25 +340,19 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Return the record. Missing attributes get their default values."""
-        known = {name: item[name] for name in cls.__struct_fields__ if name in item}
-        for name in ("profile", "attributes"):
-            known[name] = json.loads(known.get(name) or "{}")
-        # The customer id is missing if the entry is being erased.
-        known.setdefault("customer_id", "")
-        # Records that were read from the index have no revision, so they cannot be committed.
-        known.setdefault("revision", 0)
-        return cls(**known)
+        texts = {name: json.loads(item.get(name) or "{}") for name in ("profile", "attributes")}
+        # The customer id is missing if the entry is being erased. Records that were read from the
+        # index have no revision, so they cannot be committed.
+        return convert({"customer_id": "", "revision": 0, **item, **texts}, cls)
 
     def values(self) -> dict[str, Any]:
         """Return the attributes of the DynamoDB item.
 
         Fields that are empty, zero or None are left out.
         """
-        fields = asdict(self)
         # Storing JSON text preserves every number exactly, and allows any depth of nesting.
-        fields["profile"] = json_text(self.profile)
-        fields["attributes"] = json_text(self.attributes)
-        return {name: value for name, value in fields.items() if value not in (None, "", 0)}
+        texts = {"profile": json_text(self.profile), "attributes": json_text(self.attributes)}
+        return stored(self) | texts
 
     def to_item(self, place: str, place_rank: int) -> Item:
         """Return the DynamoDB item with its partition key and sort key in the index."""

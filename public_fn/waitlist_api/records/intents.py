@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
+from waitlist_api.records.facets import Ban
 from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import Commit, Put
 from waitlist_api.records.table import Item
@@ -65,7 +66,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         once_stamp=former.once_stamp,
         # If a request to ban the customer is repeated after the ban has ended, it must change
         # nothing.
-        ban_key=former.ban_key,
+        ban=Ban(key=former.ban.key),
     )
 
 

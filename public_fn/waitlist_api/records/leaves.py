@@ -4,6 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
+from waitlist_api.records.facets import Ban
 from waitlist_api.records.intents import joined_event, without_intent
 from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import Commit
@@ -73,7 +74,7 @@ def finish_leave(
         joined = joined_event(record, ended.ticket)
         events.insert(0, replace(joined, expires_at=event.expires_at))
     after = record
-    if event.expires_at is not None and not record.ban_stamp:
+    if event.expires_at is not None and not record.ban.stamp:
         after = replace(after, expires_at=event.expires_at)
     if record.requested_rank is not None:
         # The customer left while the entry was being reinstated. Keep the requested place, so that
@@ -126,9 +127,7 @@ def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
         leaving_reason="",
         once_key="",
         once_stamp=0,
-        ban_stamp=0,
-        ban_reason="",
-        ban_key="",
+        ban=Ban(),
         held_back_reason="",
         rest_key="",
         language="",

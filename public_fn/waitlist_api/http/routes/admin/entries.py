@@ -45,7 +45,7 @@ from waitlist_api.http.schemas.entries import (
     UnbanBody,
     VerifyEntryBody,
 )
-from waitlist_api.records.bans import Ban
+from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.entry import PRESENT, HistoryEvent
 from waitlist_shared.ranks import time_of
 
@@ -233,7 +233,7 @@ def admin_entry_routes(
             leaves.leave(waitlist_id, entry_id, by, body.reason)
             return Response(204)
         bans.ban(
-            Ban(
+            BanRequest(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
                 by=by,
@@ -309,8 +309,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         "room_until": _time(record.room_until_millis),
         "exited_at": _time(record.went_out_millis),
         "left_at": _time(record.left_millis),
-        "banned_at": iso_of(time_of(record.ban_stamp)) if record.ban_stamp else None,
-        "ban_reason": record.ban_reason or None,
+        "banned_at": iso_of(time_of(record.ban.stamp)) if record.ban.stamp else None,
+        "ban_reason": record.ban.reason or None,
     }
 
 
