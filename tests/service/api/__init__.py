@@ -1,1 +1,1 @@
-"""What callers of the HTTP API get, whatever they send: the whole service in one process."""
+"""What callers of the HTTP API get for any request. The whole service runs in one process."""

@@ -1,4 +1,4 @@
-"""A list of call-centre agents by language and gender, for the tests of segments."""
+"""A waitlist of call-centre agents with languages and genders, for the tests of segments."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.support.world import World
 
 BY_BOTH = ["gender", "language"]
 SEGMENTS = [BY_BOTH, ["language"]]
-# In order of arrival.
+# The agents, in the order of their signups.
 AGENTS: dict[str, dict[str, Any]] = {
     "andrew": {"language": ["English", "Spanish"], "gender": "M"},
     "billy": {"language": "English", "gender": "M"},
@@ -21,14 +21,14 @@ AGENTS: dict[str, dict[str, Any]] = {
 
 
 def new_people(**settings: Any) -> Admissions:
-    """Return an empty waitlist that declares segments, on stores of its own."""
+    """Return an empty waitlist with segments, on stores of its own."""
     people = Admissions(World.on(new_table(), empty_redis()))
     assert people.configure(**{"segments": SEGMENTS, **settings}).status == 201
     return people
 
 
 def staffed(**settings: Any) -> Admissions:
-    """Return such a list with the agents in it."""
+    """Return a waitlist with segments on which all agents wait."""
     people = new_people(**settings)
     for name in AGENTS:
         arrive(people, name)
@@ -36,21 +36,27 @@ def staffed(**settings: Any) -> Admissions:
 
 
 def arrive(people: Admissions, name: str, **attributes: Any) -> None:
-    """Sign a customer up with attributes; by default those of the agent of that name."""
+    """Sign a customer up.
+
+    Without `attributes`, the customer gets the attributes of the agent with the same name.
+    """
     attributes = attributes or AGENTS.get(name, {})
     answer = people.sign_up(name, key=f"signup-{name}", attributes=attributes)
     assert answer.status == 201, answer.text
 
 
 def elsewhere(people: Admissions) -> Admissions:
-    """Return the same list as another instance of the function serves it."""
+    """Return the same waitlist, served by another instance of the function."""
     return Admissions(
         World.on(people.world.dynamodb, people.world.redis), people.waitlist_id, people.names
     )
 
 
 def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
-    """Return how many wait in each segment, by its values; fail if some are left."""
+    """Return the number of waiting entries in each segment, by the segment's values.
+
+    Fail if the response has a second page.
+    """
     answer = people.segments(query)
     assert answer.status == 200, answer.text
     assert answer.json["cursor"] is None
@@ -58,7 +64,7 @@ def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
 
 
 def places(people: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
-    """Return an entry's positions in segments, by the segments' values."""
+    """Return the position of an entry in each of its segments, by the segment's values."""
     answer = people.poll(name, f"segment={segment}")
     assert answer.status == 200, answer.text
     return {

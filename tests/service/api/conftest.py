@@ -1,4 +1,4 @@
-"""Fixtures of the API's tests: one waitlist, empty or with people in it."""
+"""Fixtures of the tests of the API: a waitlist that is empty or has people on it."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def people() -> People:
 
 @pytest.fixture(scope="module")
 def stocked() -> People:
-    """Ada, Bob and Cyd in line, for tests after which they must stand there as before."""
+    """A waitlist on which Ada, Bob and Cyd wait. Tests that share it must leave it unchanged."""
     people = new_list()
     people.all_sign_up("ada", "bob", "cyd")
     return people

@@ -1,4 +1,4 @@
-"""What a refusal is: the right problem, and nothing changed in either store."""
+"""Checks of refused requests: the response has the right error, and neither store has changed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ RETRY_AFTER = {
 
 @contextmanager
 def nothing_changes(world: World) -> Iterator[None]:
-    """Fail if an item of the table or a key of Redis, the last ticket among them, changes."""
+    """Fail if an item of the table or a key of Redis changes. The keys include the last ticket."""
     before = Snapshot.of(world.dynamodb, world.redis)
     assert before.items, "the record is empty: nothing could change"
     assert before.redis.keys, "Redis is empty: nothing could change"
@@ -34,12 +34,16 @@ def nothing_changes(world: World) -> Iterator[None]:
 
 
 def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
-    """Return the problem of an answer; fail if it is another one or badly formed."""
+    """Return the body of an error response.
+
+    Fail if it is malformed or has another status, code or fields.
+    """
     assert (answer.status, answer.code) == (status, code), answer.text
     assert answer.headers["content-type"] == PROBLEM_JSON
     problem = answer.json
     assert (problem["status"], problem["type"]) == (status, "about:blank")
-    # RFC 9457, section 4.2.1: a problem of no further type has the title of its status.
+    # RFC 9457, section 4.2.1: if the type is `about:blank`, the title is the name of the HTTP
+    # status.
     assert problem["title"] == HTTPStatus(status).phrase
     assert problem["detail"]
     assert [one["field"] for one in problem.get("errors", [])] == list(fields), problem
@@ -49,7 +53,7 @@ def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
 
 
 def send_base64(world: World, path: str, body: str) -> Answer:
-    """Send a POST whose body API Gateway hands over in base64."""
+    """Send a POST request whose body API Gateway passes on in base64."""
     headers = {"content-type": "application/json"}
     sent = {**event("POST", path, headers, body), "isBase64Encoded": True}
     answer = world.api.handle(sent, Context())

@@ -1,4 +1,6 @@
-"""A changed address is verified first; then the entry answers to the new one."""
+"""If customers change their address, they must verify the new address before their entry
+uses it.
+"""
 
 import json
 from contextlib import suppress
@@ -25,7 +27,10 @@ MINUTE, DAY = 60, 86_400
 
 
 class Movers(Guests):
-    """Guests who hold their tokens; an operator's route of links is their mailbox."""
+    """Guests who keep their entry tokens.
+
+    They read their links from an operator's route instead of a mailbox.
+    """
 
     def joins(self, address: str) -> Any:
         answer = self.join(address)
@@ -56,9 +61,9 @@ class Movers(Guests):
         return self.world.request("POST", f"{self.path}/links", body={"email": address})
 
     def finish_intents(self) -> None:
-        """Do that part of maintenance which looks at aliases, two minutes later.
+        """Run the step of maintenance that handles aliases, two minutes later.
 
-        All of it would compare each minute of the days that the tests let pass.
+        A whole run would compare every minute of the days that pass in these tests.
         """
         self.world.advance(2 * MINUTE)
         self.world.maintenance.intent_finisher.finish_intents()
@@ -101,7 +106,7 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
     assert events == ["joined", "address_change_asked", "edited", "address_changed"]
     assert movers.new_address(ADA) is None
     assert sorted(movers.world.redis.keys()) == keys
-    # Both addresses are this person, and neither gets a second place.
+    # Both addresses belong to this person, and neither of them gets a second place.
     for address in (NEW, ADA, "Ada+x@Example.org"):
         assert movers.join(address).code == "already_on_list"
         assert movers.find(address).json["entry_id"] == ada["entry_id"]
@@ -116,7 +121,10 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
 
 
 def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire) -> None:
-    """Free, on the list, left, banned: one answer by the same calls. Its owner learns more."""
+    """The new address may be free, on the waitlist, banned, or the address of someone who has left.
+
+    The response and the calls are the same, and only the owner of the address learns more.
+    """
     movers.joins(ADA)
     others = {name: f"{name}@example.net" for name in ("waiting", "left", "banned")}
     for address in others.values():
@@ -145,7 +153,7 @@ def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire)
 
 
 def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
-    """Those that went to the former one open nothing more."""
+    """A link that was sent to the former address no longer opens the entry."""
     movers.configure(identity={**RULES, "verify": "before_offer"})
     movers.join(ADA)
     old = movers.code(ADA)
@@ -158,7 +166,10 @@ def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
 
 
 def test_an_admitted_entry_does_not_move(movers: Movers) -> None:
-    """Nor does the code of a pending move open it; that of a move before does."""
+    """The code of a pending change no longer works after the admission.
+
+    The code of a completed change still opens the entry.
+    """
     movers.joins(ADA)
     movers.change(ADA, NEW)
     moved = movers.code_to(ADA)
@@ -202,7 +213,10 @@ def test_the_message_goes_to_the_new_address_once(movers: Movers) -> None:
 
 
 def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
-    """Three at once, for those who mistype; then after 1, 2, 4 minutes and so on."""
+    """Three addresses are accepted at once, because people mistype.
+
+    The next ones are accepted after 1, 2 and 4 minutes, and so on.
+    """
     movers.joins(ADA)
     taken = []
     for minute in range(9):
@@ -219,7 +233,10 @@ def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
 
 
 def test_the_last_address_that_was_given_counts(movers: Movers) -> None:
-    """Two devices; the present address takes the change back."""
+    """The customer enters two new addresses on two devices.
+
+    Entering the current address cancels the change.
+    """
     movers.joins(ADA)
     movers.change(ADA, "adda@example.org")
     mistyped = movers.code_to(ADA)
@@ -271,7 +288,10 @@ def test_a_second_move_frees_the_first_new_address_and_back_frees_both(movers: M
 
 
 def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) -> None:
-    """So rejoin rules and bans hold for both; codes of the stay before open nothing."""
+    """Rules for rejoining and bans apply to both addresses.
+
+    Codes of the former stay no longer work.
+    """
     ada = movers.joins(ADA)
     movers.change(ADA, NEW)
     code = movers.code_to(ADA)
@@ -295,7 +315,7 @@ def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) ->
 
 
 def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
-    """Also what was left of a former stay of the new address."""
+    """The erasure also removes a former stay of the new address."""
     movers.joins(NEW)
     movers.leave(NEW)
     movers.joins(ADA)
@@ -312,7 +332,10 @@ def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
 
 
 def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: Movers) -> None:
-    """P8: the change was asked for by that clock; an edit and the erasure have stamps of Redis."""
+    """The change has a stamp from the clock that is ahead.
+
+    The edit and the erasure have stamps from Redis (promise P8).
+    """
     movers.joins(ADA)
     movers.world.clock.advance(600)
     assert movers.change(ADA, NEW).status == 202
@@ -326,7 +349,10 @@ def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: M
 
 
 def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) -> None:
-    """The entry has expired; a signup, an import and maintenance meet what is left."""
+    """The entry has expired.
+
+    A signup, an import and maintenance each meet an alias that still points to it.
+    """
     movers.configure(identity=RULES, retention_days=1, rejoin="always")
     news = [f"ada{one}@example.org" for one in range(3)]
     for number, new in enumerate(news):
@@ -360,7 +386,9 @@ def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
 
 
 def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
-    """A row with the former address gets no token: another person may read that mailbox."""
+    """A row with the former address gets no entry token, because another person may read that
+    mailbox now.
+    """
     rows: list[Any] = [{"profile": {"email": one}} for one in (ADA, NEW, BOB)]
     movers.bring(rows[0])
     token = movers.world.request(
@@ -383,7 +411,9 @@ def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> No
 
 
 def test_an_imports_row_has_a_token_only_if_it_names_the_present_address(movers: Movers) -> None:
-    """Whatever else the file has, and in the next stay, whose address may be either."""
+    """This does not depend on the other rows, and it also holds in the next stay, whose address may
+    be either of the two.
+    """
 
     def tokens(*addresses: str, **options: Any) -> dict[str, tuple[str, bool]]:
         rows: list[Any] = [{"profile": {"email": one}} for one in addresses]
@@ -425,7 +455,7 @@ def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
 
 
 def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
-    """Imported without one, or from before the setting."""
+    """The entry was imported without an address, or is older than the setting."""
     body: Any = {"entries": [{"customer_id": "ada"}]}
     movers.world.request("POST", f"{movers.admin_path}/import", body=body, operator=True)
     entry_id = next(iter(movers.page().json["entries"]))["entry_id"]
@@ -444,7 +474,10 @@ def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
 def test_a_move_that_is_cut_off_is_whole_or_was_never(
     movers: Movers, wire: Wire, fault: Any, step: int
 ) -> None:
-    """From one new address to the next; the person presses again."""
+    """The entry moves from one new address to the next, and the request is interrupted.
+
+    The customer repeats it.
+    """
     movers.joins(ADA)
     movers.move(ADA, NEW)
     movers.change(ADA, "ada@example.net")
@@ -505,7 +538,9 @@ def test_another_request_between_read_and_write_wins(movers: Movers, wire: Wire,
 def test_a_signup_of_the_new_address_that_meets_the_move_is_that_entry(
     movers: Movers, wire: Wire
 ) -> None:
-    """The move comes between the two attempts of the signup, or just before its intent."""
+    """The move happens between the two attempts of the signup, or just before the signup writes its
+    intent.
+    """
     movers.joins(ADA)
     movers.change(ADA, NEW)
     code = movers.code_to(ADA)

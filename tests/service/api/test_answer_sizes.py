@@ -1,4 +1,6 @@
-"""P9: whatever is sent, a refusal has 8 KB at the most and an import's answer 1 MB."""
+"""Promise P9: the response to a refused request has at most 8 KB, and the response to an import at
+most 1 MB.
+"""
 
 import json
 from typing import Any
@@ -27,7 +29,8 @@ from waitlist_shared.errors import InvalidRequest
 
 MAX_REFUSAL_BYTES = 8 * 1024
 MAX_IMPORT_ANSWER_BYTES = 1_000_000
-# The letter decides what a name costs: as UTF-8 in the request, as JSON in the answer.
+# The character determines the size of a name, both as UTF-8 in the request and as JSON in the
+# response.
 LETTERS = {
     "ascii": "a",
     "umlaut": "ä",
@@ -39,7 +42,10 @@ LETTERS = {
 
 
 def filled(body: dict[str, Any], within: dict[str, Any], name: str, value: Any, size: int) -> str:
-    """Return a body of nearly this size: `within`, a part of it, gets names with a number each."""
+    """Return a body of nearly `size` bytes.
+
+    `within`, which is a part of the body, gets numbered fields until the size is reached.
+    """
     room = size - len(as_json(body))
     number = 0
     while room > 0:
@@ -55,7 +61,7 @@ def as_json(value: Any) -> bytes:
 
 
 def bodies(letter: str) -> dict[str, str]:
-    """Return signups of 16 KB in which as much as can be is wrong."""
+    """Return signups of 16 KB that contain as many mistakes as possible."""
     whole: dict[str, Any] = {"customer_id": "dan"}
     attributes: dict[str, Any] = {}
     with_attributes = {"customer_id": "dan", "attributes": attributes}
@@ -81,7 +87,7 @@ def long_names(letter: str) -> str:
 def test_a_refused_signup_is_answered_little(
     stocked: People, letter: str, waitlist_id: str
 ) -> None:
-    """P5: also where there is no such list, of which each caller may ask."""
+    """The waitlist may also be unknown, because anyone may send such a request (promise P5)."""
     for name, body in bodies(letter).items():
         with nothing_changes(stocked.world):
             answer = stocked.world.request(
@@ -159,7 +165,9 @@ LAMBDA_BYTES = 6 * 1024 * 1024
 
 
 def largest_person(letter: str) -> dict[str, Any]:
-    """Return a person with as much profile and attributes as two edits of 16 KB can give."""
+    """Return a person with as much profile and as many attributes as two edits of 16 KB can
+    store.
+    """
     text = "" if letter.isascii() else letter
     profile = {"note": letter * ((MAX_PROFILE_BYTES - 12) // (len(as_json(letter)) - 2))}
     attributes: dict[str, list[str]] = {}
@@ -171,7 +179,7 @@ def largest_person(letter: str) -> dict[str, Any]:
 
 
 def all_become_like(people: People, name: str, *fields: str) -> None:
-    """Copy what is recorded of one person to all others."""
+    """Copy the recorded fields of one person to all other people."""
     table, entry_id = people.world.dynamodb, people.id_of(name)
     recorded = [item for item in items_of(table) if "customer_id" in item]
     (first,) = [item for item in recorded if item["entry_id"]["S"] == entry_id]
@@ -181,7 +189,7 @@ def all_become_like(people: People, name: str, *fields: str) -> None:
 
 @pytest.mark.parametrize("letter", ["я", "漢", "😀", "\\", '"'], ids=ascii)
 def test_lambda_can_return_a_hundred_of_the_largest_people(people: People, letter: str) -> None:
-    """P3: claims that were given and cannot be returned are lost to the operator."""
+    """An operator would lose claims that were made but cannot be returned (promise P3)."""
     rows = [{"customer_id": f"c{number}"} for number in range(100)]
     person = largest_person(letter)
     imported(people, as_json({"entries": rows}).decode())

@@ -1,4 +1,7 @@
-"""Attributes: any script and punctuation, compared exactly, up to the limit of combinations."""
+"""Attributes may contain any script and any punctuation.
+
+They are compared exactly, and the number of their combinations is limited.
+"""
 
 import unicodedata
 from typing import Any
@@ -94,7 +97,9 @@ def test_without_segments_any_number_of_combinations_is_taken() -> None:
 
 
 def test_an_instance_with_older_segments_refuses_no_signup() -> None:
-    """Cached segments refuse no signup, and add no entry that the current ones refuse."""
+    """An instance that remembers outdated segments does not refuse a signup because of them, and
+    adds no entry that the current segments refuse.
+    """
     people = new_people(segments=[["gender", "language"], ["age"]])
     other = elsewhere(people)
     assert other.sign_up("ada", attributes=TOO_MANY).status == 422
@@ -103,7 +108,9 @@ def test_an_instance_with_older_segments_refuses_no_signup() -> None:
 
 
 def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
-    """P2: also with attributes that would be too many by now."""
+    """This also holds if the attributes have too many combinations for the new segments (promise
+    P2).
+    """
     people = new_people(segments=[])
     arrive(people, "ada", **TOO_MANY)
     people.configure(segments=[*SEGMENTS, ["age"]])
@@ -116,7 +123,9 @@ def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
 
 
 def test_an_entry_with_too_many_combinations_waits_and_is_in_no_segment() -> None:
-    """P6: exact for all other entries, and no position is invented."""
+    """The counts and positions of all other entries stay exact, and the entry gets no position in a
+    segment (promise P6).
+    """
     people = new_people(segments=[])
     arrive(people, "ada", **TOO_MANY)
     arrive(people, "bob", language="none", gender="F")

@@ -1,4 +1,6 @@
-"""P5: a bad import is refused whole or row by row, and changes nothing by what is refused."""
+"""Promise P5: a bad import is refused as a whole or row by row, and what is refused changes
+nothing.
+"""
 
 import json
 from typing import Any
@@ -13,7 +15,7 @@ from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 
 HALF = "\\ud800"
 NEW = '"customer_id": "dan"'
-# What is sent whole, and the field that is named.
+# For each case: the whole body, and the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     ([], "body"),
     (5, "body"),
@@ -34,7 +36,7 @@ NO_JSON = {
     "rows twice": '{"entries": [{"customer_id": "eve"}], "entries": [{"customer_id": "dan"}]}',
     "100,000 brackets": "[" * 100_000,
 }
-# One row each, as it stands in the body, and its code.
+# For each case: one row as it stands in the body, and the code of its error.
 BAD_ROWS: dict[str, tuple[str, str]] = {
     "33 levels": (f'{{{NEW}, "profile": {{"a": {"[" * 31}{"]" * 31}}}}}', "invalid_request"),
     "300 levels": (f'{{{NEW}, "profile": {{"a": {"[" * 300}{"]" * 300}}}}}', "invalid_request"),
@@ -113,7 +115,7 @@ def test_a_priority_is_a_number_up_to_255(stocked: People, priority: Any) -> Non
 
 
 def test_a_row_of_the_limit_is_read(people: People) -> None:
-    """P9: a row by itself has what a signup has."""
+    """A row may be as large as the body of a signup (promise P9)."""
     row = {"customer_id": "dan", "attributes": {"a": ["x" * 60] * 16}}
     assert len(json.dumps(row)) < MAX_BODY_BYTES
     assert people.bring(row).json["joined"] == 1
@@ -145,7 +147,7 @@ def test_a_customer_may_not_import(stocked: People) -> None:
 
 
 def test_other_routes_have_the_limits_that_they_had(stocked: People) -> None:
-    """P9: also after an import in the same process."""
+    """The limits of other routes also hold after an import in the same process (promise P9)."""
     send(stocked, '{"entries": [5]}')
     deep = f'{{"customer_id": "dan", "profile": {{"a": {"[" * 31}{"]" * 31}}}}}'
     with nothing_changes(stocked.world):

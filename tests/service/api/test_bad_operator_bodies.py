@@ -1,4 +1,6 @@
-"""P5: a bad configuration or bump is refused by the field's name, and changes nothing."""
+"""Promise P5: if a field of a configuration or of a bump is wrong, the error names the field and
+nothing changes.
+"""
 
 from typing import Any
 
@@ -55,7 +57,7 @@ CLAIMS: dict[str, list[Any]] = {
     "complete": ["yes"],
 }
 TOKENS = [None, TOKEN[:-1], TOKEN + "0", TOKEN + "\n", "ABCDEF" + TOKEN[6:], 7]
-# Of the body of each verb, beside a good token.
+# Wrong fields in the body of each operation. The claim token is valid.
 HOLDS: list[tuple[str, str, Any]] = [
     *((verb, "status", "admitted") for verb in ("complete", "release", "extend", "park")),
     *((verb, "reason", "x" * 501) for verb in ("complete", "release", "park")),
@@ -119,7 +121,7 @@ def test_a_bump_has_exactly_one_target(stocked: People, where: dict[str, Any]) -
 
 
 def test_a_bump_by_places_without_a_key_is_refused(stocked: People) -> None:
-    """P2 P5: its repeat would move the entry twice."""
+    """If such a request were repeated, it would move the entry twice (promises P2 and P5)."""
     with nothing_changes(stocked.world):
         answer = stocked.bump("cyd", places=1)
         refused(answer, 422, "invalid_request", "header.idempotency-key")
@@ -174,7 +176,7 @@ def test_a_malformed_claim_takes_no_entry(stocked: People, field: str, value: An
 
 @pytest.fixture(scope="module")
 def holding() -> Admissions:
-    """Ada is held, for tests after which she must be held as before."""
+    """A waitlist on which Ada is claimed. Tests that share it must leave her claim unchanged."""
     people = Admissions(new_list().world)
     people.all_sign_up("ada")
     assert people.claimed() == ["ada"]
@@ -186,7 +188,7 @@ def holding() -> Admissions:
 def test_a_malformed_token_is_named_and_not_repeated(
     holding: Admissions, verb: str, token: Any
 ) -> None:
-    """P5: a token is a secret."""
+    """The response does not repeat the token, because a token is a secret (promise P5)."""
     path = f"{holding.admin_path}/claims/{holding.id_of('ada')}/{verb}"
     body = {} if token is None else {"claim_token": token}
     with nothing_changes(holding.world):

@@ -1,4 +1,6 @@
-"""P5: bad paths, methods, queries, cursors and content types are refused and change nothing."""
+"""Promise P5: requests with a wrong path, method, query, cursor or content type are refused and
+change nothing.
+"""
 
 import base64
 import json
@@ -24,8 +26,9 @@ NO_ID = {
     "blank": "the bakery",
 }
 NO_ENTRY_ID = ["a" * 25, "a" * 27, "a" * 300, "A" * 26, "0" * 26, "%C3%A4", "me"]
-# What would be cut off or moved into another parameter on its way: once decoded by API Gateway,
-# encoded twice, and encoded as bytes of a control character beyond ASCII.
+# Characters that would shorten a parameter or put a part of it into another parameter. They are
+# encoded once, as API Gateway passes them on, or twice, or as the bytes of a control character
+# beyond ASCII.
 NOT_OF_A_PARAMETER = [
     *("%2F", "%252F", "%2Fentries", "%3F", "%253F", "%3Flimit=1", "%23", "%2523"),
     *("%00", "%2500", "%0A", "%250A", "%0D%0A", "%1B", "%7F", "%C2%85", "%25C2%2585"),
@@ -50,7 +53,7 @@ def test_a_malformed_waitlist_id_is_named(
 def test_a_parameter_with_a_slash_a_mark_or_a_control_character_is_not_found(
     stocked: People, more: str, operator: bool
 ) -> None:
-    """P5: it could name something else for IAM than for the function."""
+    """Otherwise IAM could check another path than the one that the function serves (promise P5)."""
     base, token = (
         (stocked.admin_path, None) if operator else (stocked.path, stocked.token_of("ada"))
     )
@@ -104,7 +107,7 @@ def test_a_malformed_entry_id_is_named(stocked: People, entry_id: str) -> None:
     ids=ascii,
 )
 def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
-    """P5: for customers and for operators."""
+    """Customers and operators get the same response (promise P5)."""
     with nothing_changes(stocked.world):
         for operator in (False, True):
             answer = stocked.world.request("GET", path, operator=operator)
@@ -112,7 +115,9 @@ def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
 
 
 def test_another_way_to_spell_an_operators_path_is_not_found(stocked: People) -> None:
-    """P5: API Gateway finds no route for it, and decodes it to the path of one."""
+    """API Gateway finds no route for the encoded path, and decodes it to the path of an existing
+    route (promise P5).
+    """
     path = "/v1/%61dmin/waitlists"
     refused(stocked.world.request("GET", path), 401, "unauthorized")
     refused(stocked.world.request("GET", path, operator=True), 404, "not_found")
@@ -187,7 +192,7 @@ def test_a_body_of_another_content_type_is_refused(stocked: People, media_type: 
 def test_a_request_without_a_body_lacks_it_whatever_its_type(
     people: People, media_type: str
 ) -> None:
-    """Powertools would take a form without fields for a body."""
+    """Powertools would read a form without fields as a body."""
     for method in ("PATCH", "PUT"):
         headers = {"content-type": media_type}
         answer = people.world.request(method, people.admin_path, headers=headers, operator=True)
@@ -208,7 +213,7 @@ def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:
 
 
 def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: People) -> None:
-    """RFC 5789, section 2.2."""
+    """RFC 5789, section 2.2, says which headers the response has."""
     headers = {"content-type": "application/json-patch+json"}
     path = stocked.admin_path
     answer = stocked.world.request("PATCH", path, body=[], headers=headers, operator=True)
@@ -220,7 +225,9 @@ def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
 def test_a_body_that_no_route_asks_for_is_not_looked_at(stocked: People, media_type: str) -> None:
-    """It would be answered with problems that the document of the route does not know."""
+    """Otherwise the response could be an error that the OpenAPI document does not list for this
+    route.
+    """
     headers = {"content-type": media_type}
     for method in ("GET", "DELETE"):
         path = stocked.entry("ada")
@@ -243,7 +250,7 @@ def test_json_is_taken_by_its_name(people: People, media_type: str) -> None:
 
 
 def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
-    """`sam local start-api` hands names over as they were sent."""
+    """`sam local start-api` passes on header names as the client wrote them."""
     sent = event(
         "POST",
         f"{people.path}/entries",
@@ -254,7 +261,9 @@ def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
 
 
 def test_only_an_operator_may_leave_out_the_content_type(stocked: People) -> None:
-    """P5: a browser sends a body without a type for any page, without a preflight request."""
+    """For any web page, a browser sends a body without a content type, and does so without a
+    preflight request (promise P5).
+    """
     headers = {"content-type": ""}
     with nothing_changes(stocked.world):
         answer = stocked.world.request(
@@ -280,7 +289,7 @@ QUERIES = {
     "cursor=%C3%A4": "query.cursor",
     f"cursor={'a' * 513}": "query.cursor",
 }
-# Cursors are JSON in base64. These have valid JSON that is not a cursor.
+# A cursor is JSON in base64. These texts are valid JSON, but not the content of a cursor.
 CONTENTS = [
     "true",
     str(MIN_RANK - 1),

@@ -1,4 +1,7 @@
-"""P5: a bad signup is refused by name, consumes no number and leaves no trace."""
+"""Promise P5: a bad signup is refused with the name of the wrong field.
+
+It uses up no number and leaves no trace.
+"""
 
 import base64
 import json
@@ -15,7 +18,7 @@ DEEP = 100_000
 
 
 def with_profile(text: str) -> str:
-    """Return the body of a signup whose profile holds a piece of JSON as it stands."""
+    """Return the body of a signup whose profile contains the given JSON text."""
     return f'{{"customer_id": "{NEW}", "profile": {{"a": {text}}}}}'
 
 
@@ -59,7 +62,7 @@ WRONG_IDS: list[Any] = [
 ]
 NO_OBJECTS: list[Any] = [[], "x", None, 5, True]
 MANY = {f"a{number}": "x" for number in range(17)}
-# What is sent, and the field that is named.
+# For each case: the body, and the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     *[(body, "body") for body in NO_OBJECTS],
     ({}, ID),
@@ -72,7 +75,8 @@ WRONG: list[tuple[Any, str]] = [
     ({"customer_id": NEW, "status": "admitted"}, "body.status"),
     ({"customer_id": NEW, "entry_id": "a" * 26}, "body.entry_id"),
 ]
-# Each field takes one value or several, so both forms report the error under its path.
+# An attribute is a single value or a list of values. The error has the path of the attribute in
+# both cases.
 WRONG_ATTRIBUTES: dict[str, Any] = {
     "number": {"language": 5},
     "null": {"language": None},
@@ -149,7 +153,7 @@ def test_several_wrong_fields_are_all_named(stocked: People) -> None:
 
 
 def test_a_refusal_repeats_no_value_that_was_sent(stocked: People) -> None:
-    """P8: a refused value may be a customer's name."""
+    """A refused value may be the name of a customer (promise P8)."""
     secret = "Ada Lovelace of London"
     body = {"customer_id": secret, "profile": secret, "attributes": {"name": [secret + "\n"]}}
     answer = send(stocked, json.dumps(body))
@@ -195,6 +199,6 @@ def test_a_wrong_idempotency_key_is_named(stocked: People, key: str) -> None:
 
 
 def test_after_all_of_it_the_next_one_has_the_next_place(stocked: People) -> None:
-    """P5: no number was burnt."""
+    """The refused signups have used up no number (promise P5)."""
     assert stocked.stats().json["signed_up"] == 3
     assert stocked.order() == ["ada", "bob", "cyd"]

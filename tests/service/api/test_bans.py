@@ -93,7 +93,7 @@ STATES: list[Callable[[Admissions], None]] = [
 
 
 def later(people: Admissions) -> None:
-    """Let a minute pass: the next stamp is behind that of the last ban."""
+    """Let a minute pass, so that the next stamp is higher than the stamp of the last ban."""
     people.world.advance(60)
 
 
@@ -272,7 +272,7 @@ def cut_off(people: Admissions, wire: Wire, step: int, request: Callable[[], Any
 def test_a_ban_does_not_wait_for_redis(
     people: Admissions, monkeypatch: pytest.MonkeyPatch, has_state: Callable[[Admissions], None]
 ) -> None:
-    """P3: maintenance takes the customer off the list when Redis answers again."""
+    """When Redis answers again, maintenance takes the customer off the waitlist (promise P3)."""
 
     def fail(*_: object) -> None:
         raise exceptions.ConnectionError
@@ -293,7 +293,9 @@ def test_a_ban_does_not_wait_for_redis(
 def test_a_signup_after_a_ban_counts_once_whatever_the_clocks_say(
     people: Admissions, ahead: float
 ) -> None:
-    """P2: the functions' clock, which stamps the ban and its end, is ahead of Redis' or behind."""
+    """The ban and its end get their stamps from the functions' clock, which may be ahead of Redis'
+    clock or behind it (promise P2).
+    """
     people.world.clock.advance(ahead)
     configure(people, rejoin="always")
     for banned in (lambda: people.id_of("ada"), lambda: people.leave("ada")):
@@ -318,13 +320,17 @@ def test_a_customer_whose_signup_was_cut_off_is_banned(people: Admissions, wire:
 
 
 def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -> None:
-    """The leave was read before the ban: it would let the record expire, and the ban with it."""
+    """The leave has read the record before the ban.
+
+    If it wrote its result, the record would expire, and the ban with it.
+    """
     configure(people, retention_days=30)
     people.all_sign_up("ada")
     cut_off(people, wire, 0, lambda: people.leave("ada"))
     record = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert record is not None
-    # After the settings, the record and the stamp the ban is written.
+    # The request is interrupted after it wrote the ban. The settings, the record and the stamp come
+    # before.
     cut_off(people, wire, 3, lambda: people.ban("ada"))
     people.world.services.leaves.finish(record)
     person = people.person("ada").json
@@ -333,7 +339,7 @@ def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -
 
 
 def expire(people: Admissions, table: Any, days: int) -> None:
-    """Let days pass, and delete what DynamoDB would delete by then."""
+    """Let days pass, and delete the items that DynamoDB would delete by then."""
     people.world.advance(days * DAY)
     now_seconds = people.world.clock.millis // 1000
     for item in items_of(table):
@@ -345,7 +351,9 @@ def expire(people: Admissions, table: Any, days: int) -> None:
 def test_a_ban_outlives_the_retention_without_profile_and_attributes(
     people: Admissions, table: Any, has_state: Callable[[Admissions], None]
 ) -> None:
-    """P8: the record stays longer than the waitlist allows to keep them."""
+    """A banned customer's record is kept longer than the waitlist's setting allows for personal
+    data (promise P8).
+    """
     configure(people, retention_days=30)
     has_state(people)
     people.ban("ada", reason=REASON)

@@ -1,4 +1,7 @@
-"""New guests prove to be people: a token of the provider's widget, asked about over loopback."""
+"""New guests prove that they are human with a token of the bot check's widget.
+
+The provider of the widget is asked over the loopback interface.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,7 +32,7 @@ GOOD = f"person.signup.1.{API}"
 
 
 class Guarded(People):
-    """A list of a stack with a bot check, and the provider that it asks."""
+    """A waitlist of a stack with a bot check, and the provider that the stack asks."""
 
     stand_in: BotCheckStandIn
     metrics: MetricsCollector
@@ -88,7 +91,7 @@ def test_a_person_joins_and_the_provider_is_asked_once(make: Make) -> None:
     assert people.join("ada", GOOD).status == 201
     (asked,) = people.stand_in.questions
     assert (asked["secret"], asked["response"]) == (SECRET, GOOD)
-    # Nothing about the customer.
+    # The provider learns nothing about the customer.
     assert asked.keys() == {"secret", "response", "idempotency_key"}
 
 
@@ -131,7 +134,10 @@ def test_a_stack_for_pages_of_every_origin_takes_tokens_of_every_host(make: Make
 def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_lets_guests_in(
     make: Make, provider: str, kind: str
 ) -> None:
-    """What the provider answers is about the caller's token, so it is no outage."""
+    """The provider has answered, and its answer is about the token of this caller.
+
+    This is no outage.
+    """
     reads: list[str] = []
 
     def read_secret() -> str:
@@ -149,7 +155,9 @@ def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_let
 
 
 def test_a_token_longer_than_turnstile_makes_is_refused_without_a_question(make: Make) -> None:
-    """A firewall before the provider could answer in its place, which is no verdict."""
+    """A firewall in front of the provider could refuse such a token, and its answer says nothing
+    about the token.
+    """
     people = make("turnstile", bot_check_down="accept")
     refused = people.join("ada", f"person.signup.{'x' * 2048}.{API}")
     assert (refused.code, people.questions) == ("bot_check_failed", 0)
@@ -167,7 +175,9 @@ def test_a_token_is_good_for_one_entry(make: Make, provider: str) -> None:
 def test_a_token_is_good_for_one_signup_of_an_entry(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """Who leaves and signs up again makes another signup, with or without an Idempotency-Key."""
+    """A customer who leaves and signs up again makes another signup, with or without an
+    Idempotency-Key.
+    """
     people = make(provider)
     assert people.join("ada", GOOD, key=key or "").status == 201
     people.leave("ada")
@@ -180,7 +190,9 @@ def test_a_token_is_good_for_one_signup_of_an_entry(
 def test_a_token_is_good_for_one_signup_of_an_address_that_is_to_be_verified(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """Each signup may send a mail there, and an Idempotency-Key changes nothing on such a list."""
+    """Each signup may send a mail to this address, and on such a waitlist an Idempotency-Key makes
+    no difference.
+    """
     people = make(provider, identity={"field": "email", "verify": "before_offer"})
 
     def join() -> Answer:
@@ -236,7 +248,7 @@ def test_a_rejoin_is_a_new_signup(make: Make) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provider: str) -> None:
-    """The repeat has the same token, which the provider has seen."""
+    """The customer repeats the signup with the same token, which the provider has already seen."""
     people = make(provider)
     assert people.join("zoe", f"person.signup.0.{API}").status == 201
     people.wire.disarm()
@@ -250,7 +262,8 @@ def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provi
         people.wire.disarm()
         again = people.join(name, token, key=name)
         if again.code == "bot_check_failed":
-            # hCaptcha knows no repeats: no place was taken yet, and the page asks once more.
+            # hCaptcha refuses a token that it has already seen. The customer has no place yet, and
+            # the page asks for another token.
             assert provider == "hcaptcha"
             again = people.join(name, f"person.signup.y{step}.{API}", key=name)
         assert again.status in (200, 201)
@@ -278,7 +291,8 @@ def test_the_list_decides_while_the_provider_does_not_answer(make: Make, kind: s
     people.configure(bot_check_down="accept")
     assert people.join("ada", token, key="k").status == 201
     assert people.metrics.take()["bot_checks_unavailable"] == 2
-    # While it is down there is no widget either.
+    # While the provider is down, the page cannot show a widget, so a signup without a token is
+    # accepted too.
     assert people.join("bob").status == (403 if kind == "down" else 201)
 
 
@@ -293,7 +307,9 @@ def test_a_secret_that_an_operator_replaces_is_read_again(make: Make) -> None:
 
 
 def test_with_verification_known_and_unknown_addresses_are_checked_alike(make: Make) -> None:
-    """Beyond the one question both make the calls that they make without a check."""
+    """Apart from one question to the provider, both signups make the same calls as without a bot
+    check.
+    """
     people = make(identity={"field": "email", "verify": "before_offer"})
     wire = Wire()
     free = People(World.on(wire.client(new_table()), empty_redis(), wire.client))
@@ -355,7 +371,9 @@ def test_without_a_check_nothing_is_asked_and_nothing_is_different() -> None:
 
 
 def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
-    """Another text could make a firewall before the provider answer in its place."""
+    """With other characters, a firewall in front of the provider could answer in the provider's
+    place.
+    """
     people = make(bot_check_down="accept")
     for token in ("", "<script>", "a b", "x" * 8193):
         assert people.join("ada", token).status in (413, 422)
@@ -363,7 +381,11 @@ def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
 
 
 def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -> None:
-    """A token is good once. Of a list that verifies, where the former stay was to be kept away."""
+    """A token is valid once.
+
+    The waitlist verifies addresses, and by its former settings the customer could not have joined
+    again.
+    """
     rules = {"field": "email", "verify": "before_offer"}
     people = make(identity=rules, rejoin="never")
 
@@ -376,7 +398,7 @@ def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -
     (entry,) = people.page().json["entries"]
     path = f"{people.admin_path}/entries/{entry['entry_id']}"
     people.world.request("POST", f"{path}/remove", body={}, operator=True)
-    # Another process, so that this one has the settings of before.
+    # Another process changes the settings, so that this process still has the former settings.
     operator = People(World.on(people.world.dynamodb, people.world.redis))
     operator.configure(identity=rules, rejoin="after_leaving")
     assert (join(2).status, people.questions) == (202, 2)

@@ -1,4 +1,4 @@
-"""Every answer has the headers by which browsers protect customers, whatever it answers."""
+"""Every response has the headers with which browsers protect customers."""
 
 import json
 from pathlib import Path
@@ -23,14 +23,14 @@ def assert_protected(headers: dict[str, str]) -> None:
     assert found["x-content-type-options"] == "nosniff"
     assert found["strict-transport-security"] == "max-age=31536000"
     assert "cache-control" in found
-    # API Gateway adds CORS headers by the origin of the page that asks.
+    # API Gateway adds CORS headers that depend on the origin of the calling page.
     assert "Origin" in found["vary"]
 
 
 @pytest.mark.parametrize("path", EVENTS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("is_known", [True, False], ids=["known list", "unknown list"])
 def test_each_route_answers_with_them(people: People, path: Path, is_known: bool) -> None:
-    """The API's document leaves some of these routes out: the page and its files."""
+    """These routes include the page and its files, which the OpenAPI document leaves out."""
     if not is_known:
         people.delete_waitlist()
     event = json.loads(path.read_text("utf-8"))

@@ -1,4 +1,7 @@
-"""PATCH of a waitlist merges; `If-Match` keeps a change from undoing another operator's."""
+"""PATCH merges settings of a waitlist.
+
+`If-Match` prevents operators from undoing each other's changes.
+"""
 
 from typing import Any
 
@@ -38,7 +41,10 @@ def settings(people: People) -> Any:
 
 
 def hide_counts(people: People) -> None:
-    """Another operator's change, not over HTTP: a process answers one request at a time."""
+    """Make the change of another operator.
+
+    It does not use HTTP, because a process answers one request at a time.
+    """
     now = people.world.services.waitlist_cache.look_up(people.waitlist_id)
     changed = msgspec.structs.replace(now.settings, hide_counts=True)
     people.world.services.waitlists.put(people.waitlist_id, changed, now.version)
@@ -100,7 +106,7 @@ def test_the_whole_is_validated(people: People) -> None:
         assert (answer.status, answer.code) == (422, "invalid_request"), wrong
         assert answer.json["errors"][0]["field"].startswith("body."), answer.json
     assert settings(people)["version"] == 1
-    # A language that the list has no words in is no setting.
+    # If the waitlist has no texts in a language, the language is not stored.
     words = {"kinds": ["joined"], "texts": {"en": None}}
     assert change(people, {"messages": words, "rest": {"times": None}}).status == 200
 
@@ -207,7 +213,7 @@ WHOLE = {
 def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: People) -> None:
     new = put(people.world, WHOLE, if_none_match="*")
     assert (new.status, new.headers["etag"]) == (201, '"1"')
-    # So a caller who has lost the answer to the first try has it after all.
+    # A caller who has lost the response to the first attempt learns that the waitlist was created.
     repeat = put(people.world, WHOLE, if_none_match="*")
     assert (repeat.status, repeat.code, repeat.json["errors"]) == (412, "waitlist_exists", [])
     other = put(people.world, {**WHOLE, "capacity": 3}, if_none_match="*")
@@ -222,7 +228,7 @@ def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: Peopl
 def test_if_none_match_is_an_asterisk_and_stands_alone(
     people: People, if_none_match: str, if_match: str | None
 ) -> None:
-    """No list has both: `If-Match` wants one that exists."""
+    """The two headers contradict each other, because `If-Match` requires an existing waitlist."""
     headers = {"if_none_match": if_none_match} | ({"if_match": if_match} if if_match else {})
     answer = put(people.world, WHOLE, **headers)
     assert (answer.status, answer.json["errors"][0]["field"]) == (422, "header.if-none-match")

@@ -1,4 +1,7 @@
-"""Still there? Customers are asked if they still wait; silence until the deadline ends the wait."""
+"""The service asks customers whether they are still waiting.
+
+If a customer does not answer before the deadline, the wait ends.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -36,7 +39,9 @@ def people(wire: Wire) -> Admissions:
 
 
 def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
-    """Run maintenance of the list, without its audit, which would read the journal of a day."""
+    """Run maintenance of the waitlist without its audit, which would read the journal of a whole
+    day.
+    """
     people.world.advance(seconds)
     people.world.maintenance.intent_finisher.finish_intents()
     people.world.maintenance.run_one(people.waitlist_id)
@@ -98,7 +103,7 @@ def test_silence_parks_with_history(people: Admissions) -> None:
 
 
 def test_an_unreachable_customer_is_neither_asked_nor_silent(people: Admissions) -> None:
-    """Also if it was the mail with the question that bounced."""
+    """The mail that asks the question may be the one that bounces."""
     mark = people.world.services.recipients.mark_unreachable
 
     def bounces(name: str) -> None:
@@ -150,7 +155,7 @@ def test_silence_takes_off_the_list(people: Admissions) -> None:
 def test_a_move_right_after_the_end_leaves_no_question_behind(
     people: Admissions, then: str
 ) -> None:
-    """An operator's decision is recorded before maintenance records the end of the wait."""
+    """The operator's decision is recorded before maintenance records the end of the wait."""
     people.configure(confirm={**RULES, "then": then}, rest={})
     answer(asked(people), "bob", "cyd")
     on(people, 15)
@@ -166,7 +171,10 @@ def test_a_move_right_after_the_end_leaves_no_question_behind(
 def test_an_edit_right_after_the_end_does_not_bring_the_question_back(
     people: Admissions, then: str, event: str
 ) -> None:
-    """The record has the question until maintenance has recorded the end, and Redis follows it."""
+    """Until maintenance records the end of the wait, the record contains the question.
+
+    Redis must not copy the question from there.
+    """
     people.configure(confirm={**RULES, "then": then})
     answer(asked(people), "bob", "cyd")
     on(people, 15)
@@ -194,7 +202,9 @@ def test_customers_are_reminded(people: Admissions) -> None:
 @pytest.mark.parametrize("functions", [-10 * MINUTE, 0, 10 * MINUTE])
 @pytest.mark.parametrize("redis", [-HOUR, 0, HOUR])
 def test_no_clock_is_early(people: Admissions, functions: int, redis: int) -> None:
-    """The functions' clocks may be ten minutes off, and that of Redis an hour."""
+    """The clocks of the functions may be wrong by ten minutes, and the clock of Redis by an
+    hour.
+    """
     asked(people)
     world = people.world
     end = world.clock.now_millis() + 14 * DAY * 1000
@@ -226,7 +236,10 @@ def test_a_rest_is_an_answer(people: Admissions) -> None:
 
 @pytest.mark.parametrize("ends", ["held", "released"])
 def test_a_claim_meanwhile_keeps_the_place(people: Admissions, ends: str) -> None:
-    """Nothing happens to an entry that is off the queue; afterwards its customer is asked anew."""
+    """Nothing happens to an entry while it is off the queue.
+
+    Afterwards its customer is asked again.
+    """
     answer(asked(people), "bob", "cyd")
     on(people, 13)
     assert people.claimed(lease_seconds=12 * HOUR) == ["ada"]
@@ -325,7 +338,10 @@ def test_an_answer_that_is_cut_off_is_whole_or_was_never(
     ("then", "end"), [("park", "parked"), ("leave", "left"), ("to_back", "bumped")]
 )
 def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -> None:
-    """A crash after any call of a walk: the next ones do the rest, and nothing twice."""
+    """A run is interrupted after any of its calls.
+
+    The next runs do the rest, and nothing is done twice.
+    """
     for step in count():
         wire = Wire()
         table, clock = wire.client(new_table()), RedisClock.standing()
@@ -353,7 +369,10 @@ def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -
 
 
 def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
-    """Let a process die before it ends a wait; keep its message in `held_up`."""
+    """Let a process crash before it ends a wait.
+
+    `held_up` collects the messages that it did not send.
+    """
 
     def fault(call: Call) -> Any:
         if call.is_invoke and operation_of(call) == "end_wait":
@@ -368,7 +387,9 @@ def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
 
 
 def silent(people: Admissions, **settings: Any) -> None:
-    """Let ada's wait end in Redis: she has not answered, and is to leave."""
+    """Let Ada's wait end in Redis, because she has not answered the question and the setting `then`
+    is `leave`.
+    """
     people.configure(confirm={**RULES, "then": "leave"}, **settings)
     answer(asked(people), "bob", "cyd")
     on(people, 15)
@@ -376,13 +397,15 @@ def silent(people: Admissions, **settings: Any) -> None:
 
 
 def why(people: Admissions) -> list[tuple[str, str]]:
-    """Return why ada's stay has ended: the actors and the reasons of each end."""
+    """Return the actor and the reason of each leave in Ada's history."""
     history = people.person("ada").json["history"]
     return [(one["by"], one["reason"]) for one in history if one["event"] == "left"]
 
 
 def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
-    """P3: a crash after any call of the run that records the end."""
+    """The run that records the end of the wait is interrupted after any of its calls
+    (promise P3).
+    """
     for step in count():
         wire = Wire()
         table, clock = wire.client(new_table()), RedisClock.standing()
@@ -409,7 +432,7 @@ def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
 def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
     people: Admissions, wire: Wire, is_reinstated: bool
 ) -> None:
-    """The walk is cut off between the note that no answer came and the end of the wait."""
+    """The run has noted that no answer came, and is interrupted before it ends the wait."""
     people.configure(
         confirm={**RULES, "then": "leave"}, admission={"no_show": "leave", "offer_seconds": 60}
     )
@@ -433,7 +456,7 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
 
 
 def noted(people: Admissions, wire: Wire) -> None:
-    """Let maintenance note that ada has not answered, and die before it ends her wait."""
+    """Let maintenance note that Ada has not answered, and crash before it ends her wait."""
     asked(people)
     answer(people, "bob", "cyd")
     people.world.advance(15 * DAY)
@@ -473,7 +496,7 @@ ENDS_OF_A_NOTE = [switch_off, switch_off_and_on, claim_and_release, offer_and_wi
 def test_a_customer_answers_a_question_that_no_longer_stands(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
 ) -> None:
-    """The note that no answer came counts only while the question may end the wait."""
+    """The note that no answer came only counts while the question can end the wait."""
     noted(people, wire)
     assert people.confirm("ada").code == "not_waiting"
     assert people.rest("ada", DAY).code == "not_waiting"
@@ -509,7 +532,7 @@ def test_an_unreachable_customer_is_not_asked_anew(people: Admissions, wire: Wir
 
 
 def test_a_late_end_of_a_wait_obeys_the_settings_of_today(people: Admissions, wire: Wire) -> None:
-    """P2: the message that ends the wait was sent before `confirm` was switched off."""
+    """The message that ends the wait was created before `confirm` was switched off (promise P2)."""
     held_up: list[Call] = []
     asked(people)
     answer(people, "bob", "cyd")

@@ -1,4 +1,4 @@
-"""P5: without the right credentials nothing is returned and nothing changes."""
+"""Promise P5: without the right credentials, a request returns nothing and changes nothing."""
 
 from typing import Any
 
@@ -43,7 +43,10 @@ def test_an_unsigned_admin_call_is_unauthorized(
 def test_a_stranger_does_not_learn_what_else_is_wrong(
     stocked: People, method: str, path: str, body: Any
 ) -> None:
-    """P5: who calls is asked before what is sent, and before what is there."""
+    """The credentials are checked first.
+
+    Only then are the request and the stored data looked at (promise P5).
+    """
     for wrong in ("not-an-id", stocked.id_of("nobody")):
         answer = stocked.world.request(
             method,
@@ -100,7 +103,9 @@ def test_a_token_that_is_cut_or_dressed_up_is_unauthorized(stocked: People, meth
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_a_token_of_something_else_is_forbidden(stocked: People, method: str) -> None:
-    """P5: of another person, another list, another key; of a forged signature."""
+    """The token belongs to another person or another waitlist, or was made with another key, or has
+    a forged signature (promise P5).
+    """
     ada = stocked.id_of("ada")
     other_secret = EntryTokens("another-secret-of-32-characters-or-more")
     wrong = [

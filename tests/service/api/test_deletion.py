@@ -1,4 +1,4 @@
-"""A deleted waitlist is gone at once, its entries soon after."""
+"""A deleted waitlist disappears at once, and its entries are erased soon after."""
 
 import json
 
@@ -10,7 +10,10 @@ from tests.support.people import People
 
 @pytest.fixture
 def deleted(people: People) -> People:
-    """A deleted waitlist with entries, before maintenance ran, beside another waitlist."""
+    """A waitlist with entries that was just deleted.
+
+    Maintenance has not run yet, and there is another waitlist.
+    """
     People(people.world, "florist").configure()
     people.all_sign_up("ada", "bob", "cyd")
     people.leave("cyd")
@@ -54,7 +57,7 @@ def test_after_maintenance_nothing_is_left_of_it(deleted: People) -> None:
     neighbour.all_sign_up("ada")
     deleted.world.maintain()
     items = deleted.world.dynamodb.scan()["Items"]
-    # The journal of the last days, which has ids alone, deletes itself.
+    # The journal of the last days contains only ids, and expires by itself.
     kept = [item for item in items if not item["pk"]["S"].startswith("JOURNAL#")]
     assert "bakery" not in json.dumps(kept)
     assert not [key for key in deleted.world.redis.keys("*") if "bakery" in key]
@@ -68,7 +71,9 @@ def test_a_repeated_deletion_answers_the_same(deleted: People) -> None:
 
 
 def test_a_list_made_anew_under_the_id_begins_empty(deleted: People) -> None:
-    """P4 P6: former tokens and keys give no place in it."""
+    """The tokens and idempotency keys of the deleted waitlist give no place on the new one
+    (promises P4 and P6).
+    """
     deleted.world.maintain()
     deleted.configure(name="Bakery again")
     assert deleted.stats().json["signed_up"] == 0

@@ -1,4 +1,6 @@
-"""A stack with EdgeOnly: customers' requests need the edge's key, operators' do not."""
+"""If a stack has `EdgeOnly`, customers' requests need the key of the edge (the CDN), and operators'
+requests do not.
+"""
 
 import json
 from typing import Any
@@ -43,7 +45,7 @@ def path_of(people: People, route: str) -> str:
 def test_a_customers_request_without_the_key_is_refused(
     guarded: People, route: str, given: str | None
 ) -> None:
-    """P5: also with good credentials, before anything is read."""
+    """The request is refused before anything is read, even with valid credentials (promise P5)."""
     headers = {} if given is None else {HEADER: given}
     with nothing_changes(guarded.world):
         answer = guarded.world.request(
@@ -59,7 +61,9 @@ def test_a_customers_request_without_the_key_is_refused(
 
 @pytest.mark.parametrize("key", [CURRENT, PREVIOUS])
 def test_each_key_of_a_rotation_lets_the_edge_in(guarded: People, key: str) -> None:
-    """P5: the edge sends one of them while the other is being replaced."""
+    """While one of the two keys is being replaced, the edge may send either of them
+    (promise P5).
+    """
     for path in ("/v1/waitlists/bakery", "/w/bakery", "/assets/latest/page.js"):
         assert guarded.world.request("GET", path, headers={HEADER: key}).status == 200
     answer = guarded.world.request(
@@ -89,7 +93,7 @@ def test_a_stack_without_it_asks_for_nothing() -> None:
 def test_the_key_goes_no_further_than_the_check(
     guarded: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P5: what runs behind the check cannot log it."""
+    """Code that runs after the check cannot log the key (promise P5)."""
     resolver = guarded.world.api._resolver
     resolved: list[str] = []
 

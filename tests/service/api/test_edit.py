@@ -1,4 +1,4 @@
-"""What an operator changes of a person: the place stays, the segments follow."""
+"""Operators edit an entry. The entry keeps its place, and its segments follow its attributes."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ REASON = "speaks French now"
 
 @pytest.fixture
 def people() -> Admissions:
-    """Andrew, Billy, Christine, Courtney, Remy and Walter in line."""
+    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter wait."""
     return staffed()
 
 
@@ -71,7 +71,7 @@ def test_a_repeat_changes_nothing_further(people: Admissions) -> None:
 
 @pytest.mark.parametrize("value", [1.0, True, "1", None, [1], {"a": 1}], ids=repr)
 def test_any_other_value_is_a_change(people: Admissions, value: Any) -> None:
-    """Also one that Python takes for the same."""
+    """A value that Python considers equal, such as `True` and 1, is a change too."""
     people.edit("billy", profile={"a": 1, "b": {}})
     for _ in range(2):
         answer = people.edit("billy", profile={"b": {}, "a": value})
@@ -203,7 +203,7 @@ def test_a_body_that_is_not_json_or_too_large_is_refused(people: Admissions) -> 
 
 
 def test_customers_do_not_edit_as_operators(people: Admissions) -> None:
-    """P5: not even their own."""
+    """Customers may not even edit their own entry this way (promise P5)."""
     token = people.token_of("billy")
     with nothing_changes(people.world):
         answer = people.world.request(

@@ -1,4 +1,7 @@
-"""Edits that meet others, or are cut off: record and segments agree all the same."""
+"""Edits run at the same time as other requests or are interrupted.
+
+The record and the segments agree afterwards.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +38,7 @@ Rival = Callable[[Admissions], object]
 
 @pytest.fixture
 def people() -> Admissions:
-    """Ada, Bob and Cyd in line, who speak Spanish."""
+    """A waitlist on which Ada, Bob and Cyd wait, who speak Spanish."""
     people = new_people(segments=[["language"], ["gender"]])
     for name in ("ada", "bob", "cyd"):
         assert people.sign_up(name, key=f"signup-{name}", attributes=SPANISH).status == 201
@@ -49,13 +52,16 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same list, served by an instance whose calls can be struck or met."""
+    """The same waitlist, served by an instance.
+
+    A test can let its calls fail, or let something happen in between.
+    """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, people.waitlist_id, people.names)
 
 
 def edit(people: Admissions, **new: Any) -> object:
-    """Edit Bob, not over HTTP: a process answers one request at a time."""
+    """Edit Bob's entry. This does not use HTTP, because a process answers one request at a time."""
     bob = people.id_of("bob")
     command = EditCommand(waitlist_id=people.waitlist_id, entry_id=bob, by="rival", **new)
     return people.world.services.entry_edits.edit(command)
@@ -95,7 +101,9 @@ RIVALS: dict[str, tuple[Rival, set[str | None]]] = {
 
 
 def assert_exact(people: Admissions) -> None:
-    """The index has exactly the waiting entries, in the segments of their records."""
+    """Assert that the segments in Redis contain exactly the waiting entries, as their
+    records say.
+    """
     services, redis = people.world.services, people.world.redis
     segments = services.waitlist_cache.look_up(people.waitlist_id).segments
     expected = set()
@@ -142,7 +150,9 @@ def test_record_and_segments_agree_after_a_race_with_an_edit(
 def test_of_two_edits_at_once_the_records_stays(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """P2: Redis has the tags of the newer one, though they came first."""
+    """Redis gets the tags of the newer edit first, and then those of the older edit
+    (promise P2).
+    """
     wire.arm(CALLS.index("TransactWriteItems") + 1, before(lambda: edit(people, attributes=FRENCH)))
     assert wired.edit("bob", attributes=NEW).status == 200
     assert people.person("bob").json["attributes"] == FRENCH
@@ -152,7 +162,7 @@ def test_of_two_edits_at_once_the_records_stays(
 def test_an_entry_with_an_unrecorded_admission_is_not_edited(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """P4 P5: Redis has decided, and the record follows."""
+    """Redis has admitted the entry, and the record is written later (promises P4 and P5)."""
     assert wired.claimed(2) == ["ada", "bob"]
     wire.arm(0, crash_after)
     with pytest.raises(Crash):
@@ -165,7 +175,7 @@ def test_an_entry_with_an_unrecorded_admission_is_not_edited(
 def test_an_edit_completes_a_signup_that_was_cut_off(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """P3: an operator sees them in line, so that they can be edited, too."""
+    """Operators see the entry on the waitlist, so they must be able to edit it (promise P3)."""
     wire.arm(2, crash_after)
     with pytest.raises(Crash):
         wired.sign_up("dan", attributes=SPANISH)

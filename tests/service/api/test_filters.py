@@ -1,4 +1,4 @@
-"""Claims by filter: the first matching entries, and no others."""
+"""A claim with a filter returns the first entries that match, and no others."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ F_SPANISH = {"language": "Spanish", "gender": "F"}
 
 @pytest.fixture
 def people() -> Admissions:
-    """Andrew, Billy, Christine, Courtney, Remy and Walter in line."""
+    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter wait."""
     return staffed()
 
 
@@ -41,7 +41,7 @@ def test_people_can_be_admitted_at_once_by_filter(people: Admissions) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(people: Admissions) -> None:
-    """P4: the next claim of the segment gives the next person."""
+    """The next claim from the segment returns the next person (promise P4)."""
     services = people.world.services
     for name in ("andrew", "christine"):
         key = (people.waitlist_id, people.id_of(name))
@@ -132,7 +132,9 @@ def test_an_instance_that_remembers_other_segments_goes_by_the_new_ones(people: 
 def test_while_segments_are_built_a_filter_has_to_wait_and_the_line_does_not(
     people: Admissions,
 ) -> None:
-    """P7: never a wrong answer, and a right one soon."""
+    """Until the segments are built, requests are refused, and never answered wrongly
+    (promise P7).
+    """
     people.configure(segments=[["gender"]])
     female = {"gender": "F"}
     with nothing_changes(people.world):
@@ -159,7 +161,9 @@ def test_a_lost_order_is_rebuilt_with_its_segments(people: Admissions) -> None:
 def test_the_best_available_are_claimed_by_filters_in_order_of_preference(
     people: Admissions,
 ) -> None:
-    """P1, P2: "a woman who speaks Spanish, else anyone who does, else the head"."""
+    """An operator wants "a woman who speaks Spanish, otherwise anyone who speaks Spanish, otherwise
+    the first in the queue" (promises P1 and P2).
+    """
     best = [F_SPANISH, SPANISH, {}]
     first = people.claim(4, key="call-1", filters=best).json
     given = [(people.names[one["entry_id"]], one["filter_index"]) for one in first["claims"]]

@@ -1,4 +1,6 @@
-"""What a guest may send: so many bytes of profile and attributes, and what the page asks for."""
+"""Guests may send a limited number of bytes as profile and attributes, and only the fields that the
+page asks for.
+"""
 
 import json
 from typing import Any
@@ -20,7 +22,7 @@ FIELDS = [
 
 
 def profile_of(size: int, letter: str = "x") -> dict[str, str]:
-    """Return a profile of so many bytes as JSON without blanks."""
+    """Return a profile whose JSON has nearly `size` bytes, without blanks."""
     return {"a": letter * ((size - EMPTY) // len(letter.encode()))}
 
 
@@ -32,7 +34,7 @@ def refused(answer: Answer) -> dict[str, str]:
 
 @pytest.mark.parametrize("letter", ["x", "é"])
 def test_a_guest_may_send_2048_bytes_and_no_more(people: People, letter: str) -> None:
-    """P5: in UTF-8, without the escapes of JSON."""
+    """The bytes are counted as UTF-8, without JSON's escapes (promise P5)."""
     answer = people.sign_up("ada", profile=profile_of(LIMIT + 2, letter))
     message = refused(answer)["body.profile"]
     assert f"at most {LIMIT} bytes" in message
@@ -82,7 +84,7 @@ def test_imports_and_edits_by_operators_are_not_limited(people: People) -> None:
 
 
 def test_a_lower_limit_does_not_refuse_the_repeat_of_a_signup(people: People) -> None:
-    """P2: the entry is there, so its repeat keeps the place."""
+    """The entry exists, so a repeat of its signup keeps the place (promise P2)."""
     profile = profile_of(1000)
     assert people.sign_up("ada", key="one-signup", profile=profile).status == 201
     people.configure(max_guest_bytes=10)
@@ -161,7 +163,7 @@ FILLED = {"email": "ada@example.com", "terms": TERMS}
 
 
 def test_the_form_is_a_rule_of_the_api(people: People) -> None:
-    """P5: guests must fill in what is required, and each answer fits its field."""
+    """Guests must fill in all required fields, and each value must fit its field (promise P5)."""
     people.configure(page={"fields": FORM})
     assert list(refused(people.sign_up("ada"))) == ["body.profile.email", "body.profile.terms"]
     for name, value in (
@@ -191,7 +193,8 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
     first = people.sign_up("ada", profile=sent, key=key)
     agreed = {"text": GERMAN, "version": "2026-11"}
     assert people.person("ada").json["profile"] == {**FILLED, "terms": agreed}
-    # The text has changed: who has not seen it has not agreed to it; a repeat is no new signup.
+    # The text of the terms has changed, so nobody has agreed to the new text yet. A repeated signup
+    # is not a new one.
     changed = [{**one, "label": "New"} if one["name"] == "terms" else one for one in FORM]
     people.configure(page={"fields": changed})
     people.world.clock.advance(31)  # what a process remembers of a list
@@ -202,7 +205,7 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
 
 
 def test_signups_are_counted_by_their_source(people: People) -> None:
-    """Once each, however often a signup is repeated."""
+    """Each signup is counted once, even if it is repeated."""
     people.configure(page={"fields": FORM})
     assert people.sign_up("before", profile={**FILLED, "utm_source": "news"}).status == 201
     assert people.stats().json["sources"] is None
@@ -219,7 +222,10 @@ def test_signups_are_counted_by_their_source(people: People) -> None:
 
 
 def test_sources_that_no_operator_has_named_count_together(people: People) -> None:
-    """P5: a stranger can make any source up, and takes no name from a real one."""
+    """Anyone can invent a source.
+
+    Invented sources must not use up the names that operators configured (promise P5).
+    """
     people.configure(page={"fields": FORM, "source": "utm_source", "sources": ["news"]})
     for number in range(52):
         profile = {**FILLED, "utm_source": f"made-up-{number}"}

@@ -1,4 +1,4 @@
-"""HEAD: what a GET would answer, without the body (RFC 9110, 9.3.2)."""
+"""A HEAD request gets the response of a GET request without its body (RFC 9110, section 9.3.2)."""
 
 from typing import Any
 

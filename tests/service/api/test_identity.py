@@ -1,4 +1,6 @@
-"""One person, one place: a guest is their address, however it is spelled."""
+"""A guest is identified by an address, however it is spelled, so each person has at most
+one place.
+"""
 
 import base64
 import hmac
@@ -131,7 +133,10 @@ def test_a_second_signup_gets_no_token_but_its_own_repeat_does(by_mail: People) 
 
 @pytest.mark.parametrize("address", ["ada+\u00f6@example.com", "ad\u0430@bücher.example"])
 def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: str) -> None:
-    """Amazon SES sends to local parts of ASCII alone; domains may have any letters."""
+    """Amazon SES only sends mail to an address whose part before the `@` is ASCII.
+
+    The domain may contain any letters.
+    """
     people = new_list(identity={"field": "email", "verify": "before_offer"})
     (message,) = refused(join(people, address)).values()
     assert "ASCII" in message
@@ -139,7 +144,8 @@ def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: 
     assert join(people, "ada@bücher.example").status == 202
     rows: Any = [{"profile": {"email": address}}]
     assert people.bring(*rows).json["joined"] == 1
-    # An unverified address is a name like any other; a new one gets a message on each list.
+    # If the waitlist does not verify addresses, a signup may use such an address. If a customer
+    # changes the address, a message is sent to the new one on every waitlist.
     people.configure(identity={"field": "email"})
     known = join(people, "Bob@example.com").json
     path, token = f"{people.path}/entries/{known['entry_id']}", known["entry_token"]
@@ -250,7 +256,9 @@ def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: P
 
 
 def test_each_list_has_other_digests_and_an_erased_address_the_same_again() -> None:
-    """P8: only who has the service's secret can tell whose digest it is."""
+    """Only somebody who has the secret of the service can tell which address a digest belongs to
+    (promise P8).
+    """
     people = new_list(identity={"field": "email"})
     first = join(people, "ada@example.com").json["entry_id"]
     elsewhere = People(people.world, "butcher")
@@ -300,7 +308,10 @@ def test_anyone_sees_which_field_a_signup_needs(by_phone: People) -> None:
 
 
 def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) -> None:
-    """Tried before, without a trace. The link of a row opens its place."""
+    """The import is first tried without changing anything.
+
+    The link of a row opens the place of this row.
+    """
     signed_up = join(by_mail, "gus@example.org").json
     rows = [
         {"profile": {"email": " Gus@Example.ORG "}},
@@ -334,7 +345,7 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
 
 
 def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
-    """That person would get a second place by signing up."""
+    """Otherwise the person with this address could sign up and get a second place."""
     path = f"{by_mail.admin_path}/import"
     address = {"email": "zoe@example.org"}
     rows: Any = [

@@ -1,4 +1,4 @@
-"""Imports of people from another list of the service: each is as they were there."""
+"""People from another waitlist of the service are imported with the state that they had there."""
 
 from contextlib import suppress
 from typing import Any
@@ -25,7 +25,7 @@ CUT_OFF = [
 
 
 def new_list() -> People:
-    """Return an empty waitlist whose Redis has the clock of the functions."""
+    """Return an empty waitlist. Redis and the functions have the same clock."""
     people = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     assert people.configure().status == 201
     return people
@@ -37,13 +37,15 @@ def people() -> People:
 
 
 def ranks(people: People) -> dict[str, tuple[int, str]]:
-    """Return rank and time of each customer who waits, in serving order."""
+    """Return the rank and the time of signup of each waiting customer, in the order of the
+    queue.
+    """
     shown = people.page().json["entries"]
     return {one["customer_id"]: (one["rank"], one["joined_at"]) for one in shown}
 
 
 def test_a_rank_gives_the_place_also_of_people_who_were_moved(people: People) -> None:
-    """P1: a bump has no other trace than the rank."""
+    """The rank is the only trace of a bump, so the import must restore it (promise P1)."""
     people.all_sign_up("ada", "bob", "cyd", "dan")
     people.bump("dan", to="front")
     people.bump("cyd", key="by-one", places=1)
@@ -95,7 +97,7 @@ def test_a_rank_is_not_behind_the_signups_that_follow_if_redis_clock_is_behind()
 
 
 def cut_off_at(step: int) -> tuple[People, Wire]:
-    """Import two people whose process dies after a step."""
+    """Import two people in a process that crashes after the given step."""
     wire = Wire()
     world = World.on(
         wire.client(new_table()), empty_redis(), wire.client, redis_clock=RedisClock.standing()
@@ -109,7 +111,7 @@ def cut_off_at(step: int) -> tuple[People, Wire]:
 
 
 def test_an_import_that_was_cut_off_anywhere_is_finished_at_its_ranks() -> None:
-    """P1 P2 P3: by maintenance, or by its repeat."""
+    """Maintenance finishes the import, or the operator repeats it (promises P1, P2 and P3)."""
     _, whole = cut_off_at(1000)
     for step in range(len(whole.calls)):
         for repeats in (True, False):
@@ -170,7 +172,9 @@ def test_who_has_confirmed_before_is_not_asked_at_once(people: People) -> None:
 
 
 def test_customers_who_are_banned_are_refused_and_taken_off_the_list(people: People) -> None:
-    """P5: a repeat changes nothing."""
+    """If the import is repeated, the rows of the banned customers change nothing more
+    (promise P5).
+    """
     people.all_sign_up("ada")
     rows = [row("ada", banned=True, reason="sold it"), row("bob", banned=True), row("cyd")]
     tried = people.bring(*rows, dry_run=True)
@@ -218,7 +222,9 @@ def guests() -> Guests:
 
 
 def test_a_person_who_has_still_to_prove_the_address_has_so_here(guests: Guests) -> None:
-    """P5: the stay ends like that of a signup, and a link is asked for at once."""
+    """As after a signup, a link is sent at once, and the stay ends if the address is not verified
+    in time (promise P5).
+    """
     rows = [{"profile": {"email": one}, "joined_at": AGO, "verified": False} for one in (ADA, BOB)]
     assert outcomes(guests.bring(*rows)) == ["joined", "joined"]
     assert guests.history(ADA) == ["joined", "verification_asked"]

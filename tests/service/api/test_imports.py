@@ -1,4 +1,4 @@
-"""What an import answers, and where its people stand."""
+"""What the response to an import says, and which places the imported people get."""
 
 from typing import Any
 
@@ -114,7 +114,7 @@ def test_an_import_keeps_waiting_held_and_parked_entries_as_they_are(people: Peo
 
 
 def test_a_customer_who_is_named_twice_stands_once(people: People) -> None:
-    """P2: where the first row put them, unless it was refused."""
+    """The first row that is accepted decides about the place (promise P2)."""
     answer = people.bring(row("ada"), row("ada", TIME), row("bob", "2031-01-01T00:00:00Z"), "bob")
     assert outcomes(answer) == ["joined", "already", "refused", "joined"]
     assert people.order() == ["ada", "bob"]
@@ -160,7 +160,9 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
 
 
 def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
-    """P1: though Redis' clock is behind the function's, and there are more than it has tickets."""
+    """Redis' clock is behind the function's clock, and there are more rows than tickets in the
+    millisecond (promise P1).
+    """
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]
     people.bring(*(row(name, iso(START_MILLIS)) for name in names))
@@ -191,7 +193,9 @@ def test_capacity_holds(people: People) -> None:
 
 @pytest.mark.parametrize("rejoin", ["never", "after_leaving", "always"])
 def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str) -> None:
-    """P2: an import that runs again leaves customers alone who have left or were admitted since."""
+    """By default, a repeated import ignores customers who have left or were admitted since the
+    first import (promise P2).
+    """
     people.configure(rejoin=rejoin)
     people.all_sign_up("ada", "bob")
     claim = {"count": 1, "complete": True}
@@ -211,12 +215,14 @@ def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str
 
 
 def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: People) -> None:
-    """P2: a late message of the first stay does not remove the second stay's place."""
+    """A late message about the first stay does not remove the place of the second stay (promise
+    P2).
+    """
     people.bring(row("ada", TIME))
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None
     people.leave("ada")
-    # A day later, when neither the first stay nor its number is remembered.
+    # This is the state a day later, when Redis remembers neither the first stay nor its ticket.
     people.world.redis.delete(
         keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )
@@ -228,7 +234,7 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
 
 
 def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
-    """P2: it changes nothing, and the customer is counted once."""
+    """The repeat changes nothing, and the customer is counted once (promise P2)."""
     keyed = row("ada", idempotency_key="run-1")
     assert outcomes(people.bring(keyed, "bob")) == ["joined", "joined"]
     assert outcomes(people.bring(keyed, row("bob", idempotency_key="run-2"))) == [
@@ -243,7 +249,7 @@ def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
 
 
 def test_a_rows_key_is_no_key_of_a_guest(people: People) -> None:
-    """P5: a guest who sent it would get the entry token."""
+    """Otherwise a guest who sends this key would get the entry token (promise P5)."""
     key = "0123456789abcdef-1"
     people.bring(row("ada", idempotency_key=key))
     assert people.sign_up("ada", key=key).code == "already_on_list"
@@ -260,7 +266,8 @@ def test_the_history_has_actor_and_time_of_an_import(people: People) -> None:
         "reason": "",
         "detail": {"position": 1},
     }
-    # The import was at its own time, however long ago the person joined elsewhere.
+    # The event has the time of the import, although the person joined the other waitlist long
+    # before.
     assert "2021" not in joined["at"]
     assert joined["at"] <= bumped["at"]
     assert people.person("bob").json["history"][0]["by"] == OPERATOR_ARN
@@ -317,7 +324,9 @@ def test_without_an_order_an_import_is_to_be_repeated(people: People, state: str
 
 
 def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None:
-    """A guest has no token of a place that an operator made; their own client is not it."""
+    """An operator made the place, so the guest who signs up may be a stranger and gets no entry
+    token for it.
+    """
     people.bring("ada")
     assert people.sign_up("ada", key="k").code == "already_on_list"
     assert people.poll("ada").json["position"] == 1
@@ -327,7 +336,10 @@ def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None
 def test_ahead_of_an_import_of_the_first_moment_there_is_room(
     people: People, priority: int
 ) -> None:
-    """P1: a move to the front keeps the priority, one by priority goes by the signup."""
+    """A bump to the front keeps the priority.
+
+    A bump to a priority uses the time of the signup (promise P1).
+    """
     people.bring(row("old", "2020-01-01T00:00:00Z", priority=priority))
     people.all_sign_up("ann", "bob")
     for name in ("ann", "bob"):

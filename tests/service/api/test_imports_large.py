@@ -1,5 +1,7 @@
-"""An import within its documented limits is written, however large its rows: the table in memory
-refuses what DynamoDB refuses (tests/support/refusals.py)."""
+"""An import within the documented limits is written, however large its rows are.
+
+The table in memory refuses what DynamoDB refuses (tests/support/refusals.py).
+"""
 
 import json
 from typing import Any
@@ -39,7 +41,9 @@ def test_a_hundred_rows_of_15_kb_join(people: People) -> None:
 
 
 def test_a_hundred_rows_rejoin() -> None:
-    """The intent carries the former stay until the entry has its place, also its other profile."""
+    """Until the entry has its place, the intent also contains the former stay with its different
+    profile.
+    """
     people = new_list()
     imported = rows(profile={"note": NOTE["note"][1:]}, attributes={**ATTRIBUTES, "a0": "other"})
     assert joined(people, imported) == ROWS

@@ -1,4 +1,4 @@
-"""Operators issue entry tokens: to guests who were imported, or have lost theirs."""
+"""Operators issue entry tokens to customers who were imported or who lost their token."""
 
 import pytest
 from aws_lambda_powertools import Logger
@@ -63,7 +63,7 @@ def test_with_an_issued_token_a_signup_gets_the_place_that_is_there(people: Peop
 
 
 def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> None:
-    """P2: also when it is repeated."""
+    """This also holds if an operator issues the token twice (promise P2)."""
     earlier = people.sign_up("ada").json["entry_token"]
     with nothing_changes(people.world):
         assert token_for(people, "ada") == token_for(people, "ada")
@@ -71,7 +71,7 @@ def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> No
 
 
 def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
-    """The token is also valid for an offered, left or admitted entry."""
+    """An entry that is offered, admitted or has left gets a valid token too."""
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"
     people.world.request("POST", claims, body={"complete": True}, operator=True)
@@ -84,7 +84,7 @@ def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
 
 
 def test_a_token_is_issued_while_the_order_is_lost(people: People) -> None:
-    """P7: nothing is asked of Redis."""
+    """Redis is not needed for a token (promise P7)."""
     people.bring("ada")
     people.world.redis.flushall()
     token = token_for(people, "ada")
@@ -124,7 +124,7 @@ def test_an_erased_entry_gets_no_token(people: People, is_finished: bool) -> Non
 
 
 def test_an_expired_entry_gets_no_token() -> None:
-    """P8: also while DynamoDB has not deleted the record yet."""
+    """This also holds while DynamoDB has not deleted the expired record yet (promise P8)."""
     people = new_list(retention_days=1)
     people.bring("ada")
     people.leave("ada")
@@ -134,7 +134,7 @@ def test_an_expired_entry_gets_no_token() -> None:
 
 
 def test_a_customer_may_not_issue_tokens(people: People) -> None:
-    """P5: not the person either, with a good token."""
+    """Even customers with a valid token cannot issue a token for their own entry (promise P5)."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_entry('ada')}/token"
     with nothing_changes(people.world):
@@ -144,7 +144,7 @@ def test_a_customer_may_not_issue_tokens(people: People) -> None:
 
 @pytest.mark.parametrize("body", ["[" * 100, '{"customer_id": "bob"}', "null"], ids=ascii)
 def test_a_body_means_nothing(people: People, body: str) -> None:
-    """P5: it is for the entry of the address that a token is issued, whatever is sent."""
+    """The path names the entry that gets the token, whatever the body says (promise P5)."""
     people.bring("ada", "bob")
     path = f"{people.admin_entry('ada')}/token"
     answer = people.world.request("POST", path, raw_body=body, operator=True)
@@ -154,7 +154,7 @@ def test_a_body_means_nothing(people: People, body: str) -> None:
 def test_where_an_issuer_says_who_customers_are_there_is_nothing_to_hand_out(
     people: People,
 ) -> None:
-    """P5: the answer does not reveal which entries exist."""
+    """The response does not reveal which entries exist (promise P5)."""
     people.bring("ada")
     world = people.world
     world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))

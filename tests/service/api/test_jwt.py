@@ -1,4 +1,6 @@
-"""With an issuer's JWTs, each customer reads and leaves their own entry only."""
+"""If an issuer's JWTs identify the customers, each customer can only read and leave their own
+entry.
+"""
 
 from typing import Any
 
@@ -19,7 +21,7 @@ ME = f"{ENTRIES}/me"
 
 
 class Members(People):
-    """Customers whose requests carry what the JWT authorizer has found in their tokens."""
+    """Customers whose requests contain what the JWT authorizer has read from their tokens."""
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
         self.id_of(name)
@@ -31,7 +33,7 @@ class Members(People):
 
 @pytest.fixture
 def members() -> Members:
-    """Ada and Bob wait; an issuer's JWT identifies the caller."""
+    """A waitlist on which Ada and Bob wait. An issuer's JWT identifies the caller."""
     world = World.on(new_table(), empty_redis())
     world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))
     members = Members(world)
@@ -51,7 +53,7 @@ def test_the_tokens_sub_signs_up(members: Members) -> None:
 
 
 def test_a_repeat_needs_no_key_to_get_the_place_again(members: Members) -> None:
-    """P2: only this customer has this token."""
+    """Nobody else has this customer's token (promise P2)."""
     answer = members.sign_up("ada")
     assert (answer.status, answer.json["position"]) == (200, 1)
     assert members.order() == ["ada", "bob"]
@@ -113,7 +115,10 @@ def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> No
 
 
 def test_requests_without_the_authorizer_are_unauthorized(members: Members) -> None:
-    """P5: another route, a wrong deployment; an entry token is no proof here."""
+    """The request came through another route or a wrong deployment.
+
+    An entry token proves nothing here (promise P5).
+    """
     token = members.token_of("ada")
     calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]
     with nothing_changes(members.world):
@@ -163,7 +168,10 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
 
 
 def test_a_lists_identity_is_nothing_to_customers_with_accounts(members: Members) -> None:
-    """They are the `sub` of their token: nothing is required of them, verified, or looked up."""
+    """Customers with accounts are identified by the `sub` of their token.
+
+    The waitlist requires no address of them, and verifies none.
+    """
     rules = {"field": "email", "verify": "before_offer", "blocked_domains": ["example.com"]}
     assert members.configure(identity=rules).status == 200
     answer = members.sign_up("cyd", profile={"email": "ö@example.com"})
@@ -181,7 +189,7 @@ def test_a_lists_identity_is_nothing_to_customers_with_accounts(members: Members
 
 
 def test_an_import_keeps_the_stay_of_a_customer_with_an_account(members: Members) -> None:
-    """An issuer's token has proved who signed up."""
+    """The issuer's token has proved who signed up."""
     for on_list in ("keep", "replace"):
         (result,) = members.bring("ada", on_list=on_list).json["results"]
         assert (result["outcome"], result["warning"]) == ("already", None)

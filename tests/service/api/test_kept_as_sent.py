@@ -1,4 +1,4 @@
-"""Names, profiles and attributes come back as they were sent, whatever they hold."""
+"""Names, profiles and attributes are returned exactly as they were sent."""
 
 from typing import Any
 

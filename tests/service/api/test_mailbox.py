@@ -1,4 +1,6 @@
-"""The mailbox of the local run: each message once, and only if it is true at that moment."""
+"""The mailbox of a local run shows each message once, and only if the message is still true when it
+is sent.
+"""
 
 import json
 from typing import Any
@@ -15,7 +17,7 @@ KINDS = ["joined", "offered", "admitted", "left"]
 
 
 def opened(scene: Scene, **messages: Any) -> Mailbox:
-    """Return the mailbox of a list with offers and messages."""
+    """Configure offers and messages on the waitlist, and return its mailbox."""
     settings = {"admission": {"offer_seconds": 600}, "messages": {"kinds": KINDS, **messages}}
     assert scene.configure(**settings).status == 200
     table, tokens = Table(scene.table, TABLE), EntryTokens(SECRET)

@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the API does: every route, every problem."""
+"""The OpenAPI document describes what the API does, with every route and every error."""
 
 import json
 import re
@@ -22,7 +22,8 @@ PROBLEM_JSON = "application/problem+json"
 Operation = dict[str, Any]
 
 
-# The committed document: making it takes each process of the tests a second.
+# The tests read the committed document, because it takes a second to generate the document in each
+# test process.
 DOCUMENT = json.loads((ROOT / "docs/openapi/guests.json").read_text(encoding="utf-8"))
 OPERATIONS: dict[str, Operation] = {
     f"{method.upper()} {path}": operation
@@ -34,14 +35,16 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # The function of messages reads it.
+    # The function that sends messages reads the record for this route.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))
 
 
 def codes_of(operation: Operation) -> dict[str, str]:
-    """Return each problem's code that an operation names, with the status it stands at."""
+    """Return the error codes that the document lists for an operation, and the HTTP status of each
+    code.
+    """
     return {
         code: status
         for status, response in operation["responses"].items()
@@ -74,7 +77,11 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
 
 
 def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
-    """Generated clients know one body for a status; `required` would fail at the other."""
+    """Generated clients expect one body for each HTTP status, and API Gateway's own errors lack
+    fields of the service's errors.
+
+    So no field is required.
+    """
     problem = schema_of("Problem")
     of_the_service = {"type", "title", "status", "code", "detail", "errors", "opens_at"}
     assert set(problem["properties"]) == {*of_the_service, "message"}
@@ -172,7 +179,7 @@ def test_headers_have_when_to_come_again_and_what_to_prove(route: str) -> None:
 
 @each_operation
 def test_each_request_may_have_an_id_and_each_answer_has_one(route: str) -> None:
-    """But for what API Gateway answers by itself."""
+    """API Gateway's own errors are the exception and may lack this header."""
     operation = OPERATIONS[route]
     (asked,) = (one for one in operation["parameters"] if one["name"] == HEADER)
     assert (asked["in"], asked["required"], asked["schema"]) == (
@@ -209,7 +216,8 @@ def test_it_describes_filters_and_their_attributes() -> None:
 
 
 def test_choices_are_described_by_any_of() -> None:
-    # Generated Go clients check `oneOf` with a library that is not Go's own.
+    # The library with which generated Go clients check `oneOf` is not part of Go's standard
+    # library.
     assert '"oneOf"' not in json.dumps(DOCUMENT)
 
 
@@ -266,7 +274,10 @@ def test_strings_and_lists_that_people_send_have_limits() -> None:
 
 
 def _schemas_within(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield a schema and those within it; what stands beside a `oneOf` only repeats them."""
+    """Yield a schema and all schemas in it.
+
+    If a schema has properties, its `oneOf` is skipped, because it only repeats them.
+    """
     if isinstance(schema, dict):
         yield schema
         for key, inner in schema.items():
@@ -297,7 +308,9 @@ def test_the_document_of_the_customers_is_their_part_of_the_whole(name: str, who
 
 @pytest.mark.parametrize("name", CUSTOMERS_FILES)
 def test_an_app_finds_the_customers_routes_alone_and_all_that_they_name(name: str) -> None:
-    """P5: no operation is signed, and a generator finds each name that the document refers to."""
+    """The document for customers has no operation that must be signed, and contains everything that
+    it refers to (promise P5).
+    """
     content = (ROOT / name).read_text(encoding="utf-8")
     found = json.loads(content)
     routes = {

@@ -1,4 +1,4 @@
-"""Answers while Redis, the record or the queue function fails, with Retry-After."""
+"""While Redis, DynamoDB or the private function fails, responses have a `Retry-After` header."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,8 +34,9 @@ ASKS: dict[str, Ask] = {
     "delete": lambda people: people.delete_waitlist(),
 }
 WITH_QUEUE = set(ASKS)
-# A bump has moved the place when its record fails: its retry with the same key finishes it. A claim
-# has held people then: its retry has them again, or time brings them back.
+# Bumps and claims are missing here, because Redis has already made the change when the write to
+# DynamoDB fails. A bump is completed by a retry with the same key. A claim is returned again by a
+# retry, or its lease ends.
 WITH_RECORD = {
     "signup",
     "places",
@@ -52,7 +53,7 @@ WITH_RECORD = {
 
 
 class Switch:
-    """Stands before a client; while `failure` is set, its calls have that instead."""
+    """A wrapper around a client. While `failure` is set, calls of the client fail this way."""
 
     def __init__(self) -> None:
         self.failure: Callable[[Callable[[], Any]], Any] | None = None
@@ -85,7 +86,7 @@ def lambda_() -> Switch:
 
 @pytest.fixture
 def people(dynamodb: Switch, lambda_: Switch) -> People:
-    """Ada and Bob in line, on services that can be switched off."""
+    """A waitlist on which Ada and Bob wait. A test can let the services that it uses fail."""
     world = World.on(dynamodb.before(new_table()), empty_redis(), lambda_.before)
     people = People(world)
     people.configure(segments=[["language"]])
@@ -139,7 +140,7 @@ QUEUE_FAILS = {
     "server error": (raising(client_error("ServiceException", 500)), 503, "queue_unavailable"),
     "throttled": (raising(client_error("TooManyRequestsException", 429)), 429, "throttled"),
 }
-# What is answered by the order alone, or not at all.
+# These requests need Redis. They change nothing if Redis does not answer.
 LOOKS = [
     "position",
     "places",
@@ -159,7 +160,9 @@ each_ask = pytest.mark.parametrize("ask", sorted(ASKS))
 def test_without_the_record_nothing_happens(
     people: People, dynamodb: Switch, ask: str, failure: str
 ) -> None:
-    """P3 P5: the refusal says when to come again, and repeats nothing that AWS said."""
+    """The error says when to retry, and does not repeat the error message of AWS (promises P3 and
+    P5).
+    """
     error, status, code = RECORD_FAILS[failure]
     people.world.services.waitlist_cache.look_up(people.waitlist_id)
     dynamodb.failure = raising(error)
@@ -205,7 +208,7 @@ def test_without_the_private_function_the_queue_is_unavailable(
 def test_a_private_function_that_dies_after_its_work_is_unavailable(
     people: People, lambda_: Switch, ask: str
 ) -> None:
-    """P3: whether it took effect is not known, so that the caller must ask again."""
+    """It is unknown whether the request took effect, so the caller must repeat it (promise P3)."""
     lambda_.failure = lambda call: {**call(), "FunctionError": "Unhandled"}
     refused(ASKS[ask](people), 503, "queue_unavailable")
 

@@ -1,6 +1,7 @@
-"""A customer changes their own entry some times at once, then at intervals, over all stays.
+"""Customers can make a few changes to their own entry at once, and then one per interval. The limit
+applies across all their stays.
 
-Each change writes an event, which is kept as long as the entry.
+Each change writes an event, which is stored as long as the entry.
 """
 
 from typing import Any
@@ -55,14 +56,14 @@ def test_edits_come_some_at_once_and_then_at_intervals(customers: Customers) -> 
     refused = customers.patch("ada", profile={"note": "one more"})
     assert_too_many(refused)
     assert customers.history("ada").count("edited") == AT_ONCE
-    # What changes nothing is answered as always, and does not count.
+    # An edit that changes nothing succeeds and does not count.
     for _ in range(AT_ONCE):
         last = str(AT_ONCE - 1)
         assert customers.patch("ada", profile={"note": last}).status == 200
     customers.world.advance(int(refused.headers["retry-after"]))
     assert customers.patch("ada", profile={"note": "one more"}).status == 200
     assert_too_many(customers.patch("ada", profile={"note": "another"}))
-    # Nobody else is concerned, nor is an operator.
+    # The limit applies neither to other customers nor to operators.
     customers.sign_up("bob")
     assert customers.patch("bob", profile={"note": "mine"}).status == 200
     path = f"{customers.admin_path}/entries/{customers.id_of('ada')}"
@@ -85,7 +86,7 @@ def test_rests_and_switches_of_messages_count_as_edits_do(customers: Customers) 
 
 
 def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
-    """The limit is that of the person, not of one stay."""
+    """The limit applies to the person and not to a single stay."""
     joined = 0
     while (answer := customers.sign_up("ada")).status == 201:
         joined += 1
@@ -100,7 +101,7 @@ def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
 def test_going_to_the_back_again_and_again_ends_and_one_may_still_leave(
     customers: Customers,
 ) -> None:
-    """A list offers its slot to the one person who waits, without end."""
+    """A waitlist offers its slot again and again to the only person who waits."""
     customers.sign_up("ada")
     for _ in range(AT_ONCE):
         customers.admit(1)
@@ -125,7 +126,7 @@ def test_the_repeat_of_a_decline_is_answered_as_the_first(customers: Customers) 
 
 
 def test_what_keeps_or_uses_a_place_is_never_refused(customers: Customers) -> None:
-    """To confirm, enter, exit and leave, after as many changes as there may be."""
+    """Customers who have reached the limit can still confirm, enter, exit and leave."""
     customers.configure(
         confirm={"every_days": 30, "answer_days": 7}, admission={"pass_seconds": 3600}
     )
@@ -179,7 +180,7 @@ def test_a_list_that_verifies_does_not_tell_who_joins_too_often() -> None:
 
 
 def test_a_stranger_who_signs_an_address_up_again_and_again_shuts_nobody_out() -> None:
-    """The stays were never verified, so they do not count."""
+    """The stays were never verified, so they do not count towards the limit."""
     guests = Watched.on(rejoin="always")
     for _ in range(AT_ONCE + 5):
         guests.join(MAIL)

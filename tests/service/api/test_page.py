@@ -1,4 +1,6 @@
-"""The customer's page over HTTP: files, headers, settings; tests/browser has what it does."""
+"""The customer's page over HTTP: its files, headers and settings. tests/browser checks what the
+page does.
+"""
 
 import base64
 import gzip
@@ -72,23 +74,23 @@ PAGE: dict[str, Any] = {
         "de": {"name": "Bäckerei", "text": "Frisches Brot.\nJeden Morgen."},
     },
 }
-# Of what operators count, customers learn nothing.
+# Customers do not see how operators count the sources of signups.
 SEEN = {**PAGE, "source": None, "sources": []}
 BOX = {"name": "a", "label": "A", "type": "checkbox"}
 MANY = dict.fromkeys(("en", "de", "fr", "es", "ar"), "x" * 40)
 
 
 def chosen(*options: Any) -> dict[str, Any]:
-    """Return a page with a choice of these."""
+    """Return the settings of a page that has one field with the given options."""
     return {"fields": [{"name": "a", "label": "A", "type": "select", "options": options}]}
 
 
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
-# What a list loads that has it, or a customer who presses a button.
+# Parts of the page that load only if a waitlist uses them or a customer presses a button.
 PARTS = ("alert", "asked", "details", "devices", "form", "links", "person", "rest")
 VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
-# The plural categories of cardinal numbers, by CLDR.
+# The plural categories of cardinal numbers, as defined by CLDR.
 PLURALS = {
     "en": {"one", "other"},
     "de": {"one", "other"},
@@ -99,7 +101,7 @@ PLURALS = {
 
 
 class Parts(HTMLParser):
-    """The tags of a page with their attributes, and the text of each kind of tag."""
+    """The tags of a page with their attributes, and the texts of each tag name."""
 
     def __init__(self, document: str) -> None:
         super().__init__()
@@ -117,7 +119,7 @@ class Parts(HTMLParser):
 
     @property
     def loaded(self) -> list[str]:
-        """The addresses that the document loads."""
+        """The URLs that the document loads."""
         return [
             address
             for _, attributes in self.tags
@@ -142,14 +144,15 @@ def policy_of(answer: Answer) -> dict[str, list[str]]:
 
 
 def addresses(document: str) -> list[str]:
-    """Return the paths that the document loads, from the API's root."""
+    """Return the paths that the document loads, from the root of the API."""
     return [one.replace("../", "/") for one in Parts(document).loaded]
 
 
 def viewed() -> Iterator[str]:
-    """Yield the files of one view: those of the document, its modules' and the largest language.
+    """Yield the files that one view of the page needs: its document, its modules, and the largest
+    language.
 
-    A part that only some lists have is not among them.
+    Parts that only some waitlists use are not included.
     """
     people = new_list(page=PAGE)
     document = page_of(people).text
@@ -166,7 +169,10 @@ def viewed() -> Iterator[str]:
 
 
 def largest(part: str) -> str:
-    """Return the texts of a part, or of the page itself, in the largest language."""
+    """Return the texts of a part in the language with the largest file.
+
+    An empty `part` means the page itself.
+    """
     return max((files()[f"{part}{one}.json"].text for one in LANGUAGES), key=compressed)
 
 
@@ -213,7 +219,7 @@ def test_vendored_files_are_those_that_the_table_names_with_their_licences() -> 
 
 @pytest.mark.parametrize("script", sorted(one.name for one in FOLDER.glob("*.js")))
 def test_no_class_defines_a_method_twice(script: str) -> None:
-    """JavaScript would take the last one without a word."""
+    """JavaScript would silently use the last definition."""
     for body in re.split(r"^(?:export )?class ", (FOLDER / script).read_text("utf-8"), flags=re.M):
         methods = re.findall(r"^  (?:static |async )*([#\w]+)\(.*\) \{$", body, flags=re.M)
         assert len(methods) == len(set(methods)), methods
@@ -231,7 +237,9 @@ def test_scripts_are_served_whole_but_for_their_comments() -> None:
 
 
 def test_no_file_names_another_server() -> None:
-    """P8: a page that loads from elsewhere says there who is waiting."""
+    """A page that loads a file from another server tells this server who is waiting
+    (promise P8).
+    """
     namespace = "http://www.w3.org/2000/svg"
     for path in (*FOLDER.iterdir(), *VENDOR.glob("*.js")):
         text = path.read_text("utf-8").replace(namespace, "")
@@ -265,7 +273,7 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
     document = page_of(people)
     head = people.world.request("HEAD", "/w/bakery")
     assert (head.status, head.text) == (200, "")
-    # Only of a text can Powertools say how it is compressed.
+    # Powertools compresses only a response that has a body.
     assert {**head.headers, "content-encoding": "gzip"} == {
         **document.headers,
         "content-encoding": "gzip",
@@ -274,7 +282,7 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
 
 
 def test_previews_and_search_engines_get_what_the_list_allows() -> None:
-    """P5: name, text and addresses stay values of attributes."""
+    """The name, the text and the URLs can only appear as values of attributes (promise P5)."""
 
     def tags(**settings: Any) -> dict[str, str | None]:
         parts = Parts(page_of(new_list(**settings)).text)
@@ -344,7 +352,7 @@ def test_the_address_for_other_sites_is_kept_for_a_short_time_only() -> None:
 
 @pytest.mark.parametrize("edition", ["0123456789abcdef", "LATEST", "latest2", "-"])
 def test_an_edition_that_does_not_exist_fills_no_cache(edition: str) -> None:
-    """A page of another version, during a deployment, still finds its files."""
+    """During a deployment, a page of another version still finds its files."""
     people = new_list()
     path = f"/assets/{edition}/waitlist.js"
     answer = get(people, path)
@@ -376,7 +384,7 @@ def test_an_unknown_list_has_a_page_that_says_so() -> None:
 
 
 def test_hostile_names_and_texts_stay_text() -> None:
-    """P5: no caller can store HTML."""
+    """No caller can store HTML in a page (promise P5)."""
     settings = {
         "name": HOSTILE,
         "page": {
@@ -513,7 +521,7 @@ def test_the_languages_have_the_same_texts(part: str) -> None:
             if isinstance(text, dict):
                 assert set(text) == PLURALS[language], (language, key)
             expected = placeholders(texts["en"][key])
-            # A word for one or two needs no number.
+            # The forms for one and for two may be words that do not contain the number.
             assert placeholders(text) == expected, (language, key)
             assert all(placeholders(form) <= expected for form in forms), (language, key)
         assert part or own["direction"] == ("rtl" if language == "ar" else "ltr")

@@ -1,4 +1,4 @@
-"""Pages: each entry once, in order, for any page size."""
+"""Pages of any size contain each entry once and in order."""
 
 import pytest
 
@@ -11,7 +11,7 @@ NAMES = [f"customer-{number:02}" for number in range(COUNT)]
 
 @pytest.fixture(scope="module")
 def crowd() -> People:
-    """A waitlist of 23 entries, three of them ahead by priority."""
+    """A waitlist of 23 entries. Three of them have a higher priority and are ahead."""
     people = new_list()
     people.all_sign_up(*NAMES)
     for name in NAMES[20:]:
@@ -23,7 +23,7 @@ ORDER = [*NAMES[20:], *NAMES[:20]]
 
 
 def walk(people: People, limit: int) -> list[list[str]]:
-    """Return the names of every page, as the cursors lead from one to the next."""
+    """Follow the cursors, and return the names on each page."""
     pages: list[list[str]] = []
     query = f"limit={limit}"
     while True:
@@ -83,7 +83,7 @@ def test_an_empty_list_has_one_empty_page(people: People) -> None:
 
 
 def test_the_next_page_is_complete_after_customers_have_left(people: People) -> None:
-    """P6: the next page begins behind a place, not behind a number."""
+    """The cursor points to a place in the queue, not to a position (promise P6)."""
     people.all_sign_up("ada", "bob", "cyd", "dan", "eve")
     first = people.page("limit=2").json
     people.leave("ada")

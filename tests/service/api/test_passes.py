@@ -1,4 +1,4 @@
-"""The discovery document and the keys of passes over HTTP, and outages of KMS."""
+"""The discovery document and the public keys for passes, and what happens while KMS fails."""
 
 import jwt
 import pytest
@@ -37,10 +37,10 @@ def test_the_issuer_is_the_api_whatever_the_headers_of_the_request_say(people: P
 
 @pytest.fixture
 def inside() -> People:
-    """Ada, admitted with a pass."""
+    """A waitlist on which Ada was admitted and has a pass."""
     people = new_list(admission={"acceptance": "automatic", "max_inside": 1})
     people.all_sign_up("ada")
-    # A poll triggers the run of the policy.
+    # A poll starts a run of the admission policy.
     people.poll("ada")
     assert people.person("ada").json["status"] == "admitted"
     return people
@@ -56,7 +56,9 @@ def issuer_of_pass(people: People) -> str:
 
 
 def test_behind_the_edge_no_answer_leads_to_the_api(inside: People) -> None:
-    """P5: API Gateway states the edge's address, as the stage has it."""
+    """The stage of API Gateway contains the address of the edge, that is, of CloudFront (promise
+    P5).
+    """
     assert issuer_of_pass(inside) == URL
     inside.world.stage_variables = {"edge_url": EDGE}
     assert issuer_of_pass(inside) == EDGE

@@ -1,4 +1,4 @@
-"""Every answer about a position states when to ask again, and no cache keeps it."""
+"""Every response with a position says when to poll again, and must not be cached."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def people() -> Admissions:
 
 
 def hint(answer: Answer) -> int | None:
-    """Return when to ask again; no cache may keep the answer for the next caller."""
+    """Return after how many seconds to poll again. Check that no cache may store the response."""
     assert (answer.status, answer.headers["cache-control"]) == (200, "no-store"), answer.text
     seconds: int | None = answer.json["poll_after_seconds"]
     return seconds
@@ -61,7 +61,8 @@ def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) ->
     for name in names:
         people.hold_back(name)
     assert hint(people.poll(names[0])) == 5
-    # All of them have the first turn, and may not all look as often.
+    # Every entry is the first ready one if it becomes ready, but not all of them may poll at the
+    # highest rate.
     assert people.poll(names[-1]).json["ready_ahead"] == 0
     assert hint(people.poll(names[-1])) == 7
     people.hold_back(names[-1], ready=True)
@@ -78,6 +79,8 @@ def test_an_entry_that_has_ended_is_not_to_be_polled(people: Admissions) -> None
 
 
 def test_a_refusal_may_not_be_kept(people: Admissions) -> None:
-    """P7: rebuilding is over in seconds, and a person may sign up in the next."""
+    """The next request may succeed, because a rebuild takes seconds and the customer may sign up
+    (promise P7).
+    """
     answer = people.poll("nobody")
     assert (answer.status, answer.headers["cache-control"]) == (404, "no-store")

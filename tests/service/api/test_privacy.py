@@ -1,4 +1,6 @@
-"""P8: nothing personal is in Redis, in a log line, in a metric or in an answer to a stranger."""
+"""Promise P8: Redis, the logs, the metrics and the responses to strangers contain nothing
+personal.
+"""
 
 import json
 import logging
@@ -28,16 +30,16 @@ KEY = "idempotency-key-of-the-client"
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> StringIO:
     caplog.set_level(logging.DEBUG)
-    # Another test that composes a whole function leaves its own log level.
+    # A test that composes a whole function sets the log level, and does not reset it.
     caplog.set_level(logging.DEBUG, "waitlist_api")
     return StringIO()
 
 
 @pytest.fixture
 def people(log: StringIO) -> Admissions:
-    """A deployment that logs all it can, into a text."""
+    """A deployment that writes all its logs into `log`."""
     world = World.on(new_table(), empty_redis())
-    # Loggers of one name share the first one's stream.
+    # Loggers with the same name share the stream of the first one.
     logger = Logger(service=f"privacy-{token_hex(8)}", level="DEBUG", stream=log)
     world.api = Api(world.services, EntryTokens(SECRET), logger)
     people = Admissions(world)
@@ -46,21 +48,21 @@ def people(log: StringIO) -> Admissions:
 
 
 def test_no_id_reveals_its_customer(people: People) -> None:
-    """P8: ids stand in URLs."""
+    """Entry ids are part of URLs (promise P8)."""
     assert people.sign_up(CUSTOMER).json["entry_id"] == people.id_of(CUSTOMER)
     assert people.id_of(CUSTOMER) != People(people.world, "florist").id_of(CUSTOMER)
     assert people.id_of(CUSTOMER).isalnum()
 
 
 def test_the_clients_key_is_not_on_record(people: People) -> None:
-    """P8: it is a secret of the client's, so that only a digest is kept."""
+    """The idempotency key is the client's secret, so only a digest is stored (promise P8)."""
     people.sign_up(CUSTOMER, key=KEY)
     people.bump(CUSTOMER, key=KEY, places=1)
     assert KEY not in json.dumps(people.world.dynamodb.scan()["Items"])
 
 
 def test_a_refusal_repeats_no_value(people: Admissions) -> None:
-    """P8: a refused value may be personal."""
+    """A refused value may be personal (promise P8)."""
     people.sign_up(CUSTOMER, attributes={"language": LANGUAGE})
     eight = [f"{LANGUAGE}-{number}" for number in range(8)]
     for answer in (
@@ -77,7 +79,9 @@ def test_a_refusal_repeats_no_value(people: Admissions) -> None:
 
 
 def test_no_route_takes_a_value_in_its_address() -> None:
-    """P8: addresses stand in logs; a query carries names of attributes alone."""
+    """URLs are logged, so a query may contain names of attributes but not their values (promise
+    P8).
+    """
     named = re.compile(SEGMENT_NAMES)
     assert named.fullmatch("gender,language")
     for value in ("Spanish", "language=spanish", "language:spanish", "language Spanish"):

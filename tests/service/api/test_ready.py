@@ -1,4 +1,6 @@
-"""Ready, or not yet: entries keep their place, are counted, and are passed over."""
+"""Entries that are not ready keep their place and are counted, but claims and offers pass them
+over.
+"""
 
 from contextlib import suppress
 from typing import Any
@@ -156,7 +158,10 @@ def test_a_rebuild_knows_who_rests(people: Admissions) -> None:
 def test_a_rest_that_is_cut_off_is_whole_or_was_never(
     people: Admissions, wire: Wire, fault: Any, step: int, retried: bool
 ) -> None:
-    """A crash at any call: the retry, or maintenance, makes Redis and the record agree."""
+    """The request is interrupted at any of its calls.
+
+    A retry or maintenance makes Redis and the record agree.
+    """
     until = iso(people.world.clock.now_millis() + DAY * 1000)
     wire.arm(step, fault)
     with suppress(Crash):
@@ -174,7 +179,7 @@ def test_a_rest_that_is_cut_off_is_whole_or_was_never(
 
 
 def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admissions) -> None:
-    """P2: a rest, and the operator's word that it is ready, leave the delay."""
+    """Neither a rest nor an operator who marks the entry as ready ends the delay (promise P2)."""
     people.claim()
     answer = people.release("ada", delay_seconds=60)
     assert (answer.status, answer.json["position"]) == (200, 1)
@@ -201,7 +206,9 @@ def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admission
 
 @pytest.mark.parametrize("how", ["whole", "unrecorded", "unrecorded, then moved"])
 def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, how: str) -> None:
-    """P3: also if maintenance has recorded the release, after another move of the entry."""
+    """This also holds if the entry was moved before maintenance recorded the release
+    (promise P3).
+    """
     people.claim()
     wire.arm(0, crash_after)
     if how == "whole":
@@ -214,7 +221,7 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
         with suppress(Crash):
             people.bump("ada", to="back")
         wire.disarm()
-    # Later than what the second look of a rebuild reads from the table.
+    # So much time passes that a rebuild no longer reads these changes in its second pass.
     for seconds in (120, 3600):
         people.world.advance(seconds)
         people.world.maintain()
@@ -230,7 +237,10 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
 def test_the_record_of_a_move_that_overtakes_the_release_gets_the_delay(
     people: Admissions, wire: Wire
 ) -> None:
-    """P3: the record has the move first, and the release adds its event and the delay."""
+    """The record already contains the move.
+
+    The release adds its own event and the delay (promise P3).
+    """
     people.claim()
     move = BumpCommand(
         waitlist_id=people.waitlist_id, entry_id=people.id_of("ada"), by="rival", to="back"

@@ -1,4 +1,7 @@
-"""A stay that has ended goes on at exactly its former place, as a new stay."""
+"""An operator reinstates a customer.
+
+A new stay continues at exactly the place of the former stay.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -49,7 +52,7 @@ def configure(people: Admissions, **fields: Any) -> Answer:
 
 
 def place_of(people: Admissions, name: str) -> dict[str, Any]:
-    """Return what must come back exactly."""
+    """Return what a reinstated entry must have again."""
     record = people.recorded(name)
     person = people.person(name).json
     return {
@@ -116,7 +119,9 @@ ENDS: list[Callable[[Admissions], None]] = [
 def test_a_reinstated_entry_stands_between_its_former_neighbours(
     people: Admissions, end: Callable[[Admissions], None]
 ) -> None:
-    """P1: rank, priority and time of signup are those of before, to the millisecond."""
+    """The rank, the priority and the time of signup are the same as before, to the millisecond
+    (promise P1).
+    """
     before, token = place_of(people, "cyd"), people.token_of("cyd")
     end(people)
     assert people.order() == ["ann", "bob", "dan", "eve"]
@@ -199,7 +204,7 @@ def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
 
 
 def test_a_no_show_that_redis_alone_has_noticed_is_in_the_history(people: Admissions) -> None:
-    """P3: maintenance appends the event of the former stay to the history of the new one."""
+    """Maintenance adds the event of the former stay to the history of the new stay (promise P3)."""
     does_not_come(people)
     people.world.advance(1)
     people.reinstate("cyd", reason=REASON)
@@ -331,7 +336,10 @@ def test_a_parked_entry_of_a_full_list_comes_back(people: Admissions) -> None:
 
 
 def test_a_parked_entry_of_an_overfull_list_stays_parked(people: Admissions) -> None:
-    """P3: the list has more people than its new capacity, so a stay that ended could not return."""
+    """The waitlist has more people than its new capacity.
+
+    If the parked stay ended, the customer could not return (promise P3).
+    """
     is_parked(people)
     configure(people, capacity=4)
     refused(people.reinstate("cyd"), 409, "waitlist_full")
@@ -381,7 +389,7 @@ def test_the_customers_former_signup_does_not_show_the_new_token(people: Admissi
 
 
 def test_an_entry_whose_rank_is_taken_stands_between_its_neighbours(people: Admissions) -> None:
-    """Dan was moved onto the rank that Cyd had left."""
+    """Eve has been moved onto the rank that Cyd had."""
     rank = people.recorded("cyd")["rank"]
     leaves(people)
     assert people.bump("eve", places=1, key="move").status == 200
@@ -404,7 +412,9 @@ def test_a_reinstatement_that_is_cut_off_is_finished(
     fault: Any,
     by: str,
 ) -> None:
-    """P2, P3: by its retry, or by maintenance once the intent is written."""
+    """A retry finishes the reinstatement, and so does maintenance once the intent is written
+    (promises P2 and P3).
+    """
     before = place_of(people, "cyd")
     end(people)
     wire.arm(step, fault)
@@ -438,7 +448,7 @@ def test_maintenance_finishes_a_reinstatement_with_operator_and_reason(
 
 
 def cut_off_after_intent(people: Admissions, wire: Wire) -> None:
-    """Cut a request off behind its intent: look, read, draw a stamp, write."""
+    """Interrupt a request after it has written its intent."""
     for step in STEPS:
         wire.arm(step, crash_after)
         with pytest.raises(Crash):
@@ -466,7 +476,7 @@ def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wi
     leaves(people)
     cut_off_after_intent(people, wire)
     assert people.recorded("cyd")["joining_reason"] == REASON
-    # The erasure reads the record, and then writes it.
+    # An erasure reads the record and then writes it.
     wire.arm(1, crash_after)
     with pytest.raises(Crash):
         people.erase("cyd")

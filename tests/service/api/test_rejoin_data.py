@@ -1,4 +1,6 @@
-"""The profile and attributes of a customer who signs up again, and of one who is refused."""
+"""What happens to the profile and the attributes of a customer who signs up again, or whose second
+signup is refused.
+"""
 
 from typing import Any
 
@@ -28,20 +30,22 @@ def item_of(people: People) -> dict[str, Any]:
 
 @pytest.fixture
 def left(people: People) -> People:
-    """Ann has signed up and left."""
+    """A waitlist that Ann has joined and left."""
     assert people.sign_up("ann", **FORMER).status == 201
     assert people.leave("ann").status == 204
     return people
 
 
 def unrevised(item: dict[str, Any]) -> dict[str, Any]:
-    """Return the item without the count of its writes."""
+    """Return the item without `revision`, the number of its writes."""
     return {name: value for name, value in item.items() if name != "revision"}
 
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent: str) -> None:
-    """P5: also not its profile, which the intent to join has once."""
+    """The former profile also stays, although the intent to join contains the new one for a moment
+    (promise P5).
+    """
     before = item_of(left)
     left.configure(capacity=1)
     left.all_sign_up("bob")
@@ -54,7 +58,7 @@ def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent:
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent: str) -> None:
-    """P8: nothing of the former stay's stays in the record."""
+    """The record contains nothing of the former stay any more (promise P8)."""
     assert left.sign_up("ann", **SENT[sent]).status == 201
     person = left.person("ann").json
     assert {name: person[name] for name in FORMER} == SENT[sent]
@@ -63,7 +67,7 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
 
 
 def test_leaving_in_the_middle_of_signing_up_again_removes_the_former_data(left: People) -> None:
-    """P8: the intent to leave is finished without a place."""
+    """The leave is finished without a place in Redis (promise P8)."""
     services = left.world.services
     key = (left.waitlist_id, left.id_of("ann"))
     former = services.entries.get(*key)

@@ -1,4 +1,6 @@
-"""P2: a repeated signup gets the same; a stranger with a customer's id gets nothing."""
+"""Promise P2: a repeated signup gets the same response, and a stranger with a customer's id gets
+nothing.
+"""
 
 import pytest
 
@@ -9,7 +11,7 @@ ANOTHER = "arn:aws:iam::123456789012:user/another"
 
 
 def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None:
-    """P2: the token included."""
+    """The response contains the same entry token (promise P2)."""
     people.all_sign_up("ada")
     first = people.sign_up("bob", key="k")
     with nothing_changes(people.world):
@@ -25,7 +27,7 @@ def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None
 def test_a_key_with_another_body_is_refused(
     people: People, body: dict[str, object], has_left: bool
 ) -> None:
-    """P5: also once the stay has ended."""
+    """This also holds after the stay has ended (promise P5)."""
     first = {"profile": {"name": "Bob", "age": 5}, "attributes": {"language": "Spanish"}}
     assert people.sign_up("bob", key="k", **first).status == 201
     if has_left:
@@ -37,7 +39,9 @@ def test_a_key_with_another_body_is_refused(
 
 
 def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
-    """P2: the body is compared with that of the signup, not with what stands there now."""
+    """The body is compared with the body of the signup and not with the current data
+    (promise P2).
+    """
     first = people.sign_up("bob", key="k", profile={"name": "Bob"})
     assert people.edit("bob", profile={"name": "Robert"}).status == 200
     again = people.sign_up("bob", key="k", profile={"name": "Bob"})
@@ -46,7 +50,7 @@ def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
 
 @pytest.mark.parametrize("key", ["first-try", "123456789012345", ""])
 def test_a_key_that_can_be_guessed_is_refused(people: People, key: str) -> None:
-    """P5: a caller with the key gets the token."""
+    """Whoever has the key gets the entry token (promise P5)."""
     body, path = {"customer_id": "ada"}, f"{people.path}/entries"
     headers = {"idempotency-key": key}
     with nothing_changes(people.world):
@@ -74,7 +78,7 @@ def test_a_stranger_with_the_id_gets_no_place_and_no_token(people: People, key: 
 
 
 def test_a_signup_without_a_key_cannot_be_repeated_without_one(people: People) -> None:
-    """P8: no key is not the same as the same key."""
+    """Two requests without a key are not requests with the same key (promise P8)."""
     assert people.sign_up("ada").status == 201
     refused(people.sign_up("ada"), 409, "already_on_list")
 
@@ -129,7 +133,7 @@ def test_a_bumps_key_with_another_body_is_refused(people: People, other: dict[st
 
 
 def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None:
-    """P2: two operators who chose the same key both move."""
+    """Two operators choose the same key, and both bumps are made (promise P2)."""
     people.all_sign_up("ada", "bob", "cyd")
     path, body = f"{people.admin_entry('cyd')}/bump", {"places": 1}
     for arn, position in ((None, 2), (ANOTHER, 1), (ANOTHER, 1)):
@@ -140,7 +144,7 @@ def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None
 
 
 def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> None:
-    """P4: another operator with the same key does not get the claim tokens."""
+    """Another operator with the same key does not get the claim tokens (promise P4)."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
     first = people.world.request("POST", path, body={}, key="k", operator=True)
@@ -156,7 +160,7 @@ def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> Non
 def test_a_claims_key_with_another_body_is_refused(
     people: People, other: dict[str, object]
 ) -> None:
-    """P5: no second entry is claimed, and none is admitted."""
+    """The refused request claims no second entry and admits nobody (promise P5)."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
     assert people.world.request("POST", path, body={}, key="k", operator=True).status == 200
@@ -167,7 +171,7 @@ def test_a_claims_key_with_another_body_is_refused(
 
 
 def test_an_operators_name_stands_nowhere_in_redis(people: People) -> None:
-    """P8: of the caller and the key Redis has a digest."""
+    """Redis only stores a digest of the caller and the key (promise P8)."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
     people.bump("bob", key="k", places=1)

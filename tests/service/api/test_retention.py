@@ -1,4 +1,6 @@
-"""P8: those who left or were admitted are forgotten after as many days as their list says."""
+"""Promise P8: the data of customers who left or were admitted is deleted after the number of days
+that the waitlist sets.
+"""
 
 from typing import Any
 
@@ -30,13 +32,13 @@ def people() -> Admissions:
 
 
 def items(people: Admissions, name: str) -> list[dict[str, Any]]:
-    """Return an entry's record and history items from the table."""
+    """Return the record of an entry and the items of its history."""
     pk = f"ENTRY#{people.waitlist_id}#{people.id_of(name)}"
     return [one for one in people.world.dynamodb.scan()["Items"] if one["pk"]["S"] == pk]
 
 
 def expiries(people: Admissions, name: str) -> set[int | None]:
-    """Return when each item of an entry expires; None for an item that stays."""
+    """Return when each item of an entry expires. None means that the item stays."""
     found = [item.get("expires_at", {}).get("N") for item in items(people, name)]
     assert found
     return {None if one is None else int(one) for one in found}
@@ -47,7 +49,7 @@ def expiry(people: Admissions, days: int = DAYS) -> int:
 
 
 def expire(people: Admissions) -> None:
-    """Delete what DynamoDB would delete by now."""
+    """Delete the items that DynamoDB would delete by now."""
     table = people.world.dynamodb
     now_seconds = people.world.clock.millis // 1000
     for item in items_of(table):
@@ -84,7 +86,7 @@ def test_an_admitted_or_removed_entry_expires_too(people: Admissions, how: str) 
 
 
 def test_an_end_that_was_cut_off_expires_when_maintenance_finishes_it(people: Admissions) -> None:
-    """P3: a leave whose process died after its first step."""
+    """The leave was interrupted after its first step (promise P3)."""
     people.all_sign_up("ada")
     key = (people.waitlist_id, people.id_of("ada"))
     people.world.services.leaves.begin(*key, Leave(by="customer"))
@@ -141,7 +143,7 @@ def test_a_refused_rejoin_leaves_the_former_stay_to_go_when_it_would_have(
 
 
 def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admissions) -> None:
-    """P8: DynamoDB deletes up to some days late."""
+    """DynamoDB may delete an expired item some days late (promise P8)."""
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada", "bob")
     people.leave("ada")
@@ -162,7 +164,9 @@ def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admiss
 
 
 def test_an_expired_customer_joins_as_a_new_one(people: Admissions) -> None:
-    """Also if the waitlist allows no rejoining, and with the key of the expired signup."""
+    """This also holds if the waitlist allows no rejoining, or if the customer uses the idempotency
+    key of the expired signup.
+    """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")
     people.leave("ada")
@@ -184,7 +188,9 @@ def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) 
 
 
 def test_an_erased_person_does_not_come_back_by_an_end(people: Admissions) -> None:
-    """P8: setting the expiry of the history restores no deleted event."""
+    """When the history gets its expiry date, events that were already deleted do not return
+    (promise P8).
+    """
     people.all_sign_up("ada")
     people.leave("ada")
     people.erase("ada")

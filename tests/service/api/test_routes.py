@@ -1,4 +1,4 @@
-"""What each route answers when all is well."""
+"""The successful response of each route."""
 
 import json
 import re
@@ -43,13 +43,13 @@ DEFAULTS = {
 
 
 def ready(ahead: int) -> dict[str, Any]:
-    """Return the fields of an entry that is ready, behind so many that are."""
+    """Return the fields of a ready entry that has `ahead` ready entries before it."""
     since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
     return {"ready": True, "ready_ahead": ahead, "not_ready": None, **since}
 
 
 def without_times(answer: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return the other fields; those named must be times."""
+    """Check that the named fields are times, and return the other fields."""
     for name in names:
         assert TIME.fullmatch(answer[name]), answer
     return {name: value for name, value in answer.items() if name not in names}
@@ -137,7 +137,7 @@ def test_looking(people: People) -> None:
 
 
 def test_leaving_also_when_it_is_repeated(people: People) -> None:
-    """P2 P6: those behind move up at once."""
+    """Everybody behind the customer moves up at once (promises P2 and P6)."""
     people.all_sign_up("ada", "bob")
     for _ in range(2):
         answer = people.leave("ada")
@@ -305,7 +305,7 @@ def test_erasing_also_when_it_is_repeated(people: People) -> None:
 
 
 def recorded(people: People) -> str:
-    # The journal of the last days has ids alone, and deletes itself.
+    # The journal of the last days contains only ids, and expires by itself.
     items = people.world.dynamodb.scan()["Items"]
     return json.dumps([item for item in items if not item["pk"]["S"].startswith("JOURNAL#")])
 

@@ -1,7 +1,8 @@
-"""A stranger with an address, but not its mailbox, learns nothing: not even that it is known.
+"""A stranger who knows an address but cannot read its mailbox learns nothing, not even whether the
+service knows the address.
 
-The answers for known and unknown addresses are the same bytes, made by the same calls of AWS and
-Redis. What these calls take is measured by `make bench` (part "secrecy").
+The responses for known and unknown addresses are the same bytes and are made by the same calls of
+AWS and Redis. `make bench` measures how long these calls take (part "secrecy").
 """
 
 import random
@@ -32,7 +33,9 @@ Seen = tuple[Any, ...]
 
 
 class Watched(Guests):
-    """Guests whose requests are seen as a stranger and as AWS see them."""
+    """Guests whose requests are observed: the response as a stranger sees it, and the calls to AWS
+    and Redis.
+    """
 
     wire: Wire
 
@@ -46,8 +49,9 @@ class Watched(Guests):
         return guests
 
     def ask(self, request: Callable[..., Answer], *sent: str) -> tuple[Seen, list[str], int]:
-        """Return the answer, the calls of AWS, and how many scripts Redis ran."""
-        # As in a process that has just read the settings, whatever the other requests took.
+        """Return the response, the calls to AWS, and the number of scripts that Redis ran."""
+        # The process has just read the settings, so the calls do not depend on how long other
+        # requests took.
         self.world.services.waitlist_cache.look_up(self.waitlist_id)
         self.wire.disarm()
         before = self._scripts()
@@ -62,7 +66,7 @@ class Watched(Guests):
         return self.world.request("POST", f"{self.path}/links", body=body)
 
     def change(self, address: str, new: str) -> Answer:
-        """Change the address of an entry, by the token of its stay."""
+        """Request a change of an entry's address, with the token of its stay."""
         key = (self.waitlist_id, self.id_of(address))
         record = self.world.services.entries.get(*key)
         assert record is not None
@@ -103,7 +107,7 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
     guests.remove(address["banned"], ban=True)
     path = f"{guests.admin_path}/entries/{guests.id_of(address['erased'])}"
     assert guests.world.request("DELETE", path, operator=True).status == 204
-    # An erased record, which has nothing personal, stays for a minute.
+    # The record of an erased customer contains nothing personal and is kept for a minute.
     guests.world.maintain()
     link = guests.ask(guests.links, STRANGER)
     assert link[0][:2] == (202, '{"status":"check_your_inbox"}')
@@ -116,7 +120,7 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
 
 
 def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched) -> None:
-    """In random order, so that no other state of the process decides."""
+    """The order is random, so that no other state of the process makes a difference."""
     chance = random.Random(33)
     known = [f"known-{one}@example.com" for one in range(20)]
     for one in known:
@@ -131,11 +135,17 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
 
 
 def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address() -> None:
-    """Of the places before and behind it; nor do the total and the board, which are public."""
+    """The stranger has a place before the signup and one behind it.
+
+    The total and the board are public, and do not show the signup either.
+    """
     guests = Watched.on(segments=[["size"]], page=FORM)
 
     def own(address: str) -> tuple[str, str]:
-        """Sign up with an address of the stranger's own; return the path and token of the place."""
+        """Sign up with one of the stranger's own addresses.
+
+        Return the path and the token of the entry.
+        """
         attributes = {"size": "s"}
         body = {"profile": {"email": address}, "attributes": attributes}
         guests.world.request("POST", f"{guests.path}/entries", body=body)
@@ -170,7 +180,9 @@ def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address()
 
 
 def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
-    """Else a stranger would sign an address up, and look whether the list has grown."""
+    """Otherwise a stranger could sign up an address and see whether the number of people
+    has grown.
+    """
     guests = Watched.on(hide_counts=True, admission={"rate": {"count": 1, "per": "minute"}})
     for one in (ADA, BOB):
         guests.join(one)
@@ -191,7 +203,9 @@ def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
 
 
 def test_with_hidden_counts_no_answer_to_a_customer_has_a_total() -> None:
-    """Of every request that answers the customer's place, and of its repeat."""
+    """This is checked for every request whose response contains the customer's position, and for
+    its repeat.
+    """
     people = Admissions(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(
         hide_counts=True,
@@ -258,7 +272,7 @@ def test_a_refusal_says_the_same_by_the_same_calls(
 
 
 def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None:
-    """The function that answers has the settings of before."""
+    """The function that answers still has the former settings."""
     guests.configure(identity=RULES, rejoin="never")
     guests.join(ADA)
     guests.leave(ADA)
@@ -269,7 +283,9 @@ def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None
 
 
 def test_all_codes_that_verify_nothing_are_one_answer(guests: Watched) -> None:
-    """Of an ended stay, an erased one, another list, too old, and made up for known and unknown."""
+    """The codes belong to an ended or an erased stay or to another waitlist, or are too old, or are
+    made up for known and unknown addresses.
+    """
     other = Guests(guests.world, "butcher")
     other.configure(identity=RULES)
     other.join(ADA)
@@ -305,7 +321,9 @@ def test_only_operators_find_people(guests: Watched) -> None:
 
 @pytest.mark.parametrize("verify", ["off", "before_offer"])
 def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
-    """Whatever state that has: one answer by the same calls, without the address."""
+    """For every state of the other address, the response and the calls are the same, and the
+    response does not contain the address.
+    """
     guests = Watched.on(identity={**RULES, "verify": verify})
     states = ("admitted", "waiting", "left", "banned", "erased", "moved")
     address = {state: f"{state}@example.com" for state in states}
@@ -330,13 +348,16 @@ def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
     assert unknown[0][0] == 202
     assert STRANGER not in str(unknown)
     for state, one in address.items():
-        # So that no new address comes too soon after another.
+        # A day passes, because too many new addresses in a short time are refused.
         guests.world.advance(24 * 3600)
         assert guests.ask(change, one) == unknown, state
 
 
 def test_an_address_that_someone_has_moved_to_costs_one_read_more(guests: Watched) -> None:
-    """Of the entry to which it points; the answers are the same."""
+    """The additional read is for the entry that now has this address.
+
+    The responses are the same.
+    """
     guests.join(ADA)
     guests.verify(guests.code(ADA))
     guests.move(ADA, BOB)

@@ -1,4 +1,6 @@
-"""How many wait in each segment: exact, by name, in pages."""
+"""Operators can read how many entries wait in each segment, by the segment's values and in
+pages.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,12 +29,12 @@ EVERYBODY = {
 
 @pytest.fixture
 def people() -> Admissions:
-    """Andrew, Billy, Christine, Courtney, Remy and Walter in line."""
+    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter wait."""
     return staffed()
 
 
 def test_each_segment_is_counted_by_its_name(people: Admissions) -> None:
-    """P6: the operator reads them by attributes, then by values."""
+    """The segments are sorted by their attributes and then by their values (promise P6)."""
     answer = people.segments()
     assert (answer.status, answer.json["cursor"]) == (200, None)
     first, *_, last = answer.json["segments"]
@@ -93,7 +95,11 @@ def wire() -> Wire:
 
 @pytest.fixture
 def people_beside() -> Admissions:
-    """Ada, Bob, Cyd and Dan, who speak Spanish, and Eve, who speaks French, by another instance."""
+    """A waitlist on which Ada, Bob, Cyd and Dan, who speak Spanish, and Eve, who speaks French,
+    wait.
+
+    `wired` is another instance of the same waitlist.
+    """
     people = new_people(segments=[["language"]])
     for name in ("ada", "bob", "cyd", "dan"):
         arrive(people, name, language="Spanish")
@@ -103,13 +109,18 @@ def people_beside() -> Admissions:
 
 @pytest.fixture
 def wired(people_beside: Admissions, wire: Wire) -> Admissions:
-    """The same list, where something can happen between two calls."""
+    """The same waitlist, served by an instance between whose calls a test can make something
+    happen.
+    """
     dynamodb, redis = people_beside.world.dynamodb, people_beside.world.redis
     return Admissions(World.on(wire.client(dynamodb), redis, wire.client))
 
 
 def learn_french(people: Admissions, *names: str) -> Callable[[], None]:
-    """Return what edits some people; not over HTTP, for a process answers one request at a time."""
+    """Return a function that edits some people.
+
+    It does not use HTTP, because a process answers one request at a time.
+    """
 
     def edit() -> None:
         for name in names:
@@ -146,7 +157,7 @@ def test_it_is_asked_again_where_all_the_first_are_edited_meanwhile(
 def test_a_segment_that_no_record_names_is_left_out(
     wired: Admissions, people_beside: Admissions, wire: Wire
 ) -> None:
-    """P8: an entry that is erased during the request names no segment."""
+    """The only entry of the segment is erased during the request (promise P8)."""
     services = people_beside.world.services
 
     def erase() -> None:

@@ -1,4 +1,4 @@
-"""Where a person stands within a segment: "3rd in line for Spanish"."""
+"""A customer's position in a segment, such as "third in line for Spanish"."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from waitlist_api.records.entry import HistoryEvent
 
 @pytest.fixture
 def people() -> Admissions:
-    """Andrew, Billy, Christine, Courtney, Remy and Walter in line."""
+    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter wait."""
     return staffed()
 
 
@@ -122,7 +122,7 @@ def test_a_request_for_segment_positions_restores_a_lost_entry(people: Admission
 
 
 def test_after_an_edit_that_was_cut_off_the_record_decides(people: Admissions) -> None:
-    """P7: and until then in no wrong place."""
+    """Until then, the customer is in no wrong segment (promise P7)."""
     before_edit = people.world.services.entries.get(people.waitlist_id, people.id_of("billy"))
     assert before_edit is not None
     services = people.world.services
@@ -150,7 +150,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same list, where something can happen between two calls."""
+    """The same waitlist, served by an instance between whose calls a test can make something
+    happen.
+    """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, entry_tokens=people.entry_tokens)
 
@@ -158,7 +160,9 @@ def wired(people: Admissions, wire: Wire) -> Admissions:
 def test_an_edit_in_the_middle_gives_the_new_place(
     wired: Admissions, people: Admissions, wire: Wire
 ) -> None:
-    """P6: never a place in a segment that they are no longer in."""
+    """The response never contains a position in a segment that the customer has just left (promise
+    P6).
+    """
     places(wired, "billy", "language")
 
     def edit() -> None:

@@ -1,4 +1,4 @@
-"""Which segments a waitlist declares, and how they are echoed."""
+"""Which segments a waitlist can declare, and how the API returns them."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.support.admissions import Admissions
 MANY = [[f"a{number}"] for number in range(17)]
 NO_LISTS: list[Any] = [None, {}, "language", 5, MANY]
 NO_NAMES: list[Any] = ["Language", "", "a b", "ä", "a\n", 5]
-# What is declared, and the field that is named.
+# For each case: the declaration, and the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     *[(value, "body.segments") for value in NO_LISTS],
     ([[]], "body.segments.0"),

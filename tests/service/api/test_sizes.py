@@ -1,6 +1,6 @@
-"""P9: whatever is sent, 16 KB of it are read at the most, and more is refused before it is read.
+"""Promise P9: a body may have 16 KB. A larger body is refused before it is read.
 
-Of an import, which has up to 500 rows, 2 MB are.
+The limit of an import, which has up to 500 rows, is 2 MB.
 """
 
 import base64
@@ -24,7 +24,10 @@ ROUTES = sorted(route_authorizers())
 
 
 def body_of(size: int, letter: str = "a") -> str:
-    """Return a signup of this many bytes: two profiles' worth of blanks, as JSON allows."""
+    """Return the body of a signup with exactly `size` bytes.
+
+    JSON allows the blanks that fill it.
+    """
     body = json.dumps({"customer_id": "dan", "profile": {"name": letter}}, ensure_ascii=False)
     return body + " " * (size - len(body.encode()))
 
@@ -48,7 +51,7 @@ def test_a_body_of_the_limit_is_read(people: People, letter: str) -> None:
 def test_a_byte_more_is_refused_unread(
     people: People, monkeypatch: pytest.MonkeyPatch, more: int, letter: str
 ) -> None:
-    """P5: also where API Gateway hands it over in base64, whose length is not counted."""
+    """The limit counts the decoded bytes, even if API Gateway passes the body on in base64 (P5)."""
     body = body_of(MAX_BODY_BYTES + more, letter)
     encoded = base64.b64encode(body.encode()).decode()
     monkeypatch.setattr(json_body, "loads", fail)
@@ -62,7 +65,7 @@ def test_a_byte_more_is_refused_unread(
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_every_route_refuses_it(stocked: People, route: str) -> None:
-    """P5: also those that ask for no body."""
+    """Routes that read no body refuse it too (promise P5)."""
     method, path = route.split(" ")
     limit = MAX_IMPORT_BYTES if "/import" in path else MAX_BODY_BYTES
     ids = {"waitlist_id": "bakery", "entry_id": stocked.id_of("ada")}

@@ -1,4 +1,7 @@
-"""P5: an entry token proves one stay; the next stay of the same customer needs its own."""
+"""Promise P5: an entry token belongs to one stay.
+
+If the customer signs up again, the new stay has another token.
+"""
 
 from collections.abc import Callable
 
@@ -20,14 +23,14 @@ Story = Callable[[People], str]
 
 
 def signup_token(people: People, name: str) -> str:
-    """Sign a customer up; return the token of the answer."""
+    """Sign a customer up, and return the token in the response."""
     answer = people.sign_up(name)
     assert answer.status == 201, answer.text
     return str(answer.json["entry_token"])
 
 
 def imported_token(people: People, **body: object) -> str:
-    """Import ada; return the token of the answer."""
+    """Import Ada, and return the token in the response."""
     row = {"customer_id": "ada", "joined_at": IMPORTED_AT}
     path = f"{people.admin_path}/import/tokens"
     content = {"entries": [row], **body}
@@ -107,7 +110,9 @@ each_story = pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__nam
 
 @each_story
 def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> None:
-    """P5: for a poll, for a poll with segments, and for a leave, which changes nothing."""
+    """Polls (with and without segments) and leaves are refused, and nothing changes
+    (promise P5).
+    """
     people.configure(segments=SEGMENTS)
     token = story(people)
     with nothing_changes(people.world):
@@ -124,7 +129,7 @@ def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> 
 def test_an_earlier_stays_token_neither_enters_nor_exits_nor_gets_the_pass(
     people: People, status: str
 ) -> None:
-    """P5: with a pass, a stranger would be let in in the customer's place."""
+    """With the customer's pass, a stranger could enter in the customer's place (promise P5)."""
     people = Admissions(people.world)
     people.configure(admission={"max_inside": 1})
     token = after_leaving(people)
@@ -153,7 +158,9 @@ def test_an_earlier_stays_token_gets_no_place_by_a_signup(people: People, story:
 def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
     people: People,
 ) -> None:
-    """P5: the stranger keeps the token, leaves, and waits until the victim signs up."""
+    """The stranger signs the victim up, keeps the token, leaves, and waits until the victim signs
+    up (promise P5).
+    """
     people.all_sign_up("bob")
     strangers = signup_token(people, "ada")
     assert call(people, "DELETE", strangers).status == 204
@@ -168,7 +175,7 @@ def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
 
 
 def test_a_token_stays_good_until_its_stay_is_followed_by_another(people: People) -> None:
-    """P6: who has left, or was admitted, may see that."""
+    """A customer who has left or was admitted can still see this (promise P6)."""
     token = signup_token(people, "ada")
     people.bump("ada", priority=5)
     assert call(people, "GET", token).json["priority"] == 5
@@ -192,7 +199,9 @@ def test_a_token_is_good_out_of_line_too(people: People, status: str) -> None:
 
 
 def test_a_renewed_token_is_of_the_same_stay(people: People) -> None:
-    """P5: a change of the key makes no stay another's."""
+    """A change of the secret key must not make the token of one stay valid for another (promise
+    P5).
+    """
     earlier = signup_token(people, "ada")
     call(people, "DELETE", earlier)
     now = signup_token(people, "ada")

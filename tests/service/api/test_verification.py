@@ -1,4 +1,7 @@
-"""Verification: a place at once, taken only when its person has proved to have the address."""
+"""A guest gets a place at once.
+
+The place can be claimed or offered only after the guest has verified the address.
+"""
 
 import json
 from contextlib import suppress
@@ -27,7 +30,10 @@ KEY = "one-signup-of-ada"
 
 
 class Guests(Admissions):
-    """Guests by address, whose mailbox is the operator's route of links."""
+    """Guests who are identified by their address.
+
+    They read their links from an operator's route instead of a mailbox.
+    """
 
     def join(self, address: str, key: str | None = None, **profile: Any) -> Answer:
         body = {"profile": {"email": address, **profile}}
@@ -86,7 +92,7 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
     assert (ada["position"], ada["ready"], ada["not_ready"]) == (1, False, ["unverified"])
     assert guests.claimed() == []
     verified = guests.verify(guests.code(BOB))
-    # Ada has not proved to have her address, so no position counts her.
+    # Ada has not verified her address, so the positions do not count her.
     assert (verified.status, verified.json["position"], verified.json["ready"]) == (200, 1, True)
     path = f"{guests.path}/entries/{verified.json['entry_id']}"
     polled = guests.world.request("GET", path, token=verified.json["entry_token"])
@@ -96,7 +102,10 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
 
 
 def seen(answer: Answer) -> tuple[Any, ...]:
-    """Return what a stranger sees of an answer, but for the id of the request."""
+    """Return what a stranger sees of a response.
+
+    The request id is left out, because it always differs.
+    """
     headers = {name: text for name, text in answer.headers.items() if "correlation" not in name}
     return answer.status, answer.text, headers
 
@@ -104,7 +113,9 @@ def seen(answer: Answer) -> tuple[Any, ...]:
 def test_every_address_gets_the_same_answer_in_the_same_time_by_the_same_calls(
     guests: Guests, wire: Wire
 ) -> None:
-    """New, unverified, asked just now, verified, gone, banned, on the list by another body."""
+    """The address is new, unverified, just asked, verified, gone, banned, or was signed up with
+    another body.
+    """
 
     def answered(address: str, key: str | None = None, **profile: Any) -> tuple[Any, ...]:
         wire.disarm()
@@ -160,7 +171,7 @@ def test_a_message_is_asked_for_once_more_at_most_so_often(guests: Guests) -> No
         guests.world.advance(MINUTE)
         guests.join(ADA)
         asked.append(guests.history(ADA).count("verification_asked"))
-    # At the signup, and after 1, 3, 7 and 15 minutes.
+    # A message is sent at the signup, and 1, 3, 7 and 15 minutes later.
     assert asked == [2, 2, 3, 3, 3, 3, 4, *[4] * 7, 5, 5]
     guests.verify(guests.code(ADA))
     guests.world.advance(MINUTE)
@@ -182,7 +193,7 @@ def test_entries_that_are_not_verified_in_time_leave_and_others_stay(guests: Gue
     left = guests.of(ADA)["history"][-1]
     assert (left["event"], left["by"], left["reason"]) == ("left", "maintenance", "not verified")
     assert guests.stats().json["waiting"] == 1
-    # The next stay has a deadline of its own, and other codes.
+    # The next stay has its own deadline and other codes.
     guests.join(ADA)
     assert guests.verify(code).code == "code_refused"
     guests.world.maintain()
@@ -212,7 +223,10 @@ CONSENT: dict[str, list[dict[str, Any]]] = {
 
 
 def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: Guests) -> None:
-    """A stranger came first; the place is that of the first signup."""
+    """A stranger signed the address up first.
+
+    The owner's signup replaces the data and keeps the place.
+    """
     guests.configure(identity=RULES, page=CONSENT, segments=[["size"]], messages={"kinds": []})
     stranger = {"profile": {"email": "ADA@EXAMPLE.COM", "name": "Mallory", "terms": "I agree"}}
     owner = {"profile": {"email": ADA, "name": "Ada", "terms": "I agree"}}
@@ -230,7 +244,7 @@ def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: G
         segments=[["size"]],
         messages={"kinds": []},
     )
-    # Within the pause in which no other link is sent.
+    # The owner signs up before another link may be sent.
     assert join(owner, "l", "fr").status == 202
     ada = guests.of(ADA)
     consent = {"text": "I agree", "version": "2"}
@@ -242,7 +256,7 @@ def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: G
     assert guests.history(ADA) == ["joined", "verification_asked"]
     code = guests.code(ADA)
     assert guests.verify(code).json["position"] == 1
-    # From now on a signup changes nothing.
+    # After the verification, a signup no longer changes the data.
     guests.world.advance(MINUTE)
     assert join(stranger, "s", "en").status == 202
     assert guests.of(ADA)["profile"] == ada["profile"]
@@ -260,7 +274,7 @@ def test_the_link_goes_to_the_newest_spelling(guests: Guests) -> None:
 
 
 def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> None:
-    """The mail to the first spelling came back."""
+    """The mail to the first spelling bounced."""
     guests.join("A.D.A@gmail.com")
     entries, key = guests.world.services.entries, ("bakery", guests.id_of("ada@gmail.com"))
     record = entries.get(*key)
@@ -274,7 +288,7 @@ def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> 
 
 
 def test_data_that_new_settings_refuse_are_not_kept(guests: Guests) -> None:
-    """The function that answers has the settings of before, as it would for a new address."""
+    """The function that answers still has the former settings, as it may have for a new address."""
     guests.join(ADA)
     operator = Guests(World.on(guests.world.dynamodb, guests.world.redis))
     operator.configure(identity=RULES, max_guest_bytes=40)
@@ -302,7 +316,7 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
     guests.world.request("POST", path, body=body, operator=True)
     guests.join(ADA, name="Mallory")
     if state == "removed and unverified":
-        # Somebody else may have signed the address up: its person joins by another stay.
+        # Somebody else may have signed this address up. Its owner joins with a new stay.
         assert guests.of(ADA)["not_ready"] == ["unverified"]
         return
     assert guests.of(ADA)["status"] == "left"
@@ -313,7 +327,7 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
 def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """What the person sees when they have verified is what stays."""
+    """What the customer sees after the verification does not change any more."""
     guests.join(ADA, name="Ada")
     code = guests.code(ADA)
     seen_by_ada: list[Any] = []
@@ -336,7 +350,9 @@ def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
 def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
     guests: Guests, ends: str
 ) -> None:
-    """P8: also the event whose deadline is still to come, or has ended the stay."""
+    """This includes the event with the deadline, whether the deadline is still to come or has ended
+    the stay (promise P8).
+    """
     guests.configure(identity=RULES, retention_days=1)
     guests.join(ADA)
     if ends == "removed":
@@ -377,7 +393,10 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
 
 
 def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
-    """A late copy that names its stay does nothing to the next one."""
+    """The operator has another proof.
+
+    If the request names a stay and arrives late, it does not verify the next stay.
+    """
 
     def mark(**body: Any) -> Answer:
         path = f"{guests.admin_path}/entries/{guests.id_of(ADA)}/verify"
@@ -407,7 +426,10 @@ def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
 
 
 def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
-    """A webhook knows an event by its stamp; Redis' clock stands, or is behind the last ticket."""
+    """Webhooks identify an event by its stamp.
+
+    Redis' clock stands still or is behind the last ticket.
+    """
     guests.join(ADA)
     guests.verify(guests.code(ADA))
     guests.admit_one(ADA)
@@ -418,13 +440,13 @@ def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
 
 
 def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
-    """The verification comes between the read of maintenance and its write."""
+    """The verification arrives between the read and the write of maintenance."""
     guests.join(ADA)
     guests.world.advance(59 * MINUTE)
     code = guests.code(ADA)
     guests.world.advance(3 * MINUTE)
-    # One query for each shard from that of the minute to the entry's. Then maintenance reads the
-    # record, and the leave reads it again.
+    # Maintenance queries the shards one after the other, from the shard of the current minute up to
+    # the shard of the entry. Then maintenance reads the record, and the leave reads it again.
     first = guests.world.clock.millis // 60_000
     step = (shard_of(guests.id_of(ADA)) - first) % SHARDS + 3
     verified = []
@@ -466,14 +488,18 @@ def rank_of_ada(guests: Guests) -> int | None:
 def test_two_devices_at_once_are_one_entry_with_one_rank(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """Two spellings before each step of the signup, then two codes before each of the first."""
+    """A second spelling signs up before each step of the signup.
+
+    Then a second code is used before each step of the verification.
+    """
     answers: list[Answer] = []
     wire.arm(step, before(lambda: answers.append(guests.join("Ada+2@Example.com"))))
     answers.append(guests.join(ADA))
     wire.disarm()
     guests.join(BOB)
     assert len({str(seen(one)) for one in answers}) == 1
-    # The signup that the record took last: the one that came between, but for before all steps.
+    # The record keeps the profile of the later signup. This is the second spelling, unless it came
+    # before all steps.
     spelled = ADA if step == 0 else "Ada+2@Example.com"
     assert guests.of(ADA)["profile"] == {"email": spelled}
     assert guests.stats().json["waiting"] == 2
@@ -495,7 +521,7 @@ def test_two_devices_at_once_are_one_entry_with_one_rank(
 def test_a_link_is_asked_for_by_the_address_and_the_answer_says_nothing(
     guests: Guests, wire: Wire
 ) -> None:
-    """On a list that does not verify, too."""
+    """This also holds on a waitlist that does not verify addresses."""
     guests.configure(identity={**RULES, "verify": "off"})
     guests.join(ADA)
     guests.world.advance(MINUTE)
@@ -585,7 +611,7 @@ def test_people_who_are_not_verified_or_are_asked_are_listed_and_counted(guests:
     assert listed("only=asked") == ([names[1], names[3]], None)
     stats = guests.stats().json
     assert (stats["unverified"], stats["asked"]) == (3, 2)
-    # A rebuild counts them again.
+    # A rebuild restores these counts.
     guests.world.redis.flushall()
     guests.world.maintain()
     stats = guests.stats().json
