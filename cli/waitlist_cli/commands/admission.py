@@ -7,10 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
-from waitlist_cli.operations.admit import admissions
-from waitlist_cli.operations.claim import MOST_CLAIMED, claim_people
-from waitlist_cli.operations.person import Person
-from waitlist_cli.operations.redrives import redrives
+from waitlist_cli.operations.admit import ADMIT_PERSON, EXIT, WITHDRAW, admissions
+from waitlist_cli.operations.claim import (
+    COMPLETE,
+    EXTEND,
+    MOST_CLAIMED,
+    PARK,
+    RELEASE,
+    claim_people,
+)
+from waitlist_cli.operations.redrives import REDRIVE, redrives
+from waitlist_cli.terminal.action_commands import person_command
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -23,14 +30,11 @@ from waitlist_cli.terminal.entry_output import (
     print_status,
     row,
 )
-from waitlist_cli.terminal.groups import with_person, with_person_and_reason
 from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.terminal.parameters import (
     MOST_SECONDS,
     Back,
-    ClaimToken,
     Customer,
-    Delay,
     EntryId,
     Filter,
     HowMany,
@@ -119,41 +123,11 @@ def admit(
     context.output.result(document, _admitted_text(entries, count, refill))
 
 
-@command("admit-person", PANEL, "waitlist admit-person bakery --customer ada --reason wheelchair")
-@with_person_and_reason
-def admit_person(context: Context, person: Person) -> None:
-    """Offer a slot to one person now, regardless of their position."""
-    print_status(context, person.admit())
-
-
-@command("withdraw", PANEL, "waitlist withdraw bakery --customer ada")
-@with_person_and_reason
-def withdraw(
-    context: Context,
-    person: Person,
-    offered_until: Annotated[
-        str | None,
-        typer.Option(
-            "--offered-until",
-            metavar="TIME",
-            help="Withdraw the offer only if it ends at this time. Default: withdraw the current "
-            "offer.",
-        ),
-    ] = None,
-) -> None:
-    """Withdraw an offer. The person waits at their old place, and the next person gets the slot."""
-    until = offered_until or person.show()["offered_until"]
-    print_status(context, person.withdraw(until))
-
-
-@command("exit", PANEL, "waitlist exit bakery --customer ada")
-@with_person_and_reason
-def exit_(context: Context, person: Person) -> None:
-    """Record the exit of an admitted person, which frees a slot inside."""
-    answer = person.exit()
-    context.output.result(
-        answer, f"{person.entry_id} has been out since {format_value(answer['exited_at'])}."
-    )
+person_command(
+    ADMIT_PERSON, PANEL, "waitlist admit-person bakery --customer ada --reason wheelchair"
+)
+person_command(WITHDRAW, PANEL, "waitlist withdraw bakery --customer ada")
+person_command(EXIT, PANEL, "waitlist exit bakery --customer ada")
 
 
 @command("claim", PANEL, "waitlist claim bakery -n 3 --filter language=Spanish --lease 120")
@@ -192,38 +166,14 @@ def claim(
         _print_claims(context, answer["claims"], columns, answer.get("limit"))
 
 
-@command("complete", PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
-@with_person_and_reason
-def complete(context: Context, token: ClaimToken, person: Person) -> None:
-    """Admit a claimed person."""
-    print_status(context, person.complete(token))
-
-
-@command("release", PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")
-@with_person_and_reason
-def release(
-    context: Context,
-    token: ClaimToken,
-    person: Person,
-    back: Back = False,
-    delay: Delay = 0,
-) -> None:
-    """Release a claim. The person returns to the queue."""
-    print_status(context, person.release(token, _to(back), delay))
-
-
-@command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
-@with_person
-def extend(context: Context, token: ClaimToken, person: Person, lease: Lease = None) -> None:
-    """Extend a claim. The lease starts again now."""
-    print_status(context, person.extend(token, lease))
-
-
-@command("park", PANEL, "waitlist park bakery --customer ada --token CLAIM_TOKEN --reason blurred")
-@with_person_and_reason
-def park(context: Context, token: ClaimToken, person: Person) -> None:
-    """Take a claimed person out of the queue until an operator has looked into the case."""
-    print_status(context, person.park(token))
+person_command(COMPLETE, PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
+person_command(RELEASE, PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")
+person_command(
+    EXTEND, PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300"
+)
+person_command(
+    PARK, PANEL, "waitlist park bakery --customer ada --token CLAIM_TOKEN --reason blurred"
+)
 
 
 @command("redrive", PANEL, "waitlist redrive bakery --all --reason 'printer works again'")
@@ -254,8 +204,9 @@ def redrive(
         return print_each(
             context, "redriven", ("person is waiting again", "people are waiting again"), people
         )
-    person = context.person(waitlist, entry, customer, reason)
-    print_status(context, person.redrive(person.show()["parked_at"], _to(back)))
+    person = context.person(waitlist, entry, customer)
+    parked_at = person.show()["parked_at"]
+    print_status(context, person.send(REDRIVE, parked_at=parked_at, to=_to(back), reason=reason))
     return 0
 
 

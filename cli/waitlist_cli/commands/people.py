@@ -11,11 +11,16 @@ from waitlist_cli.imports.columns import CUSTOMER
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Source, note_encoding, open_source
 from waitlist_cli.operations.ask import ask_all
-from waitlist_cli.operations.bumps import Bumps
+from waitlist_cli.operations.ban import BAN, UNBAN
+from waitlist_cli.operations.bump import BUMP, MOST_PRIORITY, Bumps
+from waitlist_cli.operations.edit import EDIT
 from waitlist_cli.operations.explain_place import explain as explanation_of
+from waitlist_cli.operations.leave import ERASE, REMOVE
 from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.readiness import HOLD_BACK, READY
 from waitlist_cli.operations.settings import replacement_patch
 from waitlist_cli.operations.sign_up import address_field, sign_up
+from waitlist_cli.terminal.action_commands import person_command
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -25,7 +30,7 @@ from waitlist_cli.terminal.entry_output import (
     print_history,
     print_status,
 )
-from waitlist_cli.terminal.groups import with_person, with_person_and_reason
+from waitlist_cli.terminal.groups import with_person
 from waitlist_cli.terminal.moves_output import print_explanation
 from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import (
@@ -98,8 +103,8 @@ def edit(
             messages["texts"] = replacement_patch(former, messages["texts"])
         change(context, waitlist, settings, version)
     else:
-        person = context.person(waitlist, entry, customer, reason)
-        _edit_person(context, person, profile_json, set_, attribute)
+        person = context.person(waitlist, entry, customer)
+        _edit_person(context, person, profile_json, set_, attribute, reason)
 
 
 @command("resume", EITHER, "waitlist resume bakery")
@@ -143,7 +148,7 @@ def signup(
         typer.Option(
             "--priority",
             min=0,
-            max=255,
+            max=MOST_PRIORITY,
             help="Priority. People with a higher priority are served first.",
         ),
     ] = 0,
@@ -221,7 +226,8 @@ def leave(
 ) -> None:
     """Leave the queue as the customer. Operators use `remove` instead."""
     context.api.customer("DELETE", person.path, token)
-    _print_outcome(context, person, "left", "has left.")
+    document = {"entry_id": person.entry_id, "outcome": "left"}
+    context.output.result(document, f"{person.entry_id} has left.")
 
 
 @command(
@@ -297,52 +303,21 @@ def confirm(
     context.output.result(document, f"{format_count(count, 'person', 'people')} {words}")
 
 
-@command("remove", PANEL, "waitlist remove bakery --customer ada --reason 'asked by phone'")
-@with_person_and_reason
-def remove(
-    context: Context,
-    person: Person,
-    ban: Annotated[
-        bool,
-        typer.Option("--ban", help="Also refuse later signups of the person."),
-    ] = False,
-) -> None:
-    """Remove a person who is waiting, is parked, or has an offer. The record stays.
-
-    With --ban, the person cannot sign up again until you run `unban`.
-    """
-    if ban:
-        person.ban()
-        _print_outcome(context, person, "banned", "is now banned.")
-    else:
-        person.remove()
-        _print_outcome(context, person, "removed", "was removed.")
-
-
-@command("ready", PANEL, "waitlist ready bakery --customer ada --no --reason 'papers missing'")
-@with_person_and_reason
-def ready(
-    context: Context,
-    person: Person,
-    no: Annotated[bool, typer.Option("--no", help="Hold the person back instead.")] = False,
-) -> None:
-    """Stop holding a person back. With --no, hold the person back.
-
-    A person who is held back keeps their place, but others go first.
-    """
-    person.ready(not no)
-    outcome, words = (
-        ("held_back", "is now held back.") if no else ("ready", "is no longer held back.")
-    )
-    _print_outcome(context, person, outcome, words)
-
-
-@command("unban", PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
-@with_person_and_reason
-def unban(context: Context, person: Person) -> None:
-    """Allow a banned person to sign up again. To restore the former place, use `reinstate`."""
-    person.unban(person.show()["banned_at"])
-    _print_outcome(context, person, "unbanned", "is no longer banned.")
+person_command(
+    REMOVE,
+    PANEL,
+    "waitlist remove bakery --customer ada --reason 'asked by phone'",
+    flag="--ban",
+    instead=BAN,
+)
+person_command(
+    READY,
+    PANEL,
+    "waitlist ready bakery --customer ada --no --reason 'papers missing'",
+    flag="--no",
+    instead=HOLD_BACK,
+)
+person_command(UNBAN, PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
 
 
 @command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")
@@ -356,7 +331,7 @@ def bump(
         typer.Option(
             "--priority",
             min=0,
-            max=255,
+            max=MOST_PRIORITY,
             help="Priority. People with a higher priority are served first.",
         ),
     ] = None,
@@ -401,23 +376,12 @@ def bump(
             raise WrongUsage("Do not combine --file with ENTRY, --customer or --places.")
         with open_source(file, None, delimiter, encoding=encoding) as source:
             return _bump_all(context, Bumps(waitlist, to, reason), source)
-    print_status(context, context.person(waitlist, entry, customer, reason).bump(**to))
+    person = context.person(waitlist, entry, customer)
+    print_status(context, person.send(BUMP, **to, reason=reason))
     return 0
 
 
-@command("erase", PANEL, "waitlist erase bakery --customer ada --yes")
-@with_person
-def erase(
-    context: Context,
-    person: Person,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Erase without asking for confirmation.")
-    ] = False,
-) -> None:
-    """Erase all data of a person: the record, the history and the place in the queue."""
-    context.ask_first(yes, f"Erase all data of {person.entry_id}?")
-    person.erase()
-    _print_outcome(context, person, "erased", "was erased.")
+person_command(ERASE, PANEL, "waitlist erase bakery --customer ada --yes")
 
 
 @command("history", PANEL, "waitlist history bakery --customer ada")
@@ -468,16 +432,13 @@ def _edit_person(
     profile_json: str | None,
     set_: list[str] | None,
     attribute: list[str] | None,
+    reason: str,
 ) -> None:
     # The API replaces the whole profile, so read the current profile first.
-    before, body = person.show(), {}
+    before = person.show()
+    body: dict[str, Any] = {"reason": reason}
     if profile_json is not None or set_:
         body["profile"] = profile_of(before["profile"], profile_json, set_)
     if attribute:
         body["attributes"] = attributes_of(before["attributes"], attribute)
-    print_entry(context, person.edit(**body))
-
-
-def _print_outcome(context: Context, person: Person, outcome: str, words: str) -> None:
-    document = {"entry_id": person.entry_id, "outcome": outcome}
-    context.output.result(document, f"{person.entry_id} {words}")
+    print_entry(context, person.send(EDIT, **body))

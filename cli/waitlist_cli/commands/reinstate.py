@@ -12,7 +12,7 @@ from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record, Source, note_encoding, open_source, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
 from waitlist_cli.imports.token_file import TokenFile, choose_token_file
-from waitlist_cli.operations.bumps import entry_of_row
+from waitlist_cli.operations.bump import entry_of_row
 from waitlist_cli.operations.reinstate import Reinstatements
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context

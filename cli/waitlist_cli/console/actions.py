@@ -2,9 +2,9 @@
 
 import json
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
@@ -14,11 +14,13 @@ from starlette.responses import RedirectResponse, Response
 
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.action import Action, Document, Field
 from waitlist_cli.operations.settings import change_seen
 
 MOST_BYTES = 1_000_000
-Document = Mapping[str, Any]
+
+
+Found = TypeVar("Found", "Action", "ListAction")
 
 
 class Form(ImmutableMultiDict[str, str]):
@@ -27,12 +29,30 @@ class Form(ImmutableMultiDict[str, str]):
 
     def number(self, name: str, label: str) -> int | None:
         """Return the field as a whole number, or None if the field is empty."""
-        typed = self.text(name).replace(",", "")
-        if not typed:
-            return None
-        if not (typed.isascii() and typed.isdecimal() and len(typed) <= 12):
-            raise WrongUsage(f"{label}: enter a whole number.")
-        return int(typed)
+        return Field(name, label).number(self.text(name))
+
+    @property
+    def key(self) -> str:
+        """The idempotency key of the dialog.
+
+        Pressing the button of a dialog twice has only one effect.
+        """
+        return self.text("key") or str(uuid.uuid4())
+
+    def read(self, action: Action) -> dict[str, Any]:
+        """Return the values of an action's fields. Leave out empty numbers."""
+        values: dict[str, Any] = {}
+        for field in action.fields:
+            typed = self.text(field.name)
+            match field.kind:
+                case "number":
+                    if (number := field.number(typed)) is not None:
+                        values[field.name] = number
+                case "seen":
+                    values[field.name] = typed or None
+                case _:
+                    values[field.name] = typed or field.value
+        return values
 
     def seen(self) -> dict[str, Any] | None:
         """Return the settings that the form showed when it was opened, or None if unknown."""
@@ -60,30 +80,8 @@ def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[st
 
 
 @dataclass(frozen=True)
-class Field:
-    """A form field. Each element of `options` is a pair of a value and its label."""
-
-    name: str
-    label: str
-    kind: str = "text"
-    hint: str = ""
-    value: str = ""
-    options: Sequence[tuple[str, str]] = ()
-    is_required: bool = False
-
-
-REASON = Field("reason", "Reason", hint="The reason is stored in the history.")
-LEASE = Field(
-    "lease_seconds",
-    "Lease in seconds",
-    "number",
-    "Leave the field empty to use the lease from the list's settings.",
-)
-
-
-@dataclass(frozen=True)
-class Action:
-    """An action that an operator can take on a waitlist or a person."""
+class ListAction:
+    """An action that an operator can take on a waitlist."""
 
     name: str
     title: str
@@ -111,15 +109,7 @@ class Call:
 
     @property
     def key(self) -> str:
-        return self.form.text("key") or str(uuid.uuid4())
-
-    @property
-    def reason(self) -> str:
-        return self.form.text("reason")
-
-    @property
-    def person(self) -> Person:
-        return Person(self.console.api, self.waitlist_id, self.entry_id, self.reason, self.key)
+        return self.form.key
 
 
 Endpoint = Callable[[Request, Form], Response]
@@ -147,21 +137,26 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
 
 
 def dialog(
-    console: Console, request: Request, action: Action, subject: Document, who: str
+    console: Console,
+    request: Request,
+    action: Action | ListAction,
+    consequence: str,
+    fields: Iterable[Field],
+    who: str,
 ) -> Response:
     return console.page(
         request,
         "dialog.html",
         action=action,
         title=action.title.format(who=who),
-        consequence=_resolve(action.consequence, subject),
-        fields=_resolve(action.fields, subject),
+        consequence=consequence,
+        fields=fields,
         key=str(uuid.uuid4()),
         send_to=request.url.path,
     )
 
 
-def _resolve(part: Any, subject: Document) -> Any:
+def resolve(part: Any, subject: Document) -> Any:
     return part(subject) if callable(part) else part
 
 
@@ -172,10 +167,10 @@ def send_then_notify(
 
     If `notice` is a function, it receives the response and returns the text.
     """
-    return lambda call: call.console.done(_resolve(notice, send(call)))
+    return lambda call: call.console.done(resolve(notice, send(call)))
 
 
-def find_action(actions: Sequence[Action], name: str) -> Action:
+def find_action(actions: Sequence[Found], name: str) -> Found:
     """Return the action with this name. Raises Refused if no action has this name."""
     for action in actions:
         if action.name == name:

@@ -8,21 +8,20 @@ from typing import Any
 from starlette.routing import Route
 
 from waitlist_cli.client.api import Api
-from waitlist_cli.console.actions import REASON, Document, Field, Form
+from waitlist_cli.console.actions import Form
 from waitlist_cli.console.context import Console
 from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, reading_of
-from waitlist_cli.console.person_actions import ENDS
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.guesses import guess_customer_column
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import UNUSABLE, Counts
-from waitlist_cli.operations.bumps import Bumps
+from waitlist_cli.operations.action import REASON, Document, Field
+from waitlist_cli.operations.bump import ENDS, MOST_PRIORITY, Bumps
 from waitlist_cli.work.signals import Shutdown
 
-MOST_PRIORITY = 255
 # The form offers no move by a number of places. If a row were sent twice, its person would move
 # twice.
 WHERE = Field(

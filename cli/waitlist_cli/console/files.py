@@ -10,12 +10,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Document, Form, with_form
+from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.file_job import FileJob, FileJobs, Reading, Task
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.encodings import ENCODINGS, UTF_8
 from waitlist_cli.imports.run import Counts
+from waitlist_cli.operations.action import Document
 from waitlist_cli.terminal.output import CONTROLS
 from waitlist_cli.terminal.private_files import open_private
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.client.api import Api
-from waitlist_cli.console.actions import Document, Form, with_form
+from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console
 from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, job_of, reading_of
@@ -28,6 +28,7 @@ from waitlist_cli.imports.records import REJECTION_COLUMNS, Source, is_export
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import Counts, ImportRun
 from waitlist_cli.imports.token_file import TokenFile
+from waitlist_cli.operations.action import Document
 from waitlist_cli.work.signals import Shutdown
 
 # Columns that do not describe a new entry. They occur in exports and in files of refused rows.

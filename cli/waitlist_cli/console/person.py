@@ -8,9 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
-from waitlist_cli.console.actions import Call, Form, dialog, find_action, with_form
+from waitlist_cli.console.actions import Form, dialog, find_action, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import ACTIONS, name_of, possible
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.claim import CLAIM_TOKEN
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
 from waitlist_cli.operations.messages import describe_result
@@ -58,11 +60,37 @@ def routes(console: Console) -> list[Route]:
     def ask(request: Request) -> Response:
         person = console.person(waitlist_of(request), entry_of(request))
         action = find_action(ACTIONS, request.path_params["action"])
-        return dialog(console, request, action, person, name_of(person))
+        # The operator does not enter the token of a claim that this console has made.
+        asked = [
+            field
+            for field in action.fields
+            if field is not CLAIM_TOKEN or not person["claim_token"]
+        ]
+        shown = [field.shown_for(person) for field in asked]
+        consequence = f"{action.consequence} {action.more(person)}"
+        fields = [field for field in shown if field]
+        return dialog(console, request, action, consequence, fields, name_of(person))
 
     def act(request: Request, form: Form) -> Response:
+        waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         action = find_action(ACTIONS, request.path_params["action"])
-        return action.carry_out(Call(console, waitlist_of(request), entry_of(request), form))
+        values = form.read(action)
+        if CLAIM_TOKEN in action.fields:
+            made = console.claims.get((waitlist_id, entry_id), {}).get("claim_token")
+            values[CLAIM_TOKEN.name] = values[CLAIM_TOKEN.name] or made
+            if not values[CLAIM_TOKEN.name]:
+                raise WrongUsage(
+                    "Enter the claim token. The client that made the claim has received the token."
+                )
+        person = Person(console.api, waitlist_id, entry_id, form.key)
+        answer = person.send(action, **action.to_body(values))
+        if action.ends_claim:
+            console.claims.pop((waitlist_id, entry_id), None)
+        return console.done(
+            action.notice_after(answer, "The person"),
+            to=f"/lists/{waitlist_id}/people" if action.is_deleting else None,
+            code=answer[action.reveals] if action.reveals else "",
+        )
 
     return [
         Route(PATH, show),

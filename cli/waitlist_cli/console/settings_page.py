@@ -8,10 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.client.ids import checked_waitlist_id
-from waitlist_cli.console.actions import Document, Field, Form, save_settings, seen, with_form
+from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.picked_times import picked_utc, zones
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.action import Document, Field
 from waitlist_cli.operations.settings import create
 
 PATH = "/lists/{waitlist}/settings"

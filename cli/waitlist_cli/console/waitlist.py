@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Call, Form, dialog, find_action, with_form
+from waitlist_cli.console.actions import Call, Form, dialog, find_action, resolve, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.console.waitlist_actions import ACTIONS, possible
@@ -49,7 +49,11 @@ def routes(console: Console) -> list[Route]:
     def ask(request: Request) -> Response:
         waitlist: dict[str, Any] = console.get(f"/{waitlist_of(request)}")
         action = find_action(ACTIONS, request.path_params["action"])
-        return dialog(console, request, action, waitlist, format_value(waitlist["name"]))
+        fields, consequence = (
+            resolve(part, waitlist) for part in (action.fields, action.consequence)
+        )
+        name = format_value(waitlist["name"])
+        return dialog(console, request, action, consequence, fields, name)
 
     def act(request: Request, form: Form) -> Response:
         action = find_action(ACTIONS, request.path_params["action"])

@@ -5,20 +5,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-from waitlist_cli.console.actions import (
-    LEASE,
-    REASON,
-    Action,
-    Call,
-    Document,
-    Field,
-    send_then_notify,
-)
-from waitlist_cli.console.person_actions import TO
+from waitlist_cli.console.actions import Call, ListAction, send_then_notify
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.action import REASON, TO, Document, Field
 from waitlist_cli.operations.admit import admissions
 from waitlist_cli.operations.ask import ask_all
-from waitlist_cli.operations.claim import MOST_CLAIMED, claim_people
+from waitlist_cli.operations.claim import LEASE, MOST_CLAIMED, claim_people
 from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.settings import change
 from waitlist_cli.operations.sign_up import address_field, sign_up
@@ -178,7 +170,7 @@ def _who(waitlist: Document) -> Sequence[Field]:
 
 def _redrive(call: Call) -> Response:
     returned = refused = 0
-    to, reason = call.form.text("to") or "place", call.reason
+    to, reason = call.form.text("to") or "place", call.form.text("reason")
     api, most = call.console.api, MOST_REDRIVEN
     for _, refusal in redrives(api, call.waitlist_id, to, reason, most):
         returned += refusal is None
@@ -228,7 +220,7 @@ ORDER = Field(
     options=(("oldest", "The head of the queue"), ("newest", "The end of the queue")),
     value="oldest",
 )
-REDRIVE_ALL = Action(
+REDRIVE_ALL = ListAction(
     "redrive",
     "Return the parked people of {who} to the queue",
     (
@@ -239,7 +231,7 @@ REDRIVE_ALL = Action(
     _redrive,
     (TO, REASON),
 )
-ASK = Action(
+ASK = ListAction(
     "ask",
     "Ask everyone on {who} whether they are still waiting",
     lambda waitlist: (
@@ -264,35 +256,35 @@ ASK = Action(
     ),
     label="Still there?",
 )
-PAUSE = Action(
+PAUSE = ListAction(
     "pause",
     "Pause {who}?",
     "No one is admitted or claimed until you resume the list. Customers can still sign up.",
     "Pause",
     _set("paused", True, "The list is paused."),
 )
-RESUME = Action(
+RESUME = ListAction(
     "resume",
     "Resume {who}?",
     "The policy and the operators can admit people again at once.",
     "Resume",
     _set("paused", False, "The list admits people again."),
 )
-OPEN = Action(
+OPEN = ListAction(
     "open",
     "Open {who}?",
     "Customers can sign up again.",
     "Open",
     _set("open", True, "The list is open."),
 )
-CLOSE = Action(
+CLOSE = ListAction(
     "close",
     "Close {who}?",
     "Signups are refused until you open the list again. People on the list keep their places.",
     "Close",
     _set("open", False, "The list is closed."),
 )
-DELETE = Action(
+DELETE = ListAction(
     "delete",
     "Delete {who} and everyone on it?",
     lambda waitlist: (
@@ -304,7 +296,7 @@ DELETE = Action(
     lambda waitlist: (Field("id", f"Type {waitlist['waitlist_id']} to confirm", is_required=True),),
     is_final=True,
 )
-ADMIT = Action(
+ADMIT = ListAction(
     "admit",
     "Admit people of {who}",
     lambda waitlist: (
@@ -318,7 +310,7 @@ ADMIT = Action(
     _admit,
     lambda waitlist: (COUNT, UNUSED, *_filter_field(waitlist)),
 )
-CLAIM = Action(
+CLAIM = ListAction(
     "claim",
     "Claim people of {who}",
     "The console forgets the claim tokens when it ends. The leases continue after that.",
@@ -335,7 +327,7 @@ CLAIM = Action(
         ),
     ),
 )
-ADD = Action(
+ADD = ListAction(
     "add",
     "Add a person to {who}",
     "You can add people even while the list is closed. A customer who is already on the list "
@@ -371,7 +363,7 @@ ADD = Action(
 ACTIONS = (ADMIT, CLAIM, ADD, ASK, PAUSE, RESUME, OPEN, CLOSE, DELETE, REDRIVE_ALL)
 
 
-def possible(waitlist: Document) -> list[Action]:
+def possible(waitlist: Document) -> list[ListAction]:
     """Return the actions that the page header of this waitlist offers."""
     return [
         ADMIT,

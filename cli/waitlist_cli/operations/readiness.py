@@ -1,9 +1,49 @@
-"""Describes why a waiting person cannot be admitted or claimed."""
+"""Holds people back, makes them ready again, and says why a person is passed over."""
 
-from collections.abc import Mapping
-from typing import Any
+from waitlist_cli.operations.action import ENTRY, REASON, Action, Document
+from waitlist_cli.terminal.output import format_value
 
 
-def passed_over(person: Mapping[str, Any]) -> str:
+def passed_over(person: Document) -> str:
     """Return why a person cannot be admitted or claimed, such as `resting, held back`, or ""."""
     return ", ".join(reason.replace("_", " ") for reason in person.get("not_ready") or ())
+
+
+def _still_passed_over(person: Document) -> str:
+    reasons = passed_over(person)
+    rest = f" They are still passed over: {reasons}." if reasons else ""
+    return f"{{who}} is no longer held back.{rest}"
+
+
+HOLD_BACK = Action(
+    name="hold-back",
+    summary="Hold a person back.",
+    title="Hold {who} back?",
+    consequence="The person keeps their place, but others go first until an operator makes the "
+    "person ready.",
+    button="Hold back",
+    path=f"{ENTRY}/ready",
+    body={"ready": False},
+    fields=(REASON,),
+    notice="{who} is held back and keeps their place. Others go first.",
+    outcome="held_back",
+)
+READY = Action(
+    name="ready",
+    summary="Stop holding a person back.",
+    title="Make {who} ready?",
+    consequence="The person keeps their place, and can be offered a slot, claimed or admitted "
+    "again.",
+    more=lambda person: (
+        f"They chose to rest until {format_value(person['rest_until'])}. Only the customer can end "
+        "this rest."
+        if person["rest_until"]
+        else ""
+    ),
+    button="Make ready",
+    path=f"{ENTRY}/ready",
+    body={"ready": True},
+    fields=(REASON,),
+    notice=_still_passed_over,
+    outcome="ready",
+)

@@ -6,11 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.action import ENTRY, REASON, Action
 from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.tokens import LINK, TOKEN
+from waitlist_cli.terminal.output import format_value
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
+REINSTATE = Action(
+    name="reinstate",
+    summary="Return a person who has left or was set aside to exactly the former place.",
+    title="Give {who} their former place back?",
+    consequence="The person returns to exactly their former place. The former entry token no "
+    "longer works. A guest needs a new link, which you get with the action Link.",
+    button="Reinstate",
+    path=f"{ENTRY}/reinstate",
+    fields=(REASON,),
+    notice=lambda entry: f"{{who}} is back at position {format_value(entry['position'])}.",
+)
 ON_LIST = "already_on_list"
 NO_TOKENS = "no_entry_tokens"
 
@@ -37,9 +51,9 @@ class Reinstatements:
         If the person is already on the waitlist, return None.
         """
         key = f"{self.run_key}-{entry_id}"
-        person = Person(self.api, self.waitlist_id, entry_id, self.reason, key, PATIENT)
+        person = Person(self.api, self.waitlist_id, entry_id, key, PATIENT)
         try:
-            entry: dict[str, Any] = person.reinstate()
+            entry: dict[str, Any] = person.send(REINSTATE, reason=self.reason)
         except Refused as refusal:
             if refusal.code == ON_LIST:
                 self.already += 1
@@ -55,7 +69,7 @@ class Reinstatements:
         """
         person = Person(self.api, self.waitlist_id, entry_id, policy=PATIENT)
         try:
-            return person.token()["entry_token"], person.link()["url"]
+            return person.send(TOKEN)[TOKEN.reveals], person.send(LINK)[LINK.reveals]
         except Refused as refusal:
             if refusal.code != NO_TOKENS:
                 raise

@@ -66,15 +66,13 @@ class Context(typer.Context):
         """Send an operator's request about a waitlist, and return the response."""
         return self.api.operator(method, f"/{waitlist_id}{path}", body)
 
-    def person(
-        self, waitlist: str, entry: str | None, customer: str | None, reason: str = ""
-    ) -> Person:
+    def person(self, waitlist: str, entry: str | None, customer: str | None) -> Person:
         """Return the person whom the operator chose by entry id or by customer id.
 
         All requests about this person have the same Idempotency-Key, so retries are safe.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
-        return Person(self.api, waitlist, entry_id, reason, str(uuid.uuid4()))
+        return Person(self.api, waitlist, entry_id, str(uuid.uuid4()))
 
     def ask_first(self, yes: bool, question: str) -> None:
         """Ask the operator for confirmation, unless `yes` is true.

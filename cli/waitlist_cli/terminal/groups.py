@@ -12,7 +12,7 @@ from typing import Any
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.command import Function
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.parameters import Customer, EntryId, Reason, WaitlistId
+from waitlist_cli.terminal.parameters import Customer, EntryId, WaitlistId
 
 
 def option(name: str, kind: Any, default: Any = None) -> Parameter:
@@ -24,7 +24,6 @@ def replace_parameter(
     name: str,
     options: Sequence[Parameter],
     make: Callable[..., Any],
-    last: Sequence[Parameter] = (),
 ) -> Function:
     """Replace the `name` parameter of a command with several options.
 
@@ -39,11 +38,11 @@ def replace_parameter(
 
     @wraps(function)
     def run(context: Context, **typed: Any) -> int | None:
-        given = {option.name: typed.pop(option.name) for option in (*options, *last)}
+        given = {option.name: typed.pop(option.name) for option in options}
         return function(context, **typed, **{name: make(context, **given)})
 
     run.__dict__["__signature__"] = own.replace(
-        parameters=[kept.replace(kind=Parameter.KEYWORD_ONLY) for kept in (*parameters, *last)]
+        parameters=[kept.replace(kind=Parameter.KEYWORD_ONLY) for kept in parameters]
     )
     return run
 
@@ -62,11 +61,3 @@ def _person(context: Context, **typed: Any) -> Person:
 def with_person(function: Function) -> Function:
     """Add the options that select a person, and pass the Person to the command as `person`."""
     return replace_parameter(function, "person", PERSON, _person)
-
-
-def with_person_and_reason(function: Function) -> Function:
-    """Add the options that select a person, and the option --reason.
-
-    The command receives them as a Person.
-    """
-    return replace_parameter(function, "person", PERSON, _person, [option("reason", Reason, "")])

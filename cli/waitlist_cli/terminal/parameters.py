@@ -14,7 +14,6 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 
 # The longest pause between two requests, in seconds.
 MOST_SECONDS = 3600.0
-MOST_DELAY_SECONDS = 12 * 3600
 ANYONE = "anyone"
 # A comma begins another filter only if an attribute name and = follow it.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
@@ -33,7 +32,6 @@ Customer = Annotated[
 Reason = Annotated[
     str, typer.Option("--reason", help="Reason that is stored in the person's history.")
 ]
-ClaimToken = Annotated[str, typer.Option("--token", help="The claim_token of the claim.")]
 Lease = Annotated[
     int | None,
     typer.Option(
@@ -46,16 +44,6 @@ Back = Annotated[
     bool,
     typer.Option(
         "--back", help="Return people to the end of the queue instead of their old places."
-    ),
-]
-Delay = Annotated[
-    int,
-    typer.Option(
-        "--delay",
-        min=0,
-        max=MOST_DELAY_SECONDS,
-        help="Number of seconds before the released person can be claimed again. "
-        "Meanwhile, others go first.",
     ),
 ]
 Delimiter = Annotated[

@@ -8,6 +8,8 @@ from typing import Any
 
 from waitlist_cli.client.retries import ONCE, PATIENT, RetryPolicy
 from waitlist_cli.errors import CliError, Refused
+from waitlist_cli.operations.action import Action
+from waitlist_cli.operations.claim import COMPLETE, EXTEND, PARK, RELEASE
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.context import Context
 
@@ -60,7 +62,7 @@ class Hold:
         if now < self._extend_at:
             return
         try:
-            self._person(policy=ONCE).extend(self._token, int(self.lease_seconds))
+            self._send(EXTEND, policy=ONCE, lease_seconds=int(self.lease_seconds))
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
@@ -75,7 +77,7 @@ class Hold:
     def complete(self) -> None:
         """Admit the person. Raises HoldLost if the claim has ended."""
         try:
-            self._person().complete(self._token)
+            self._send(COMPLETE)
         except Refused as error:
             raise HoldLost(error.message) from error
 
@@ -86,23 +88,22 @@ class Hold:
         """
         try:
             if how is OnFailure.park:
-                self._person(reason).park(self._token)
+                self._send(PARK, reason=reason)
                 return "parked"
             to = "back" if how is OnFailure.back else "place"
-            self._person(reason).release(self._token, to, delay_seconds)
+            values: dict[str, Any] = {"to": to, "reason": reason}
+            if delay_seconds:
+                values["delay_seconds"] = delay_seconds
+            self._send(RELEASE, **values)
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
             return f"held until the lease ends ({error.message})"
         return "released"
 
-    @property
-    def _token(self) -> str:
-        return str(self.claim["claim_token"])
-
-    def _person(self, reason: str = "", policy: RetryPolicy = PATIENT) -> Person:
-        api = self.context.api
-        return Person(api, self.waitlist_id, self.entry_id, reason, policy=policy)
+    def _send(self, action: Action, policy: RetryPolicy = PATIENT, **values: Any) -> None:
+        person = Person(self.context.api, self.waitlist_id, self.entry_id, policy=policy)
+        person.send(action, claim_token=self.claim["claim_token"], **values)
 
     def _start_lease(self, now: float) -> None:
         self._extend_at = now + self.lease_seconds / 2

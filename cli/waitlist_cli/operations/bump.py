@@ -1,4 +1,4 @@
-"""Moves the people in a file, one after another."""
+"""Moves one person, or the people in a file, to another place."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -7,14 +7,66 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.ids import entry_id_of
 from waitlist_cli.client.retries import PATIENT
-from waitlist_cli.errors import Refused
+from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, id_of
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
+from waitlist_cli.operations.action import ENTRY, REASON, Action, Field
 from waitlist_cli.operations.person import Person
+from waitlist_cli.terminal.output import format_value
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
+
+MOST_PRIORITY = 255
+ENDS = {"front": "Front of their priority", "back": "End of the queue, at priority 0"}
+
+
+def target(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the request body for the chosen destination."""
+    where, number = values.pop("where"), values.pop("number", None)
+    if where in ENDS:
+        return {**values, "to": where}
+    if number is None:
+        raise WrongUsage(f"{NUMBER.label}: enter a number.")
+    return {**values, where: number}
+
+
+NUMBER = Field(
+    "number",
+    "Places or priority",
+    "number",
+    f"A priority is from 0 to {MOST_PRIORITY}. The usual priority is 0.",
+)
+BUMP = Action(
+    name="bump",
+    summary="Move a person to another priority, some places forward, to the front or to the back.",
+    title="Move {who}",
+    consequence="The person moves at once and loses their old place. You can move the person "
+    "again.",
+    button="Move",
+    path=f"{ENTRY}/bump",
+    fields=(
+        Field(
+            "where",
+            "Where to",
+            "choice",
+            options=(
+                *ENDS.items(),
+                ("places", "Forward by a number of places"),
+                ("priority", "Another priority"),
+            ),
+            value="front",
+        ),
+        NUMBER,
+        REASON,
+    ),
+    to_body=target,
+    notice=lambda entry: (
+        f"{{who}} is now at position {format_value(entry['position'])}, with priority "
+        f"{entry['priority']}."
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +78,7 @@ class Bumps:
     """
 
     waitlist_id: str
-    # The arguments of `Person.bump`.
+    # The destination in the request body.
     to: Mapping[str, Any]
     reason: str = ""
     column: str = CUSTOMER
@@ -48,7 +100,8 @@ class Bumps:
         """Move the person in a row. Return the refusal if the service refused the move, or None."""
         key, entry_id = f"{self.run_key}-{record.number}", self.entry_id(record)
         try:
-            Person(api, self.waitlist_id, entry_id, self.reason, key, PATIENT).bump(**self.to)
+            person = Person(api, self.waitlist_id, entry_id, key, PATIENT)
+            person.send(BUMP, **self.to, reason=self.reason)
         except Refused as error:
             return error
         return None

@@ -1,0 +1,37 @@
+"""Bans people from a waitlist and ends bans."""
+
+from waitlist_cli.operations.action import ENTRY, REASON, Action, Field
+
+BAN = Action(
+    name="ban",
+    summary="Ban a person, and refuse their signups from then on.",
+    title="Ban {who} from the list?",
+    consequence="The service refuses signups and imports of the person until an operator ends the "
+    "ban.",
+    more=lambda person: (
+        "The admission stays valid: the person is inside until the pass ends or an operator lets "
+        "them out."
+        if person["status"] == "admitted"
+        else "If the person has a place, they lose it."
+    ),
+    button="Ban",
+    path=f"{ENTRY}/remove",
+    body={"ban": True},
+    fields=(REASON,),
+    notice="{who} is banned. Their signups are refused from now on.",
+    outcome="banned",
+    is_final=True,
+)
+UNBAN = Action(
+    name="unban",
+    summary="Allow a banned person to sign up again.",
+    title="End the ban of {who}?",
+    consequence="The person can sign up again. Only the action Reinstate gives them their former "
+    "place back.",
+    button="End the ban",
+    path=f"{ENTRY}/unban",
+    # A later ban stays in force.
+    fields=(Field("banned_at", "Banned at", "seen"), REASON),
+    notice="{who} is no longer banned, and can sign up again.",
+    outcome="unbanned",
+)

@@ -1,0 +1,34 @@
+"""Removes people from a waitlist, and erases them."""
+
+from waitlist_cli.operations.action import ENTRY, REASON, Action
+
+REMOVE = Action(
+    name="remove",
+    summary="Remove a person who is waiting, is parked, or has an offer.",
+    title="Remove {who} from the list?",
+    consequence="The person loses their place, but an operator can reinstate them later. The "
+    "record and the history are kept.",
+    button="Remove",
+    path=f"{ENTRY}/remove",
+    fields=(REASON,),
+    notice="{who} is removed from the list. The record is kept.",
+    outcome="removed",
+    is_final=True,
+)
+ERASE = Action(
+    name="erase",
+    summary="Erase all data of a person.",
+    title="Erase {who}?",
+    consequence="The record, the history and the place are deleted for good. DynamoDB's backups "
+    "keep the data for 35 days.",
+    button="Erase for good",
+    label="Erase",
+    method="DELETE",
+    path=ENTRY,
+    is_daily=False,
+    notice="{who} is erased.",
+    outcome="erased",
+    is_final=True,
+    is_deleting=True,
+    ends_claim=True,
+)

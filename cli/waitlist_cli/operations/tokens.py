@@ -1,0 +1,41 @@
+"""Issues entry tokens and links, and verifies addresses by hand."""
+
+from waitlist_cli.operations.action import ENTRY, REASON, Action, Field
+
+TOKEN = Action(
+    name="token",
+    summary="Issue an entry token for a person, such as a guest who has lost the token.",
+    title="Issue an entry token for {who}",
+    consequence="Anyone who has the token can act as the customer. Earlier tokens stay valid.",
+    button="Issue",
+    label="Token",
+    path=f"{ENTRY}/token",
+    is_daily=False,
+    notice="The entry token, which is a secret:",
+    reveals="entry_token",
+)
+LINK = Action(
+    name="link",
+    summary="Print the link to the customer page that shows a person's position.",
+    title="Get the link for {who}",
+    consequence="Anyone who has the link can act as the customer, so send it only to the address "
+    "in the profile. If the address is not verified yet, the customer can verify it with the link.",
+    button="Get",
+    label="Link",
+    path=f"{ENTRY}/link",
+    is_daily=False,
+    notice="The link, which is a secret:",
+    reveals="url",
+)
+VERIFY = Action(
+    name="verify",
+    summary="Mark a person's address as verified.",
+    title="Mark {who} verified?",
+    consequence="Do this only if you know that the address belongs to the person. They can then be "
+    "offered a slot, claimed or admitted.",
+    button="Mark verified",
+    path=f"{ENTRY}/verify",
+    # If the person has signed up again, the new signup is not verified.
+    fields=(Field("joined_at", "Joined at", "seen"), REASON),
+    notice="The address is verified.",
+)

@@ -1,0 +1,95 @@
+"""Makes commands from the actions that operators can take on a person."""
+
+from collections.abc import Callable, Iterator
+from inspect import Parameter, Signature
+from typing import Annotated, Any
+
+import typer
+
+from waitlist_cli.operations.action import Action, Field
+from waitlist_cli.operations.person import Person
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.entry_output import print_status
+from waitlist_cli.terminal.groups import PERSON, option
+
+CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=Context)
+YES = Annotated[bool, typer.Option("--yes", help="Do it without asking for confirmation.")]
+
+
+def person_command(
+    action: Action, panel: str, example: str, flag: str = "", instead: Action | None = None
+) -> None:
+    """Register the command of an action on a person. The example contains the command's name.
+
+    If the operator gives `flag`, the command carries out the action `instead`.
+    """
+    own = [parameter for field in action.fields for parameter in options_of(field)]
+    if action.is_deleting:
+        own.append(option("yes", YES, False))
+    if instead is not None:
+        own.append(
+            option("instead", Annotated[bool, typer.Option(flag, help=instead.summary)], False)
+        )
+
+    def run(context: Context, **typed: Any) -> None:
+        chosen = instead if instead is not None and typed["instead"] else action
+        person = context.person(*(typed[parameter.name] for parameter in PERSON))
+        if chosen.is_deleting:
+            context.ask_first(typed["yes"], chosen.title.format(who=person.entry_id))
+        send_and_print(context, person, chosen, values_of(chosen, typed, person.show))
+
+    run.__dict__["__signature__"] = Signature([CONTEXT, *PERSON, *own])
+    run.__doc__ = f"{action.summary} {action.consequence}"
+    command(example.split()[1], panel, example)(run)
+
+
+def options_of(field: Field) -> Iterator[Parameter]:
+    """Return the options of a field. A `choice` is a flag for each value but the default."""
+    words, text = field.option or f"--{field.name}", field.help or field.hint
+    match field.kind:
+        case "choice":
+            for value, _ in field.options:
+                if value != field.value:
+                    flag = typer.Option(f"--{value}", help=field.help)
+                    yield option(value, Annotated[bool, flag], False)
+        case "number":
+            number = typer.Option(words, min=field.at_least, max=field.at_most, help=text)
+            yield option(field.name, Annotated[int | None, number])
+        case "seen":
+            if field.option:
+                seen = typer.Option(words, metavar="TIME", help=text)
+                yield option(field.name, Annotated[str | None, seen])
+        case _:
+            default = Parameter.empty if field.is_required else ""
+            yield option(field.name, Annotated[str, typer.Option(words, help=text)], default)
+
+
+def values_of(action: Action, typed: dict[str, Any], show: Callable[[], Any]) -> dict[str, Any]:
+    """Return the values of the action's fields. `show` reads the entry if a field must be seen."""
+    values: dict[str, Any] = {}
+    for field in action.fields:
+        match field.kind:
+            case "choice":
+                chosen = [value for value, _ in field.options if typed.get(value)]
+                values[field.name] = chosen[0] if chosen else field.value
+            case "seen":
+                values[field.name] = typed.get(field.name) or show()[field.name]
+            case _ if typed[field.name] is not None:
+                values[field.name] = typed[field.name]
+    return values
+
+
+def send_and_print(
+    context: Context, person: Person, action: Action, values: dict[str, Any]
+) -> None:
+    answer = person.send(action, **values)
+    notice = action.notice_after(answer, person.entry_id)
+    if action.outcome:
+        answer = {"entry_id": person.entry_id, "outcome": action.outcome}
+    if action.reveals and not context.output.as_json:
+        context.output.line(answer[action.reveals])
+    elif action.outcome or action.prints_notice:
+        context.output.result(answer, notice)
+    else:
+        print_status(context, answer)
