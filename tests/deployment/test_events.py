@@ -6,10 +6,9 @@ import hmac
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import parse_qsl
 
-import msgspec
 import pytest
 from aws_lambda_powertools.utilities.parser.models import (
     APIGatewayProxyEventV2Model,
@@ -17,9 +16,8 @@ from aws_lambda_powertools.utilities.parser.models import (
 )
 
 from tests.deployment.template import TEMPLATE, functions, route_authorizers
-from tests.support.each import each, labelled
+from tests.support.each import each
 from tools.local.jwt_authorizer import guarded_routes
-from waitlist_shared.contracts import AnyRequest
 from waitlist_shared.ids import entry_id_of
 from waitlist_shared.ranks import ticket_at
 
@@ -35,14 +33,12 @@ def load(path: Path) -> Any:
 ENVIRONMENT = load(EVENTS / "sam-local-env.json")
 PUBLIC = {path.stem: load(path) for path in sorted((EVENTS / "public").glob("*.json"))}
 PUBLIC_JWT = {path.stem: load(path) for path in sorted((EVENTS / "public_jwt").glob("*.json"))}
-PRIVATE = {path.stem: load(path) for path in sorted((EVENTS / "private").glob("*.json"))}
 
 each_public_event = each("event", PUBLIC)
 each_shape = each(
     "event",
     PUBLIC | {f"{name} with an issuer's token": event for name, event in PUBLIC_JWT.items()},
 )
-each_private_event = each("name", labelled(*PRIVATE))
 
 
 def test_each_route_has_an_example_event() -> None:
@@ -124,32 +120,6 @@ def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: st
 def test_an_event_that_must_be_idempotent_has_an_idempotency_key(name: str) -> None:
     """P2: the key distinguishes a retry from a second request."""
     assert PUBLIC[name]["headers"]["idempotency-key"]
-
-
-def test_each_private_operation_has_an_example_event() -> None:
-    operations = {request.__struct_config__.tag for request in get_args(AnyRequest)}
-    assert {event["op"] for event in PRIVATE.values()} == operations
-    assert all(event["op"] == name for name, event in PRIVATE.items())
-
-
-@each_private_event
-def test_a_private_event_has_no_unknown_fields(name: str) -> None:
-    event = PRIVATE[name]
-    request = msgspec.json.decode(json.dumps(event), type=AnyRequest)
-    assert_within(event, msgspec.to_builtins(request))
-
-
-def assert_within(part: Any, whole: Any) -> None:
-    """Assert that every field of `part` is in `whole`, so that decoding has ignored no field."""
-    if isinstance(part, dict):
-        assert set(part) <= set(whole)
-        for name, value in part.items():
-            assert_within(value, whole[name])
-    elif isinstance(part, list):
-        for value, other in zip(part, whole, strict=True):
-            assert_within(value, other)
-    else:
-        assert part == whole
 
 
 def test_the_schedule_event_has_the_form_of_eventbridge_events() -> None:

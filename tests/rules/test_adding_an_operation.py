@@ -1,4 +1,4 @@
-"""A new private operation needs only two classes, a script and an example event.
+"""A new private operation needs only two classes and a script.
 
 Everything else is derived from them.
 """
@@ -34,7 +34,7 @@ local entries = {}
 for i = 1, #found, 2 do entries[#entries + 1] = {found[i], tonumber(found[i + 1])} end
 return {'found', total, #entries == total, entries}
 """
-EVENT = {"v": 1, "op": "first_entries", "waitlist_id": "bakery", "limit": 2}
+MESSAGE = {"v": 1, "op": "first_entries", "waitlist_id": "bakery", "limit": 2}
 ENTRIES = {"a" * 26: 5, "b" * 26: 7, "c" * 26: 9}
 
 
@@ -43,7 +43,7 @@ class RankedEntry(Struct, frozen=True, kw_only=True):
     rank: int
 
 
-def test_two_classes_a_script_and_an_event_define_an_operation(
+def test_two_classes_and_a_script_define_an_operation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Pytest removes this entry after the test.
@@ -72,7 +72,7 @@ def test_two_classes_a_script_and_an_event_define_an_operation(
 
     redis = FakeRedis(decode_responses=True)
     service = QueueService(RedisStore(lambda: redis))
-    assert service.handle(EVENT)["code"] == "cold"
+    assert service.handle(MESSAGE)["code"] == "cold"
     service.handle(
         {
             "op": "init",
@@ -83,7 +83,7 @@ def test_two_classes_a_script_and_an_event_define_an_operation(
         }
     )
     redis.zadd("wl:{bakery}:queue", ENTRIES)
-    answer = json.loads(json.dumps(service.handle(EVENT)))
+    answer = json.loads(json.dumps(service.handle(MESSAGE)))
     assert answer == {
         "ok": True,
         "outcome": "found",
@@ -91,7 +91,7 @@ def test_two_classes_a_script_and_an_event_define_an_operation(
         "is_whole": False,
         "entries": [{"entry_id": "a" * 26, "rank": 5}, {"entry_id": "b" * 26, "rank": 7}],
     }
-    batch = service.handle({"op": "batch", "requests": [{**EVENT, "order": "newest"}]})
+    batch = service.handle({"op": "batch", "requests": [{**MESSAGE, "order": "newest"}]})
     assert batch["results"][0]["entries"][0]["rank"] == 9
-    assert service.handle({**EVENT, "order": "random"})["code"] == "invalid_request"
+    assert service.handle({**MESSAGE, "order": "random"})["code"] == "invalid_request"
     assert c.RESULTS[FirstEntries] is FirstEntriesResult

@@ -9,9 +9,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from waitlist_queue.connections import OWN_RUN_ID, Client
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
+from waitlist_shared import contracts
+from waitlist_shared.errors import BY_CODE
 from waitlist_shared.ids import entry_id_of, segment_id_of
 
 Answer = dict[str, Any]
@@ -104,8 +108,12 @@ class Line:
         return other
 
     def handle(self, message: Any) -> Answer:
-        """Send a message as Lambda does, converted to JSON and back."""
+        """Send a message as Lambda does, converted to JSON and back.
+
+        Every answer must be one that the public function can decode.
+        """
         answer: Answer = json.loads(json.dumps(self.service.handle(json.loads(_json(message)))))
+        _check_contract(message, answer)
         return answer
 
     def message(self, op: str, **fields: Any) -> dict[str, Any]:
@@ -342,3 +350,27 @@ def accepted(answer: Answer) -> Answer:
 
 def _json(message: Any) -> str:
     return json.dumps(message)
+
+
+def _check_contract(message: Any, answer: Answer) -> None:
+    """Check that an answer is the result or the refusal that the contract declares.
+
+    A private function that is deployed first may send more fields than this version knows.
+    """
+    if not answer["ok"]:
+        assert answer["code"] in BY_CODE, answer
+        assert answer["message"], answer
+    elif message["op"] == "batch":
+        for request, own_answer in zip(message["requests"], answer["results"], strict=True):
+            _check_contract(request, own_answer)
+    else:
+        result = contracts.RESULTS[contracts.REQUESTS[message["op"]]]
+        decoded = msgspec.convert(_with_new_fields(answer), result)
+        assert decoded == msgspec.convert(answer, result)
+
+
+def _with_new_fields(answer: Any) -> Any:
+    """Return an answer with a new field in each of its objects."""
+    if isinstance(answer, dict):
+        return {**{name: _with_new_fields(part) for name, part in answer.items()}, "new_field": [1]}
+    return [_with_new_fields(part) for part in answer] if isinstance(answer, list) else answer

@@ -1,12 +1,18 @@
-"""Every outcome that a script's header declares, caused once."""
+"""Every outcome that a script's header declares, caused once.
+
+This is the only place in the tests where a private operation is entered. A new operation needs a
+row for each of its outcomes. Its example request and the check of its results come from these rows.
+"""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 import pytest
 
 from tests.support.line import EPOCH, Answer, Line, accepted, readiness_of
+from tests.support.stores import empty_redis
 from waitlist_queue.operations import call_of, operation_of, results_of
 from waitlist_queue.scripts import FOLDER, load
 from waitlist_shared.contracts import REQUESTS
@@ -429,6 +435,27 @@ def _admitted(line: Line) -> Line:
 def _bumped(line: Line) -> Line:
     warm(line).bump("bob", once=1, to="front")
     return line
+
+
+def example(operation: str) -> Any:
+    """Return a request that the service carries out, from the first row that sends one."""
+    for cause in (cause for (verb, _), cause in OUTCOMES.items() if verb == operation):
+        line = RecordingLine(empty_redis())
+        if cause(line)["ok"]:
+            message = next(one for one in reversed(line.sent) if one["op"] == operation)
+            return msgspec.convert(message, REQUESTS[operation])
+    raise LookupError(f"add rows for {operation} to OUTCOMES")
+
+
+@dataclass
+class RecordingLine(Line):
+    """Keeps the messages that it has sent."""
+
+    sent: list[Any] = field(default_factory=list)
+
+    def handle(self, message: Any) -> Answer:
+        self.sent.append(message)
+        return super().handle(message)
 
 
 @pytest.mark.parametrize(("verb", "outcome"), OUTCOMES)
