@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from waitlist_shared import ids
-from waitlist_shared.errors import NotOpenYet, WaitlistError
+from waitlist_shared.errors import InvalidRequest, NotOpenYet, WaitlistError
 from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
 
 
@@ -20,6 +21,7 @@ class NoSuchRoute(WaitlistError):
     """The API has no route with this path."""
 
     code = "not_found"
+    status = 404
     advice = "The API has no route with this path. The OpenAPI document lists all routes."
 
 
@@ -27,18 +29,19 @@ class MethodNotAllowed(WaitlistError):
     """The path exists, but it does not support this HTTP method."""
 
     code = "method_not_allowed"
+    status = 405
 
     def __init__(self, allowed: Iterable[str]) -> None:
-        self.allowed = ", ".join(sorted(allowed))
-        super().__init__(
-            f"This path allows only {self.allowed}. The OpenAPI document lists all routes."
-        )
+        methods = ", ".join(sorted(allowed))
+        self.headers = {"Allow": methods}
+        super().__init__(f"This path allows only {methods}. The OpenAPI document lists all routes.")
 
 
 class WaitlistNotFound(WaitlistError):
     """No waitlist has this id."""
 
     code = "waitlist_not_found"
+    status = 404
     advice = "No waitlist has this id. Check the id, or ask an operator to create the waitlist."
 
 
@@ -46,6 +49,7 @@ class WaitlistDeleting(WaitlistError):
     """A deleted waitlist had this id, and its records are still being erased."""
 
     code = "waitlist_deleting"
+    status = 409
     advice = (
         "A deleted waitlist had this id, and its records are still being erased. Try again in a "
         "few minutes."
@@ -56,6 +60,7 @@ class NotInside(WaitlistError):
     """The customer was never admitted, has already exited, or has a pass that has expired."""
 
     code = "not_inside"
+    status = 409
     advice = "The customer has no valid admission. Get the entry to see its current status."
 
 
@@ -63,6 +68,7 @@ class EntryNotFound(WaitlistError):
     """This waitlist has no entry with this id."""
 
     code = "entry_not_found"
+    status = 404
     advice = "This waitlist has no entry with this id. Check the id."
 
 
@@ -70,6 +76,7 @@ class AlreadyOnList(WaitlistError):
     """The customer is already on the waitlist, and the caller may be another person."""
 
     code = "already_on_list"
+    status = 409
     advice = (
         "This customer is already on the waitlist. Repeat the signup with the same "
         "Idempotency-Key, or send the entry_token as Authorization: Bearer. If you have neither, "
@@ -81,6 +88,7 @@ class NoEntryTokens(WaitlistError):
     """The stack issues no entry tokens. Its customers are identified by an OIDC issuer."""
 
     code = "no_entry_tokens"
+    status = 409
     advice = "This stack issues no entry tokens. Use a token from the stack's OIDC issuer instead."
 
 
@@ -88,6 +96,7 @@ class AlreadyAdmitted(WaitlistError):
     """The customer has already been admitted."""
 
     code = "already_admitted"
+    status = 409
     advice = (
         "This customer has already been admitted. They can join again if the waitlist's `rejoin` "
         "is `always`. If its `customer_exit` is `frees_at_end`, their pass must have ended first. "
@@ -99,6 +108,7 @@ class RestNotAllowed(WaitlistError):
     """The waitlist's `rest` setting is off, so customers cannot rest."""
 
     code = "rest_not_allowed"
+    status = 409
     advice = (
         "Customers of this waitlist cannot rest. An operator can allow it with the `rest` setting."
     )
@@ -108,6 +118,7 @@ class RestsUsedUp(WaitlistError):
     """The entry has already rested as often as the waitlist's `rest` setting allows."""
 
     code = "rests_used_up"
+    status = 409
     advice = (
         "This entry has already rested as often as the waitlist allows. It can still end its "
         "current rest."
@@ -118,6 +129,7 @@ class ConfirmOff(WaitlistError):
     """The `confirm` setting is off, so customers are not asked if they are still waiting."""
 
     code = "confirm_off"
+    status = 409
     advice = (
         "This waitlist does not ask customers whether they are still waiting. Set its `confirm` "
         "setting first."
@@ -128,6 +140,7 @@ class AlreadyLeft(WaitlistError):
     """The customer has left, and the waitlist does not allow customers to join again."""
 
     code = "already_left"
+    status = 409
     advice = (
         "This customer has left, and the waitlist's `rejoin` is `never`. An import with `ended: "
         "rejoin` lets them join again."
@@ -138,7 +151,7 @@ class OpensLater(NotOpenYet):
     """The waitlist does not accept signups before its `opens_at`."""
 
     def __init__(self, opens_at: str | None) -> None:
-        self.opens_at = opens_at
+        self.fields = {"opens_at": opens_at}
         super().__init__(
             f"The waitlist opens at {opens_at}. Sign up then."
             if opens_at
@@ -150,6 +163,7 @@ class Banned(WaitlistError):
     """An operator has banned the customer from this waitlist."""
 
     code = "banned"
+    status = 403
     advice = (
         "An operator has banned this customer from the waitlist. They can join again after an "
         "operator has lifted the ban."
@@ -160,6 +174,7 @@ class NoFormerPlace(WaitlistError):
     """The customer has no former place in the queue, so the entry cannot be reinstated."""
 
     code = "no_former_place"
+    status = 409
     advice = (
         "This customer has no former place in the queue, because their signup was never "
         "completed. Sign the customer up instead."
@@ -170,6 +185,7 @@ class BanMismatch(WaitlistError):
     """The customer's current ban is not the ban in the request."""
 
     code = "ban_mismatch"
+    status = 409
     advice = (
         "The customer's current ban has another `banned_at`. Get the entry to read the current "
         "value."
@@ -180,6 +196,8 @@ class RecordUnavailable(WaitlistError):
     """DynamoDB did not answer in time."""
 
     code = "record_unavailable"
+    status = 503
+    retry_after_seconds = 2
     advice = "The database did not answer in time. Try again in a few seconds."
 
 
@@ -187,6 +205,7 @@ class NoWebhook(WaitlistError):
     """The stack has no webhook, so it cannot send events again."""
 
     code = "no_webhook"
+    status = 409
     advice = "This stack has no webhook. To use a webhook, set the stack's parameter WebhookUrl."
 
 
@@ -194,6 +213,7 @@ class NoMessages(WaitlistError):
     """The stack cannot send this message by email or SMS."""
 
     code = "no_messages"
+    status = 409
     advice = (
         "This stack cannot send this message. Set its parameter MailFrom to send email, or "
         "SmsFrom to send SMS messages."
@@ -204,22 +224,17 @@ class KeysUnavailable(WaitlistError):
     """AWS KMS did not answer in time, so no pass could be signed."""
 
     code = "keys_unavailable"
+    status = 503
+    retry_after_seconds = 2
     advice = "The service that signs passes did not answer in time. Try again in a few seconds."
-
-
-class Throttled(WaitlistError):
-    """Too many requests arrived at once. Repeat the request after `Retry-After` seconds."""
-
-    code = "throttled"
-    advice = (
-        "Too many requests arrived at once. Try again after the number of seconds in Retry-After."
-    )
 
 
 class TooManyChanges(WaitlistError):
     """The customer has changed the entry too often. Try again after `Retry-After` seconds."""
 
     code = "too_many_changes"
+    status = 429
+    retry_after_seconds = 300
 
     def __init__(
         self, wait_millis: int, what: str = "You have changed this entry too often"
@@ -232,6 +247,8 @@ class NotReady(WaitlistError):
     """A resource that the service needs, such as a secret or a queue, is unavailable."""
 
     code = "not_ready"
+    status = 503
+    retry_after_seconds = 2
     advice = "A part of the service cannot be reached at the moment. Try again in a few seconds."
 
 
@@ -239,6 +256,8 @@ class Unauthorized(WaitlistError):
     """The request has no valid credentials."""
 
     code = "unauthorized"
+    status = 401
+    headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
     advice = "Send the entry_token that the signup returned as Authorization: Bearer."
 
 
@@ -246,6 +265,7 @@ class Forbidden(WaitlistError):
     """The credentials are valid, but they do not give access to this resource."""
 
     code = "forbidden"
+    status = 403
     advice = (
         "This entry_token belongs to another entry or to an earlier signup. Send the token of the "
         "latest signup."
@@ -256,6 +276,7 @@ class CodeRefused(WaitlistError):
     """The code is invalid, has expired, or belongs to a signup that has ended."""
 
     code = "code_refused"
+    status = 403
     advice = "This link is no longer valid. Sign up again, and open the link in the newest message."
 
 
@@ -263,6 +284,7 @@ class BotCheckFailed(WaitlistError):
     """The signup has no `bot_token`, or the provider of the bot check has rejected the token."""
 
     code = "bot_check_failed"
+    status = 403
     advice = (
         "This signup needs a new bot_token, because a token is valid only for a short time and "
         "for a single signup. Get a new token, and repeat the signup with the same "
@@ -275,6 +297,8 @@ class BotCheckUnavailable(WaitlistError):
     """The provider of the bot check did not answer in time, or could not check the token."""
 
     code = "bot_check_unavailable"
+    status = 503
+    retry_after_seconds = 2
     advice = (
         "The bot check did not answer in time. Repeat the signup with the same Idempotency-Key in "
         "a few seconds."
@@ -285,6 +309,7 @@ class EdgeOnly(WaitlistError):
     """The stack accepts requests from customers only through its edge."""
 
     code = "edge_only"
+    status = 403
 
     def __init__(self, edge_url: str) -> None:
         super().__init__(
@@ -297,6 +322,7 @@ class InvalidJson(WaitlistError):
     """The body is not valid JSON."""
 
     code = "invalid_json"
+    status = 400
     advice = "The body must be a JSON document in UTF-8."
 
 
@@ -304,11 +330,12 @@ class UnsupportedMediaType(WaitlistError):
     """The request has a body, but its Content-Type header does not declare JSON."""
 
     code = "unsupported_media_type"
+    status = 415
 
     def __init__(self, accepted: Iterable[str], *, is_patch: bool) -> None:
         media_types = tuple(accepted)
-        self.accepted = ", ".join(media_types)
-        self.is_patch = is_patch
+        name = "Accept-Patch" if is_patch else "Accept"
+        self.headers = dict.fromkeys(("Accept", name), ", ".join(media_types))
         super().__init__(f"Set the Content-Type header to {' or '.join(media_types)}.")
 
 
@@ -316,6 +343,7 @@ class TooLarge(WaitlistError):
     """The body is larger than this route allows."""
 
     code = "too_large"
+    status = 413
 
 
 # These limits keep an error response below 8 KB of JSON, and the errors of an import below 1 MB.
@@ -401,16 +429,15 @@ def _message(error: Mapping[str, Any]) -> str:
     return _IN_OUR_WORDS.get(kind, message)
 
 
-class InvalidFields(WaitlistError):
+class InvalidFields(InvalidRequest):
     """A parameter or a field of the body is invalid. `errors` lists every invalid field."""
-
-    code = "invalid_request"
 
     def __init__(self, *errors: FieldError) -> None:
         self.errors = tuple(
             FieldError(cut(error.field, MAX_FIELD_BYTES), cut(error.message, MAX_MESSAGE_BYTES))
             for error in errors[:MAX_ERRORS]
         )
+        self.fields = _listed(self.errors)
         more = len(errors) - len(self.errors)
         detail = "; ".join(f"{error.field}: {error.message}" for error in self.errors)
         super().__init__(cut(detail, MAX_DETAIL_BYTES) + (f"; and {more} more" if more else ""))
@@ -420,9 +447,10 @@ class SettingsChanged(WaitlistError):
     """The settings have changed since the version in `If-Match`. `errors` lists the differences."""
 
     code = "settings_changed"
+    status = 412
 
     def __init__(self, *changes: FieldError) -> None:
-        self.errors = changes
+        self.fields = _listed(changes)
         super().__init__(
             "The settings have changed since the version in If-Match. "
             f"{_name_differences(changes)} Get the waitlist, decide again, and send the request "
@@ -434,13 +462,18 @@ class WaitlistExists(WaitlistError):
     """A waitlist with this id already exists. `errors` lists the settings that differ."""
 
     code = "waitlist_exists"
+    status = 412
 
     def __init__(self, *changes: FieldError) -> None:
-        self.errors = changes
+        self.fields = _listed(changes)
         super().__init__(
             f"A waitlist with this id already exists. {_name_differences(changes)} To change it, "
             "send its ETag in If-Match. To create a new waitlist, choose another id."
         )
+
+
+def _listed(errors: Iterable[FieldError]) -> dict[str, Any]:
+    return {"errors": [asdict(error) for error in errors]}
 
 
 def _name_differences(changes: Iterable[FieldError]) -> str:

@@ -1,12 +1,23 @@
-"""The domain errors. Only the public function maps them to HTTP status codes."""
+"""The domain errors. Only the public function sends them over HTTP."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 
 class WaitlistError(Exception):
-    """An expected refusal, with a stable `code` and a message that says what to do next."""
+    """An expected refusal, with a stable `code` and a message that says what to do next.
+
+    `status` is the HTTP status of the response, and `headers` and `fields` are further headers and
+    fields of it. If clients should repeat the request, `retry_after_seconds` says when. If clients
+    could not act on an error of the private function, they get the code of `shown_as` instead.
+    """
 
     code: ClassVar[str] = "internal_error"
+    status: ClassVar[int] = 500
+    retry_after_seconds: int | None = None
+    headers: Mapping[str, str] = {}
+    fields: Mapping[str, Any] = {}
+    shown_as: ClassVar[type["WaitlistError"] | None] = None
     advice: ClassVar[str] = (
         "This is a defect in the service. See the log of the service for details."
     )
@@ -16,24 +27,28 @@ class WaitlistError(Exception):
         super().__init__(self.message)
 
 
-class Cold(WaitlistError):
-    """Redis does not have the queue of this waitlist."""
-
-    code = "cold"
-    advice = "Redis does not have the queue of this waitlist. Call `init` to start a rebuild."
-
-
 class Rebuilding(WaitlistError):
     """The queue is being rebuilt in Redis. Clients retry after `Retry-After` seconds."""
 
     code = "rebuilding"
+    status = 503
+    retry_after_seconds = 2
     advice = "The queue of this waitlist is being rebuilt. Try again in a few seconds."
+
+
+class Cold(WaitlistError):
+    """Redis does not have the queue of this waitlist."""
+
+    code = "cold"
+    shown_as = Rebuilding
+    advice = "Redis does not have the queue of this waitlist. Call `init` to start a rebuild."
 
 
 class StaleEpoch(WaitlistError):
     """Redis has lost the queue again since this rebuild began."""
 
     code = "stale_epoch"
+    shown_as = Rebuilding
     advice = "Redis lost the queue again after this rebuild began. Start a new rebuild."
 
 
@@ -50,6 +65,7 @@ class SegmentsBuilding(WaitlistError):
     """The waitlist's segments have changed, and the new segment index is not complete yet."""
 
     code = "segments_building"
+    shown_as = Rebuilding
     advice = "The segments of this waitlist are being indexed. Try again in a few seconds."
 
 
@@ -57,6 +73,7 @@ class StaleSegments(WaitlistError):
     """The caller used segments that the waitlist no longer has."""
 
     code = "stale_segments"
+    shown_as = Rebuilding
     advice = "The waitlist's segments have changed. Read its configuration again."
 
 
@@ -64,6 +81,7 @@ class CountsHidden(WaitlistError):
     """The waitlist hides its counts, so it has no public board."""
 
     code = "counts_hidden"
+    status = 404
     advice = "This waitlist hides how many people wait. Get a customer's entry to see its position."
 
 
@@ -71,6 +89,7 @@ class WaitlistFull(WaitlistError):
     """The waitlist has reached its capacity."""
 
     code = "waitlist_full"
+    status = 409
     advice = "The waitlist has reached its capacity. Try again after people have left it."
 
 
@@ -78,6 +97,7 @@ class WaitlistClosed(WaitlistError):
     """The waitlist does not accept signups."""
 
     code = "waitlist_closed"
+    status = 409
     advice = "The waitlist does not accept signups at the moment."
 
 
@@ -85,27 +105,31 @@ class NotOpenYet(WaitlistError):
     """The waitlist does not accept signups before its `opens_at`."""
 
     code = "not_open_yet"
+    status = 409
     advice = "The waitlist does not accept signups before `opens_at`."
-
-
-class Gone(WaitlistError):
-    """The signup has ended, and a late message about it is refused."""
-
-    code = "gone"
-    advice = "This signup has ended. Sign up again to get a new place on the waitlist."
 
 
 class NotWaiting(WaitlistError):
     """The entry is not waiting in the queue."""
 
     code = "not_waiting"
+    status = 409
     advice = "The entry is not waiting in the queue, so it cannot be moved."
+
+
+class Gone(WaitlistError):
+    """The signup has ended, and a late message about it is refused."""
+
+    code = "gone"
+    shown_as = NotWaiting
+    advice = "This signup has ended. Sign up again to get a new place on the waitlist."
 
 
 class EntryNotReady(WaitlistError):
     """The entry is waiting, but it is resting, held back, delayed or unverified."""
 
     code = "entry_not_ready"
+    status = 409
     advice = (
         "The entry is not ready, and its `not_ready` field says why. If the entry is held back, "
         "call `ready`. If the address is unverified, it must be verified first. A rest or a delay "
@@ -117,6 +141,7 @@ class NoRoom(WaitlistError):
     """There is no free rank ahead of the requested place within the entry's priority."""
 
     code = "no_room"
+    status = 409
     advice = (
         "There is no free rank ahead of the requested place within this priority. Move the entry "
         "to a higher priority instead."
@@ -127,6 +152,7 @@ class InsideFull(WaitlistError):
     """The number of customers inside, open offers and claims has reached `max_inside`."""
 
     code = "inside_full"
+    status = 409
     advice = (
         "The number of people inside, open offers and claims has reached `max_inside`. Try again "
         "when a place is free, or raise `max_inside`."
@@ -137,6 +163,7 @@ class IdempotencyKeyReused(WaitlistError):
     """The client sent the same Idempotency-Key before, with a different body."""
 
     code = "idempotency_key_reused"
+    status = 422
     advice = (
         "This Idempotency-Key was sent before with a different body. Repeat the request "
         "unchanged, or use a new key for a new request."
@@ -147,9 +174,21 @@ class WaitlistPaused(WaitlistError):
     """The waitlist is paused. Entries cannot be claimed, and no offers are made."""
 
     code = "waitlist_paused"
+    status = 409
     advice = (
         "The waitlist is paused. Entries cannot be claimed, and no offers are made, until an "
         "operator resumes the waitlist."
+    )
+
+
+class ClaimMismatch(WaitlistError):
+    """The claim token is not the token of the entry's current claim."""
+
+    code = "claim_mismatch"
+    status = 409
+    advice = (
+        "This claim_token does not belong to the entry's current claim. Another claim may hold the "
+        "entry now."
     )
 
 
@@ -157,6 +196,7 @@ class NotHeld(WaitlistError):
     """No claim holds the entry in Redis. The record of the entry says why."""
 
     code = "not_held"
+    shown_as = ClaimMismatch
     advice = "No claim holds this entry."
 
 
@@ -164,23 +204,15 @@ class ClaimExpired(WaitlistError):
     """The claim has ended, because it expired or was released."""
 
     code = "claim_expired"
+    status = 409
     advice = "The claim has expired, and the entry is back in the queue. Claim it again."
-
-
-class ClaimMismatch(WaitlistError):
-    """The claim token is not the token of the entry's current claim."""
-
-    code = "claim_mismatch"
-    advice = (
-        "This claim_token does not belong to the entry's current claim. Another claim may hold the "
-        "entry now."
-    )
 
 
 class NotParked(WaitlistError):
     """The entry is not parked."""
 
     code = "not_parked"
+    status = 409
     advice = "The entry is not parked, so it cannot be brought back into the queue."
 
 
@@ -188,6 +220,7 @@ class NotOffered(WaitlistError):
     """The entry has no open offer."""
 
     code = "not_offered"
+    status = 409
     advice = (
         "The entry has no open offer to accept, decline or take back. Get the entry to see its "
         "status."
@@ -198,13 +231,26 @@ class OfferExpired(WaitlistError):
     """The offer has expired."""
 
     code = "offer_expired"
+    status = 409
     advice = "This offer has expired. Get the entry to see its status and position."
+
+
+class Throttled(WaitlistError):
+    """Too many requests arrived at once. Repeat the request after `Retry-After` seconds."""
+
+    code = "throttled"
+    status = 429
+    retry_after_seconds = 1
+    advice = (
+        "Too many requests arrived at once. Try again after the number of seconds in Retry-After."
+    )
 
 
 class Expiring(WaitlistError):
     """Too many claims and offers have expired at the same time for one call to end them."""
 
     code = "expiring"
+    shown_as = Throttled
     advice = "Many claims are expiring at this moment. Try again immediately."
 
 
@@ -212,6 +258,8 @@ class QueueUnavailable(WaitlistError):
     """Redis, or the private function in front of it, did not answer in time."""
 
     code = "queue_unavailable"
+    status = 503
+    retry_after_seconds = 2
     advice = "The queue cannot be reached. Try again in a few seconds."
 
 
@@ -219,6 +267,7 @@ class InvalidRequest(WaitlistError):
     """The message does not match the contract of the private function."""
 
     code = "invalid_request"
+    status = 422
     advice = "The message does not match the contract in waitlist_shared/contracts/."
 
 

@@ -14,7 +14,7 @@ from tests.rules.sources import ROOT
 from tools.local.routes import operations
 from waitlist_api.aws import clients
 from waitlist_api.bots.siteverify import ASK_SECONDS
-from waitlist_api.http.errors import RETRY_AFTER_SECONDS, STATUS
+from waitlist_api.http.errors import public_errors
 from waitlist_api.maintenance import finish_intents, rebuild
 from waitlist_api.records import lease
 from waitlist_api.webhooks import deliver
@@ -135,8 +135,13 @@ def test_the_command_line_waits_and_retries_as_documented() -> None:
 def test_the_document_states_each_retry_after() -> None:
     numbers = {one["problem"].strip("`"): one["`Retry-After`"] for one in RETRY_AFTER}
     found = {code: int(re.findall(r"\d+", text)[0]) for code, text in numbers.items()}
-    assert found == RETRY_AFTER_SECONDS
-    passing = {code for code, status in STATUS.items() if status in RETRIED_STATUSES}
+    errors = public_errors()
+    assert found == {
+        code: error.retry_after_seconds
+        for code, error in errors.items()
+        if error.retry_after_seconds is not None
+    }
+    passing = {code for code, error in errors.items() if error.status in RETRIED_STATUSES}
     assert set(found) == passing, "whatever a client is to repeat says when"
 
 

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from waitlist_api.auth import passes as module
 from waitlist_api.auth.passes import KmsKeys, Passes, jwk_of
 from waitlist_api.config import ConfigError
-from waitlist_api.errors import KeysUnavailable, Throttled
+from waitlist_api.errors import KeysUnavailable
+from waitlist_shared.errors import Throttled
 
 URL = "https://api.example.com"
 ADMITTED, UNTIL = 1_790_000_000_999, 1_790_003_600_999

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from waitlist_api.errors import Throttled
 from waitlist_api.records.table import BATCH_TRIES, PAUSE_SECONDS, Table
+from waitlist_shared.errors import Throttled
 
 KEYS: list[Any] = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
 

@@ -10,8 +10,8 @@ from botocore.exceptions import ClientError
 
 from tests.support.dynamodb import TABLE
 from tests.support.tables import items_of, new_table
-from waitlist_api.errors import Throttled
 from waitlist_api.records.table import ConditionFailed, Table
+from waitlist_shared.errors import Throttled
 
 KEY = {"pk": "one", "sk": "RECORD"}
 OTHER = {"pk": "two", "sk": "RECORD"}

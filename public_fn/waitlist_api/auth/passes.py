@@ -11,7 +11,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from msgspec import Struct, field
 
 from waitlist_api.config import ConfigError
-from waitlist_api.errors import KeysUnavailable, Throttled
+from waitlist_api.errors import KeysUnavailable
+from waitlist_shared.errors import Throttled
 
 ALGORITHM = "RS256"
 KMS_ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"

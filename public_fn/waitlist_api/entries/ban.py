@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.errors import BanMismatch, EntryNotFound, Throttled
+from waitlist_api.errors import BanMismatch, EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records import bans
 from waitlist_api.records.alias import Alias
@@ -18,7 +18,7 @@ from waitlist_api.records.entry import EntryRecord, stand_in_record
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_shared.errors import QueueUnavailable
+from waitlist_shared.errors import QueueUnavailable, Throttled
 from waitlist_shared.ranks import millis_of
 
 

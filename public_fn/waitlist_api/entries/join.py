@@ -7,13 +7,7 @@ from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView
-from waitlist_api.errors import (
-    InvalidFields,
-    OpensLater,
-    RecordUnavailable,
-    Throttled,
-    WaitlistNotFound,
-)
+from waitlist_api.errors import InvalidFields, OpensLater, RecordUnavailable, WaitlistNotFound
 from waitlist_api.queue.messages import Placing, drop_of, drop_of_earlier
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
@@ -23,7 +17,14 @@ from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.samples import SampleRecords
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull
+from waitlist_shared.errors import (
+    Gone,
+    NotOpenYet,
+    NotWaiting,
+    Throttled,
+    WaitlistClosed,
+    WaitlistFull,
+)
 
 
 class SignedUp(Struct, frozen=True):

@@ -5,13 +5,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from waitlist_api.clock import IsTimeUp, NowMillis, never
-from waitlist_api.errors import (
-    AlreadyAdmitted,
-    EntryNotFound,
-    Forbidden,
-    Throttled,
-    WaitlistNotFound,
-)
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.queue.messages import drop_of, leave_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
@@ -23,7 +17,7 @@ from waitlist_api.records.leaves import Leave, LeftOffer, begin_erase, begin_lea
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import NotOffered, WaitlistError
+from waitlist_shared.errors import NotOffered, Throttled, WaitlistError
 
 
 class Leaves(Struct, frozen=True):

@@ -21,7 +21,6 @@ from waitlist_api.errors import (
     EntryNotFound,
     Forbidden,
     NoFormerPlace,
-    Throttled,
 )
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
@@ -34,7 +33,7 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, IdempotencyKeyReused, WaitlistFull
+from waitlist_shared.errors import Gone, IdempotencyKeyReused, Throttled, WaitlistFull
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import ticket_of_reinstated_stay
 

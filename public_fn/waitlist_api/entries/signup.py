@@ -23,12 +23,7 @@ from waitlist_api.entries.signup_step import (
     find_refusal,
     next_step,
 )
-from waitlist_api.errors import (
-    AlreadyAdmitted,
-    AlreadyLeft,
-    EntryNotFound,
-    Throttled,
-)
+from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, EntryNotFound
 from waitlist_api.queue.messages import drop_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.alias import Alias
@@ -39,10 +34,7 @@ from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.messages import language_of
-from waitlist_shared.errors import (
-    Gone,
-    WaitlistError,
-)
+from waitlist_shared.errors import Gone, Throttled, WaitlistError
 from waitlist_shared.ids import new_join_id
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from waitlist_api.clock import NowMillis, millis_of
 from waitlist_api.entries.join import Joins
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidden, Throttled
+from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidden
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -29,6 +29,7 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import Throttled
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, rank_of
 

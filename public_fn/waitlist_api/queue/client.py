@@ -9,11 +9,18 @@ import msgspec
 from botocore.exceptions import BotoCoreError, ClientError
 from msgspec import Struct, field
 
-from waitlist_api.errors import NoMessages, Throttled
+from waitlist_api.errors import NoMessages
 from waitlist_shared import contracts as c
 from waitlist_shared.correlation import FIELD, Correlation
 from waitlist_shared.decoding import warm_decoders
-from waitlist_shared.errors import BY_CODE, Gone, InternalError, QueueUnavailable, WaitlistError
+from waitlist_shared.errors import (
+    BY_CODE,
+    Gone,
+    InternalError,
+    QueueUnavailable,
+    Throttled,
+    WaitlistError,
+)
 from waitlist_shared.limits import MAX_BATCH
 
 warm_decoders(*c.RESULTS.values())

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from waitlist_api.errors import Throttled
-from waitlist_shared.errors import WaitlistError
+from waitlist_shared.errors import Throttled, WaitlistError
 
 # An attempt fails only if a concurrent write came first. Several failures in a row are rare.
 MAX_CONFLICT_RETRIES = 4

@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waitlist_api.errors import Throttled
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
@@ -26,6 +25,7 @@ from waitlist_api.records.entry import (
 )
 from waitlist_api.records.journal import Change
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
+from waitlist_shared.errors import Throttled
 
 OFF_INDEX = "REMOVE #place, #place_rank"
 UNKNOWN = "attribute_not_exists(#pk)"

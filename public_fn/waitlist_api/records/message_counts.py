@@ -5,10 +5,9 @@ from collections import Counter, defaultdict
 
 from msgspec import Struct
 
-from waitlist_api.errors import Throttled
 from waitlist_api.records.samples import message_counts_key
 from waitlist_api.records.table import Item, Table
-from waitlist_shared.errors import WaitlistError
+from waitlist_shared.errors import Throttled, WaitlistError
 
 TRIES = 5
 logger = logging.getLogger(__name__)

@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from waitlist_api.errors import Throttled
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_shared.errors import Throttled
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 # The counts of a day are kept until the end of the next day, so that operators can look at them.

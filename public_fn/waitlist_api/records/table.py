@@ -11,7 +11,8 @@ from typing import Any, cast
 from botocore.exceptions import BotoCoreError, ClientError
 from msgspec import Struct
 
-from waitlist_api.errors import RecordUnavailable, Throttled
+from waitlist_api.errors import RecordUnavailable
+from waitlist_shared.errors import Throttled
 
 Item = dict[str, Any]
 Key = Mapping[str, str]

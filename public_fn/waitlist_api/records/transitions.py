@@ -9,7 +9,6 @@ from typing import Any, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waitlist_api.errors import Throttled
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
@@ -26,6 +25,7 @@ from waitlist_api.records.ledger import UNKNOWN, Commit, EntryChanged, Ledger, P
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import Throttled
 from waitlist_shared.ids import pass_id_of
 
 # The recorded reason if an entry is set aside because too many of its claims have expired.

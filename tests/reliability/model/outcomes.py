@@ -1,5 +1,6 @@
 """The outcome of a request: done, refused, temporarily unavailable, unanswered, or a defect."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,7 +10,7 @@ from tests.support.faults import Crash
 from waitlist_api.admission.holds import ActionResult
 from waitlist_api.entries.join import SignedUp
 from waitlist_api.entries.position import EntryView
-from waitlist_api.http.errors import RENAMED, STATUS
+from waitlist_api.http.errors import problem
 from waitlist_api.imports.rows import ImportedRow
 from waitlist_shared.errors import WaitlistError
 
@@ -58,11 +59,11 @@ def outcome_of(request: Callable[[], Any]) -> Outcome:
 
 
 def _refusal(error: WaitlistError) -> Outcome:
-    code = RENAMED.get(error.code, error.code)
-    status = STATUS.get(code, DEFECT)
-    if status == DEFECT:
-        return Outcome(verdict="defect", code=code)
-    return Outcome(verdict="passing" if status in PASSING else "refused", code=code)
+    answer = problem(error)
+    if answer.status_code == DEFECT:
+        return Outcome(verdict="defect", code=error.code)
+    code = json.loads(answer.body or "")["code"]
+    return Outcome(verdict="passing" if answer.status_code in PASSING else "refused", code=code)
 
 
 def _done(result: Any) -> Outcome:

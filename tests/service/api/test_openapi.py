@@ -14,12 +14,13 @@ from tests.support.stores import empty_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.openapi import CUSTOMERS_FILES, FILES, ROOT, customers_document, lines_of, text
-from waitlist_api.http.errors import STATUS
+from waitlist_api.http.errors import public_errors
 from waitlist_api.http.request_log import HEADER
 from waitlist_api.records.entry import Status
 
 PROBLEM_JSON = "application/problem+json"
 Operation = dict[str, Any]
+ERRORS = public_errors()
 
 
 # The tests read the committed document, because it takes a second to generate the document in each
@@ -63,7 +64,7 @@ def test_it_lists_every_route_that_the_gateway_has() -> None:
 @each_operation
 def test_each_problem_stands_at_its_own_status(route: str) -> None:
     for code, status in codes_of(OPERATIONS[route]).items():
-        assert str(STATUS[code]) == status
+        assert str(ERRORS[code].status) == status
 
 
 @each_operation
@@ -89,7 +90,7 @@ def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "values"), [("EntryStatus", get_args(Status)), ("ErrorCode", STATUS)]
+    ("name", "values"), [("EntryStatus", get_args(Status)), ("ErrorCode", ERRORS)]
 )
 def test_words_that_may_grow_have_a_name_and_a_meaning_each(name: str, values: list[str]) -> None:
     schema = schema_of(name)

@@ -9,7 +9,7 @@ from tests.queue.behaviour.outcomes import OUTCOMES
 from tests.service.privacy.deployment import NAMESPACE
 from tests.service.privacy.drives import DRIVES, prepare
 from tests.service.telemetry.captured_logs import CapturedLogs, Line, captured_logs, metrics_of
-from waitlist_api.http.errors import STATUS
+from waitlist_api.http.errors import public_errors
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, PARTS
 from waitlist_cli.operations.cost import WATCHED
 from waitlist_shared.contracts import REQUESTS
@@ -23,7 +23,7 @@ OPERATIONS: dict[str, set[str]] = {
     "maintenance": {"minute", "waitlist"},
 }
 RESULTS: dict[str, set[str]] = {
-    "public": {"ok", *STATUS},
+    "public": {"ok", *public_errors()},
     "private": ANSWERS,
     "maintenance": {"ok", "failed"},
 }

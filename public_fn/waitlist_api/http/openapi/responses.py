@@ -10,12 +10,13 @@ from aws_lambda_powertools.event_handler.openapi.models import (
     SecurityScheme,
 )
 
-from waitlist_api.http.errors import PROBLEM_JSON, RETRY_AFTER_SECONDS, STATUS
+from waitlist_api.http.errors import PROBLEM_JSON, public_errors
 from waitlist_api.http.schemas.common import Problem
 
 Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
+ERRORS = public_errors()
 # Every operation can return these errors. This includes `too_large`, because a client may send a
 # body even if the operation needs none.
 ALWAYS = (
@@ -69,7 +70,7 @@ def problems(*codes: str) -> dict[int, Any]:
     by_credentials = ["forbidden"] if "unauthorized" in codes else []
     by_status: dict[int, list[str]] = {}
     for code in dict.fromkeys([*codes, *by_path, *by_credentials, *ALWAYS]):
-        by_status.setdefault(STATUS[code], []).append(code)
+        by_status.setdefault(ERRORS[code].status, []).append(code)
     return {status: _problem(status, listed) for status, listed in sorted(by_status.items())}
 
 
@@ -96,7 +97,7 @@ def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     if status in BY_THE_GATEWAY and (status != FORBIDDEN or "forbidden" in codes):
         content["application/json"] = {"model": Problem}
     headers: dict[str, Any] = {**NO_STORE}
-    if set(codes) & set(RETRY_AFTER_SECONDS):
+    if any(ERRORS[code].retry_after_seconds for code in codes):
         headers |= _RETRY_AFTER
     if status == UNAUTHORIZED:
         headers |= _WWW_AUTHENTICATE

@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema
 from typing_extensions import TypeAliasType
 
 from waitlist_api.clock import iso_of
-from waitlist_api.http.errors import meanings
+from waitlist_api.http.errors import public_errors
 from waitlist_shared import ids
 
 PathWaitlistId = f"^{ids.WAITLIST_ID}$"
@@ -173,8 +173,11 @@ class Body(Model):
 
 
 def _document_codes(schema: dict[str, Any]) -> None:
+    meanings = {
+        code: (error.__doc__ or "").partition("\n")[0] for code, error in public_errors().items()
+    }
     schema.update(
-        extensible("The error code, which stays the same in later versions.", meanings()),
+        extensible("The error code, which stays the same in later versions.", meanings),
         pattern="^[a-z_]+$",
     )
 
