@@ -1,4 +1,6 @@
-"""One person's life on a waitlist, with every event in it: what docs/app/events.md shows."""
+"""The life of one person on a waitlist in which every event occurs. docs/app/events.md shows these
+events.
+"""
 
 from functools import cache
 
@@ -8,7 +10,7 @@ from tests.service.bus.stories import WORDS, is_verified, keep, moves, policy, r
 
 @cache
 def samples() -> list[Detail]:
-    """Return the first event of each word, by their stamps."""
+    """Return the first event of each kind, in the order of the stamps."""
     scene = Scene()
     for happen in (
         _is_offered_and_back,
@@ -54,7 +56,7 @@ def _is_parked_and_back(scene: Scene) -> None:
 
 
 def _is_asked(scene: Scene) -> None:
-    # Two who are asked would be asked at once, in any order.
+    # If two people were asked, their events would have no fixed order.
     scene.people.remove("bob")
     rules = {"every_days": 9, "answer_days": 2, "reminders_days": [1]}
     assert scene.configure(confirm=rules).status == 200

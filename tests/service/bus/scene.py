@@ -1,4 +1,4 @@
-"""One deployment on a table with a stream, and what its bus is given."""
+"""A deployment whose table has a stream, and the events that its event bus receives."""
 
 from collections import defaultdict
 from typing import Any
@@ -26,9 +26,9 @@ Detail = dict[str, Any]
 
 
 class Scene:
-    """Ada and Bob, the list they stand in, and the wire between its function and AWS.
+    """A waitlist with Ada and Bob, and a wire that records the calls of the function to AWS.
 
-    Redis' clock stands, so that stamps follow each other as closely as they can.
+    Redis' clock stands still, so that the stamps are as close to each other as possible.
     """
 
     def __init__(self) -> None:
@@ -56,38 +56,43 @@ class Scene:
         return self.people.configure(**{**terms, **settings})
 
     def people_elsewhere(self) -> Admissions:
-        """Return a people of the same waitlist in a process of its own, with the same tokens."""
+        """Return the same waitlist, served by another process, with the same claim tokens."""
         world = self._world(Wire())
         return Admissions(world, names=self.people.names, tokens=self.people.tokens)
 
     def maintain(self) -> None:
-        """Run maintenance by a process of its own, twice, each some minutes later."""
+        """Run maintenance twice in another process, with some minutes before each run."""
         elsewhere = self._world(Wire())
         for _ in range(2):
             elsewhere.maintain()
 
     def expire(self) -> None:
-        """Let the days pass that ended stays are kept."""
+        """Let the retention time of ended stays pass."""
         self.world.advance((RETENTION_DAYS + 1) * DAY_SECONDS)
         self.table.expire(self.clock.millis // 1000)
 
     def details(self, name: str | None = None) -> list[Detail]:
-        """Return the events of the bus, of one entry or of all, in their order."""
+        """Return the events on the bus, of one entry or of all entries, in the order in which they
+        were published.
+        """
         found = details_of(self.table.records)
         entry_id = name and self.people.id_of(name)
         return [one for one in found if entry_id in (None, one["entry_id"])]
 
     def news(self) -> list[Detail]:
-        """Return the events of the bus since the last call."""
+        """Return the events that were published since the last call."""
         records, self.told = self.table.records[self.told :], len(self.table.records)
         return details_of(records)
 
     def words(self, name: str) -> list[str]:
-        """Return the events of one person by their stamps."""
+        """Return the names of one person's events on the bus, in the order of their stamps."""
         return [one["event"] for one in in_order(self.details(name))]
 
     def history(self, name: str) -> list[tuple[str, int]]:
-        """Return what is recorded of a person and is an event outside, with the stamps."""
+        """Return the recorded events of one person and their stamps.
+
+        Events that are not published are left out.
+        """
         pk = entry_pk(self.people.waitlist_id, self.people.id_of(name))
         events = [item for (whose, _), item in sorted(self.table.items.items()) if whose == pk]
         return [
@@ -97,14 +102,17 @@ class Scene:
         ]
 
     def webhooks(self, name: str) -> list[Detail]:
-        """Return the events of one person as a webhook gets them, from the history."""
+        """Return the events of one person as a webhook receives them.
+
+        They are read from the history.
+        """
         records = WebhookRecords(Table(self.table, TABLE), self.clock.now_millis)
         entry_id = self.people.id_of(name)
         found = records.events(self.people.waitlist_id, entry_id, 0, days=ALL_DAYS)
         return [to_builtins(one) for one in found]
 
     def contradictions(self) -> list[str]:
-        """Return the differences between the events of the bus, the histories and the records."""
+        """Return the differences between the events on the bus, the histories and the records."""
         wrong = []
         by_person: dict[str, list[Detail]] = defaultdict(list)
         for detail in self.details():

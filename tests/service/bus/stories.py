@@ -1,4 +1,4 @@
-"""What can become of a person, and the events that tell of it."""
+"""What can happen to a person, and the events that are then published."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -63,7 +63,9 @@ REINSTATED: Published = ("reinstated", "operator")
 
 @dataclass(frozen=True)
 class Story:
-    """What happens to Ada, and the expected events of the bus with the kind of their actors."""
+    """What happens to Ada, the events that must be published, and the kind of actor of each
+    event.
+    """
 
     name: str
     happen: Callable[[Scene], None]
@@ -143,7 +145,10 @@ def rests_and_is_held_back(scene: Scene) -> None:
 
 
 def rests(scene: Scene) -> None:
-    """Have Ada rest and resume, be held back and let go, each twice."""
+    """Let Ada rest and resume, and let an operator hold her back and let her go.
+
+    Each request is made twice.
+    """
     assert scene.people.configure(rest={"max_days": 9, "times": 9}).status == 200
     for _repeat in range(2):
         resting = scene.people.rest("ada", 3600, key="first")
@@ -180,7 +185,7 @@ def is_asked_twice_and_confirms_once(scene: Scene) -> None:
 
 
 def _walk(scene: Scene, seconds: int) -> None:
-    """Run maintenance of the list, later, and again two minutes after."""
+    """Run maintenance of the waitlist after `seconds`, and again two minutes later."""
     for pause in (seconds, 120):
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
@@ -198,9 +203,12 @@ def signs_up_to_be_verified(scene: Scene) -> None:
 
 
 def is_verified(scene: Scene) -> None:
-    """Have Ada sign up where addresses are verified, twice, and as often again when hers is."""
+    """Let Ada sign up on a waitlist that verifies addresses.
+
+    Each request is repeated, and so is the signup after the verification.
+    """
     services = scene.world.services
-    # Of an address the customer id would be another one.
+    # With an address, the customer id would be derived from the address.
     command = SignupCommand(waitlist_id=scene.people.waitlist_id, customer_id="ada")
     for _repeat in range(3):
         services.unproven_signups.sign_up(command, verify_minutes=600)
@@ -212,13 +220,13 @@ def is_verified(scene: Scene) -> None:
         services.readiness.verify(command.waitlist_id, command.entry_id, stay)
     for _repeat in range(2):
         services.unproven_signups.sign_up(command, verify_minutes=600)
-    # The token is that of the stay before.
+    # The stored token belongs to the former stay.
     scene.people.entry_tokens.pop("ada", None)
 
 
 @story(JOINED, ("address_change_asked", "customer"), ("address_changed", "customer"), ERASED)
 def moves_to_another_address_and_is_erased(scene: Scene) -> None:
-    """What stands under the new address is no entry, so its end is no event."""
+    """The new address has no entry of its own, so its erasure is no event."""
     scene.people.all_sign_up("ada")
     moves(scene)
     assert scene.people.erase("ada").status == 204
@@ -226,7 +234,10 @@ def moves_to_another_address_and_is_erased(scene: Scene) -> None:
 
 
 def moves(scene: Scene) -> None:
-    """Move Ada's entry to another address, which she gives a minute from now."""
+    """Move Ada's entry to another address.
+
+    She enters the address in one minute and verifies it in two.
+    """
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))
     to, ledger = scene.people.id_of("eve"), services.address_changes.ledger
@@ -383,7 +394,7 @@ def is_admitted_without_an_offer(scene: Scene) -> None:
     NEAR,
 )
 def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
-    """Bob is ahead for a while, Redis is lost, and Ada comes back after she has left."""
+    """Bob is ahead of Ada for a while, Redis loses its data, and Ada leaves and returns."""
     scene.people.all_sign_up("ada", "bob")
     tells(scene, near=1)
     keep(scene, 60, 60)
@@ -404,7 +415,9 @@ def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
 
 
 def tells(scene: Scene, near: int) -> None:
-    """Have the list tell its people when their turn is near, and when their offers end."""
+    """Let the service tell people on the waitlist when their turn is near and when their offers
+    end.
+    """
     rules = {"kinds": ["near", "ending"], "near": near}
     policy_of_offers = {"offer_seconds": OFFER_SECONDS, "no_show": "keep_place"}
     answer = scene.configure(admission=policy_of_offers, messages=rules, max_attempts=9)
@@ -412,7 +425,7 @@ def tells(scene: Scene, near: int) -> None:
 
 
 def keep(scene: Scene, *pauses: float) -> None:
-    """Run maintenance of the list after each pause, in seconds."""
+    """After each pause (in seconds), run maintenance of the waitlist."""
     for pause in pauses:
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
@@ -497,7 +510,9 @@ def is_refused_when_coming_back(scene: Scene) -> None:
 
 @story(JOINED)
 def is_edited_and_looked_at(scene: Scene) -> None:
-    """Edits, segments, polls, a rebuild and a run of maintenance move no entry."""
+    """Edits, new segments, polls, a rebuild and a run of maintenance do not move the entry, so they
+    are no events.
+    """
     signs_up(scene)
     assert scene.configure(segments=[["language"]]).status == 200
     assert scene.people.edit("ada", attributes={"language": "French"}).status == 200
@@ -527,7 +542,7 @@ def is_erased_long_after(scene: Scene) -> None:
 
 @story(JOINED, ERASED)
 def is_erased_after_an_edit(scene: Scene) -> None:
-    """The edit's stamp is later than the record's."""
+    """The stamp of the edit is higher than the stamp of the record."""
     signs_up(scene)
     assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200
     assert scene.people.erase("ada").status == 204
@@ -536,9 +551,9 @@ def is_erased_after_an_edit(scene: Scene) -> None:
 
 @story(JOINED, BANNED, ERASED)
 def is_erased_while_a_ban_is_cut_off(scene: Scene) -> None:
-    """The ban's stamp is later than the record's."""
+    """The stamp of the ban is higher than the stamp of the record."""
     signs_up(scene)
-    # Redis has drawn the stamp of the ban before.
+    # Redis draws the stamp of the ban in the step before.
     scene.wire.arm(3, crash_after)
     with suppress(Crash):
         scene.people.ban("ada")
@@ -578,12 +593,12 @@ def is_erased_without_ever_having_had_a_place(scene: Scene) -> None:
 
 
 def policy(scene: Scene, **fields: object) -> None:
-    """Give the list an admission policy."""
+    """Configure an admission policy on the waitlist."""
     assert scene.configure(admission={"offer_seconds": OFFER_SECONDS, **fields}).status == 200
 
 
 def cut_off(scene: Scene, step: int, request: Callable[[], object]) -> None:
-    """Let a function die after one of its steps."""
+    """Let a function crash after one of its steps."""
     scene.wire.arm(step, crash_after)
     try:
         request()

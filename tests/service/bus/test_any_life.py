@@ -1,4 +1,7 @@
-"""After any sequence of operations, cut off at any step, the bus has what is recorded."""
+"""Operations are made in any order and interrupted at any step.
+
+The bus then contains exactly what is recorded.
+"""
 
 import json
 import random
@@ -41,7 +44,10 @@ def lose_redis(people: Admissions) -> None:
 
 
 def take_over_behind(people: Admissions) -> None:
-    """Let a server take over whose clock is an hour behind, so that it counts on ahead of it."""
+    """Let another Redis server take over whose clock is an hour behind.
+
+    It continues with stamps ahead of its own clock.
+    """
     people.world.redis_clock.advance(-HOUR_SECONDS)
     lose_redis(people)
 
@@ -51,7 +57,7 @@ def ask_for_link(people: Admissions, name: str) -> None:
 
 
 def change_address(people: Admissions, name: str) -> None:
-    """Give another address, and verify it a moment later."""
+    """Let a customer request a change of address and verify the new address a moment later."""
     services, to = people.world.services, people.id_of(f"{name}, elsewhere")
     ledger = services.address_changes.ledger
     draw_stamp = services.address_changes.recovering_queue.draw_stamp
@@ -126,7 +132,7 @@ lives: Any = st.lists(
 )
 @given(life=lives)
 def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | None]]) -> None:
-    """P2, P3: each change is published exactly once, with its own stamp."""
+    """Each change is published exactly once, with its own stamp (promises P2 and P3)."""
     scene = Scene()
     scene.configure(admission={})
     scene.people.all_sign_up(*NAMES)
@@ -142,9 +148,9 @@ def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | N
 
 
 class Webhook:
-    """The webhook's function before a receiver that takes everything, and its queue.
+    """The function that sends webhooks, its queue, and a receiver that accepts everything.
 
-    Each event has two messages; the second one comes at any later time.
+    Each event is delivered twice, and the second delivery happens at a random later time.
     """
 
     def __init__(self, scene: Scene, chance: random.Random) -> None:
@@ -166,9 +172,11 @@ class Webhook:
         return Attempt("sent", 204)
 
     def bring(self, news: list[Detail]) -> None:
-        """Deliver the messages of new events, in any order, and some second ones of others.
+        """Deliver the messages of the new events in random order, and second messages of some older
+        events.
 
-        What comes after an erasure is delivered after it: the history has forgotten what it was.
+        If one of the new events is an erasure, the order is kept, because the history no longer
+        contains what came before.
         """
         again = [one for one in self.copies if self.chance.random() < 0.3]
         self.copies = [one for one in self.copies if one not in again] + news
@@ -189,9 +197,11 @@ class Webhook:
 def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     apart: float, seed: int
 ) -> None:
-    """P2, P3: the webhook gets each event once, in the order in which requests were answered.
+    """The webhook receives each event once, in the order in which the requests were answered
+    (promises P2 and P3).
 
-    The functions' clock is that many seconds ahead of Redis', whose counter may be ahead of both.
+    The functions' clock is `apart` seconds ahead of Redis' clock. The counter in Redis may be ahead
+    of both clocks.
     """
     chance, scene = random.Random(seed), Scene()
     scene.clock.advance(apart)
@@ -204,7 +214,8 @@ def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     )
     assert configured.status == 200, configured.text
     losses = LOSSES if seed % 2 else ()
-    # Much happens at one moment and to one person, and people come back as often as they go.
+    # Many operations happen at the same moment and to the same person. People return as often as
+    # they leave.
     weights = {
         **dict.fromkeys(USUAL, 1.0),
         **dict.fromkeys((*PAUSES, *losses), 0.3),
@@ -220,7 +231,7 @@ def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
         for one in news:
             earlier, stamp = expected[one["entry_id"]], int(one["stamp"])
             assert stamp not in earlier, (deed, name, one)
-            # Maintenance records late what Redis alone has decided.
+            # Decisions that only Redis has made are recorded later by maintenance.
             if one.get("by") not in ("maintenance", "policy"):
                 assert stamp > max(earlier, default=0), (deed, name, one)
             earlier.append(stamp)

@@ -1,4 +1,4 @@
-"""docs/app/events.md describes the events of the bus, and its example matches them."""
+"""docs/app/events.md describes the events on the bus, and its example matches them."""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""The function of events puts each change on the bus: at least once, in order, and a heartbeat."""
+"""The function that publishes events puts each change on the bus at least once and in order, and
+sends a heartbeat.
+"""
 
 import json
 import logging
@@ -20,7 +22,7 @@ READ_AT = "2026-09-21T14:13:20.000Z"
 
 
 class Bus:
-    """EventBridge; `refused` has the entry ids whose next event it does not take."""
+    """An EventBridge bus. It refuses the next event of each entry whose id is in `refused`."""
 
     def __init__(self) -> None:
         self.calls: list[list[dict[str, Any]]] = []
@@ -56,7 +58,9 @@ def forwarder(bus: Bus) -> Forwarder:
 
 
 def batch(scene: Scene) -> list[dict[str, Any]]:
-    """Return what Lambda hands over: the records that the filter lets through, numbered."""
+    """Return what Lambda passes to the function: the numbered records that the filter of the stream
+    accepts.
+    """
     return [
         {**record, "dynamodb": {**record["dynamodb"], "SequenceNumber": f"{number:021d}"}}
         for number, record in enumerate(scene.table.records)
@@ -65,7 +69,7 @@ def batch(scene: Scene) -> list[dict[str, Any]]:
 
 
 def changes(number: int) -> list[dict[str, Any]]:
-    """Return the records of so many changes of one person."""
+    """Return `number` records of changes of one person."""
     scene = Scene()
     signs_up(scene)
     (one, *_) = [one for one in batch(scene) if event_of(one, READ_AT) is not None]
@@ -97,7 +101,10 @@ def test_the_bus_gets_at_most_ten_events_in_a_call(bus: Bus) -> None:
 def test_a_refused_event_comes_again_with_all_behind_it(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Lambda repeats a batch from the record that the function names, so the order stays."""
+    """The function names the first refused record.
+
+    Lambda repeats the batch from this record on, so the order is kept.
+    """
     scene = Scene()
     signs_up(scene)
     assert scene.people.leave("bob").status == 204
@@ -133,7 +140,9 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
 
 
 def test_each_run_of_maintenance_is_a_heartbeat(bus: Bus) -> None:
-    """Also a run that finds nothing to do: a stream has no record of a write without a change."""
+    """Even a run that finds nothing to do must be a heartbeat, and a stream has no record of a
+    write that changes nothing.
+    """
     scene = Scene()
     for _minute in range(2):
         scene.world.maintain()

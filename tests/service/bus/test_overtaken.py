@@ -1,4 +1,6 @@
-"""What one process is slow to record comes late, and finds its place by its stamp."""
+"""If a process records a change late, the event is published late, and its stamp shows where it
+belongs.
+"""
 
 from collections.abc import Callable
 
@@ -42,12 +44,15 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     fast: Callable[[Admissions], object],
     expected: list[str],
 ) -> None:
-    """P2: a consumer sorts by the stamp, the order in which things were decided."""
+    """Consumers sort the events by their stamps, which show the order of the decisions (promise
+    P2).
+    """
     scene = Scene()
     prepare(scene)
     before = len(scene.details("ada"))
     elsewhere = scene.people_elsewhere()
-    # The slow one has decided in Redis. A bump first reads which stay it moves.
+    # At this step, Redis has made the decision of the slow process. A bump reads the record before
+    # that.
     scene.wire.arm(step, faults.before(lambda: fast(elsewhere)))
     slow(scene.people)
     assert scene.words("ada")[before:] == expected
@@ -57,7 +62,7 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
 
 
 def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
-    """P8: after `erased` a consumer gets no event of the erased entry."""
+    """After `erased`, consumers receive no other event of the entry (promise P8)."""
     scene = Scene()
     signs_up(scene)
     elsewhere = scene.people_elsewhere()
@@ -85,7 +90,7 @@ def is_not_verified(scene: Scene) -> None:
 def test_an_erasure_comes_last_by_its_stamp(
     prepare: Callable[[Scene], None], last: str, how: str
 ) -> None:
-    """P8: also after events that leave the record's own stamp as it was."""
+    """This also holds after events that do not change the stamp of the record (promise P8)."""
     scene = Scene()
     prepare(scene)
     erases = scene.people.delete_waitlist() if how == "the list" else scene.people.erase("ada")

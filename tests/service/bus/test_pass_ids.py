@@ -1,4 +1,4 @@
-"""The `jti` of the events is that of the pass, by whichever request the admission is recorded."""
+"""The `jti` in the events equals the `jti` of the pass, whichever request records the admission."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ from tests.service.bus.stories import (
 
 
 def jti_of(scene: Scene, name: str = "ada") -> str:
-    """Return the `jti` of the pass that the customer gets; the same at each request."""
+    """Return the `jti` of the customer's pass, and check that it is the same in each response."""
     path = f"{scene.people.entry(name)}/pass"
     answers = [
         scene.world.request("GET", path, token=scene.people.token_of(name)) for _ in range(2)
@@ -33,7 +33,7 @@ def _claims(token: str) -> dict[str, Any]:
 
 
 def published(scene: Scene, name: str = "ada") -> list[tuple[str, str]]:
-    """Return the events that have a `jti`."""
+    """Return the published events that contain a `jti`."""
     return [(one["event"], one["jti"]) for one in scene.details(name) if one.get("jti")]
 
 
@@ -75,7 +75,9 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
 
 
 def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
-    """P4: with `rejoin` "always" it frees the place as an exit does, without an `exited`."""
+    """If `rejoin` is `always`, a new signup frees the place inside as an exit does, but without the
+    event `exited` (promise P4).
+    """
     scene = Scene()
     enters(scene)
     jti = jti_of(scene)

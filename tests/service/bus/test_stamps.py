@@ -1,6 +1,7 @@
-"""Each event of an entry has a later stamp than those before it, whichever store draws it.
+"""Each event of an entry has a higher stamp than the events before it, whichever store has drawn
+the stamp.
 
-Redis' clock stands, and its counter has drawn stamps ahead of it.
+Redis' clock stands still, and its counter is ahead of this clock.
 """
 
 from collections.abc import Callable
@@ -26,7 +27,9 @@ AHEAD_SECONDS, HOUR_SECONDS = 60, 3600
 
 
 def published_in_order(scene: Scene, *words: str) -> None:
-    """Check that Ada's events were published in the order of their stamps, the last ones these."""
+    """Check that Ada's events were published in the order of their stamps, and that the last ones
+    are `words`.
+    """
     published = [one["event"] for one in scene.details("ada")]
     assert published == scene.words("ada")
     assert published[-len(words) :] == list(words)
@@ -39,7 +42,7 @@ def is_held_back_again_and_again(scene: Scene) -> None:
 
 
 def draw_some(scene: Scene) -> None:
-    """Let Redis draw stamps for another entry, long after the last change of Ada's."""
+    """Let Redis draw stamps for another entry, long after Ada's entry has last changed."""
     scene.maintain()
     scene.world.advance(HOUR_SECONDS)
     for ready in (False, True, False, True):
@@ -69,7 +72,9 @@ def lose_redis(scene: Scene) -> None:
 def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
-    """P3: the successor's clock is that of the lost server, and stands."""
+    """The clock of the next Redis server shows the same time as the clock of the lost one, and
+    stands still (promise P3).
+    """
     scene = Scene()
     signs_up(scene)
     happen(scene)
@@ -83,7 +88,9 @@ def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
 def test_what_follows_two_losses_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
-    """P3: the first successor's clock was behind, so its counter was ahead of every clock."""
+    """The clock of the second Redis server was behind, so its counter was ahead of all clocks
+    (promise P3).
+    """
     scene = Scene()
     signs_up(scene)
     scene.world.redis_clock.advance(-HOUR_SECONDS)
@@ -110,7 +117,9 @@ def is_banned(people: Admissions) -> object:
 def test_what_the_record_knows_of_comes_before_what_a_server_that_lagged_draws(
     act: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """P3: the takeover is not seen, and the server has lost the last moves of the entry."""
+    """The service does not notice the takeover, and the Redis server has lost the last moves of the
+    entry (promise P3).
+    """
     scene = Scene()
     signs_up(scene)
     past = RedisState.of(scene.redis)
@@ -156,7 +165,7 @@ def is_erased_and_banned(people: Admissions) -> object:
 def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
     comes: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """P3: by a clock that is ahead of Redis'."""
+    """The clock that draws these stamps is ahead of Redis' clock (promise P3)."""
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
     scene.configure(rejoin="always")
@@ -170,7 +179,9 @@ def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
 
 
 def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
-    """P3: what is under its key points to another entry, which has moved on."""
+    """The key of the former address contains an alias of another entry, whose address has changed
+    since (promise P3).
+    """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
     scene.configure(rejoin="always")
@@ -207,7 +218,9 @@ def test_two_events_off_the_list_at_one_moment_follow_each_other(
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """P2, P3: the slow one has read the record before the fast one writes."""
+    """The slow request has read the record before the fast request writes it (promises P2
+    and P3).
+    """
     scene = Scene()
     is_admitted_by_hand_and_let_in(scene)
     elsewhere = scene.people_elsewhere()
@@ -225,7 +238,7 @@ def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
 
 
 def test_a_ban_that_an_edit_overtakes_is_written_with_a_later_stamp() -> None:
-    """P3: it has drawn its stamp before the edit, and is recorded after it."""
+    """The ban draws its stamp before the edit, and is recorded after the edit (promise P3)."""
     scene = Scene()
     signs_up(scene)
     elsewhere = scene.people_elsewhere()
@@ -258,7 +271,9 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """P3, P8: the slow one has drawn its stamp before the fast one, which writes first."""
+    """The slow request draws its stamp first, and the fast request writes first (promises P3 and
+    P8).
+    """
     scene = Scene()
     signs_up(scene)
     scene.world.advance(AHEAD_SECONDS)
@@ -273,7 +288,9 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
 
 
 def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit() -> None:
-    """P2, P3: all at the millisecond of the admission."""
+    """The admission, the exit and the signup happen in the same millisecond (promises P2
+    and P3).
+    """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
     is_admitted_by_hand_and_let_in(scene, rejoin="always")
@@ -289,7 +306,7 @@ def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit
 def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
     follows: Callable[[Admissions], object],
 ) -> None:
-    """P3: also if the record has a later event of its own."""
+    """This also holds if the record already contains a later event of the service (promise P3)."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     assert scene.configure(admission={}).status == 200
@@ -313,7 +330,9 @@ def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
 
 @pytest.mark.parametrize("ahead", [0, AHEAD_SECONDS])
 def test_an_erasure_by_retention_comes_last_after_an_exit(ahead: float) -> None:
-    """P8: DynamoDB deletes the record, which then has the stamp of the newest event."""
+    """DynamoDB deletes the record, which then contains the stamp of the newest event
+    (promise P8).
+    """
     scene = Scene()
     scene.clock.advance(ahead)
     is_admitted_by_hand_and_let_in(scene, retention_days=RETENTION_DAYS)

@@ -1,4 +1,7 @@
-"""Every change of a person is on the bus: once, in order, and nothing that is no change."""
+"""Every change of a person is published once and in order.
+
+What changes nothing is not published.
+"""
 
 import pytest
 
@@ -8,7 +11,9 @@ from tests.service.bus.stories import STORIES, WORDS, Story
 
 @pytest.mark.parametrize("story", STORIES, ids=str)
 def test_each_change_is_published_once_and_in_order(story: Story) -> None:
-    """P2: by the stamps no two of them are one, and they come as they happened."""
+    """No two events have the same stamp, and the stamps follow the order of the events (promise
+    P2).
+    """
     scene = Scene()
     story.happen(scene)
     published = scene.details("ada")

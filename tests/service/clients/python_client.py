@@ -15,19 +15,19 @@ from tools.openapi import ROOT
 
 GENERATOR = ROOT / ".venv-clients/bin/openapi-python-client"
 PACKAGE = "generated_waitlist_client"
-# The generator formats what it writes unless a configuration says otherwise.
+# By default, the generator formats the code that it writes. This configuration switches it off.
 CONFIGURATION = "post_hooks: []\npackage_name_override: " + PACKAGE + "\n"
 BASE_URL = "https://api.example.com"
 
 
 @dataclass(frozen=True)
 class PythonClient:
-    """The generated package; `path` is the document that it was generated from."""
+    """The package that openapi-python-client has generated."""
 
     package: Any
 
     def body(self, name: str, fields: dict[str, Any]) -> Any:
-        """Return a request body of the generated class of this name."""
+        """Return a request body, which is an object of the generated class `name`."""
         models = importlib.import_module(f"{PACKAGE}.models")
         return getattr(models, name).from_dict(fields)
 
@@ -38,7 +38,7 @@ class PythonClient:
         respond: Callable[[httpx.Request], httpx.Response],
         **arguments: Any,
     ) -> Any:
-        """Call one operation; return its detailed response."""
+        """Call one operation, and return its detailed response."""
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation_id).lower()
         module = importlib.import_module(f"{PACKAGE}.api.{tag}.{name}")
         client = self.package.Client(
@@ -49,7 +49,7 @@ class PythonClient:
 
 
 def generate(document: Path, folder: Path) -> PythonClient:
-    """Generate the client into a folder and import it; raise if the generator warns."""
+    """Generate the client into a folder and import it. Raise an error if the generator warns."""
     write(document, folder)
     sys.path.insert(0, str(folder))
     try:
@@ -59,7 +59,10 @@ def generate(document: Path, folder: Path) -> PythonClient:
 
 
 def write(document: Path, folder: Path) -> Path:
-    """Generate the client into a folder; return where it is. Raise if the generator warns."""
+    """Generate the client into a folder and return its path.
+
+    Raise an error if the generator warns.
+    """
     if not GENERATOR.exists():
         raise FileNotFoundError(f"{GENERATOR} is missing: run `make client-generator` once")
     configuration = folder / "configuration.yaml"

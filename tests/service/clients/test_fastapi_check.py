@@ -31,7 +31,7 @@ async def _check(app: Any, issuer: Issuer) -> None:
 
 
 def test_a_pass_serves_the_browser_that_used_it_first_until_its_customer_exits() -> None:
-    """P4: docs/internals/guarantees.md, "A pass is proof of one admission"."""
+    """Promise P4: docs/internals/guarantees.md says that a pass is proof of one admission."""
     with issuer_at_a_url() as issuer:
         names: dict[str, Any] = {}
         exec(documented_check("python", issuer), names)

@@ -1,4 +1,4 @@
-"""A client generated from the OpenAPI document reads every response that the service gives."""
+"""A client generated from the OpenAPI document can read every response of the service."""
 
 import json
 from collections.abc import Callable
@@ -48,7 +48,9 @@ def test_an_app_generates_a_client_of_the_customers_routes_alone(tmp_path: Path)
 
 
 def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
-    """Call an operation that gets this response; return what the client parses from it."""
+    """Call an operation whose response is `response`, and return what the client has parsed from
+    it.
+    """
     tag = OPERATIONS[name]["tags"][0]
     wanted = {"waitlist_id": BAKERY, "entry_id": ENTRY_ID, "body": SimpleNamespace(to_dict=dict)}
     parameters = [one["name"] for one in OPERATIONS[name]["parameters"] if one["in"] == "path"]
@@ -84,13 +86,13 @@ def test_it_reads_what_the_gateway_answers_by_itself(client: PythonClient, name:
 
 @pytest.fixture
 def called() -> set[str]:
-    """Return the operations that `send` has called."""
+    """The operations that the tests have called with `send`."""
     return set()
 
 
 @pytest.fixture
 def send(client: PythonClient, called: set[str]) -> Send:
-    """Return how to call an operation on a service of its own."""
+    """Return a function that calls an operation of a running service."""
     world = World.on(MemoryTable(), empty_redis())
 
     def respond(request: httpx.Request) -> httpx.Response:
@@ -240,7 +242,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
 
 
 def test_it_reads_a_status_that_is_new(client: PythonClient) -> None:
-    """Statuses may grow: a client with a closed enum would fail at a new one."""
+    """New statuses may be added. A client with a closed enum would fail when it reads one."""
     entry: dict[str, Any] = {
         "entry_id": ENTRY_ID,
         "status": "resting",

@@ -1,1 +1,3 @@
-"""What the functions promise each other and AWS: messages, events, and calls per operation."""
+"""The contracts between the functions and with AWS: messages, events, and the calls of each
+operation.
+"""

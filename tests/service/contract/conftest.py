@@ -1,4 +1,6 @@
-"""Fixtures of the contract tests: the real private handler, and both functions on empty stores."""
+"""Fixtures of the contract tests: the handler of the real private function, and both functions on
+empty stores.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,13 +18,13 @@ Handler = Callable[[Any], Any]
 
 @pytest.fixture
 def redis() -> Any:
-    """The Redis that the private handler is wired to."""
+    """The Redis server that the private function uses."""
     return empty_redis()
 
 
 @pytest.fixture
 def private_handler(redis: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handler]:
-    """The private function's own entry point, on a Redis in this process."""
+    """The entry point of the private function, with a Redis in the same process."""
     monkeypatch.setenv("REDIS_URL", "redis://queue.example.com:6379")
     monkeypatch.setattr(app, "connect", lambda _: redis)
     app.service.cache_clear()
@@ -32,7 +34,7 @@ def private_handler(redis: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Han
 
 @pytest.fixture
 def queue(private_handler: Handler) -> QueueClient:
-    """The public function's client of the private one."""
+    """The public function's client for the private function."""
     return QueueClient(InProcessLambda(private_handler), PRIVATE)
 
 

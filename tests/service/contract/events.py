@@ -1,4 +1,4 @@
-"""The events that the repository ships, by the names of their files."""
+"""The sample events in the repository, by the names of their files."""
 
 import json
 from pathlib import Path
@@ -11,12 +11,12 @@ LOCAL_SECRET = "local-entry-token-secret-not-for-production"
 
 
 def load_all(folder: str) -> dict[str, Event]:
-    """Return the events of a folder by their files' names."""
+    """Return the events in a folder, by the names of their files."""
     paths = sorted((EVENTS / folder).glob("*.json"))
     return {path.stem: json.loads(path.read_text("utf-8")) for path in paths}
 
 
 PUBLIC = load_all("public")
-# As they are where customers have tokens of an issuer.
+# Events of a stack on which an issuer's JWTs identify the customers.
 PUBLIC_JWT = load_all("public_jwt")
 PRIVATE = load_all("private")

@@ -1,4 +1,4 @@
-"""What each operation costs: exactly these calls to AWS, in this order (P9)."""
+"""Each operation makes exactly these calls to AWS, in this order (promise P9)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def people(wire: Wire) -> People:
-    """A list with Ada and Bob in line, known to a function that has served it before."""
+    """A waitlist on which Ada and Bob wait. The function has already served it."""
     people = People(World.on(wire.client(new_table()), empty_redis(), wire.client))
     assert people.configure().status == 201
     people.all_sign_up("ada", "bob")
@@ -31,7 +31,7 @@ def people(wire: Wire) -> People:
 
 @pytest.fixture
 def new_instance(wire: Wire, people: People) -> People:
-    """The same list, served by a function that has only just started."""
+    """The same waitlist, served by a function that has just started."""
     world = people.world
     table, redis = world.dynamodb, world.redis
     return People(World.on(table, redis, wire.client), entry_tokens=people.entry_tokens)
@@ -40,7 +40,7 @@ def new_instance(wire: Wire, people: People) -> People:
 SIGNUP = ["PutItem", "Invoke", "TransactWriteItems"]
 LEAVE = ["GetItem", "UpdateItem", "Invoke"]
 SPANISH = {"language": "Spanish"}
-# By request: its status and its calls.
+# For each request: its HTTP status and its calls.
 CALLS: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = {
     "signup": (lambda people: people.sign_up("cyd", key="k"), 201, SIGNUP),
     "repeated signup": (
@@ -72,9 +72,9 @@ ON_NEW_INSTANCE: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = 
 }
 WITH_SEGMENTS: dict[str, tuple[Callable[[Admissions], Answer], int, list[str]]] = {
     "signup": (lambda people: people.sign_up("cyd", attributes=SPANISH), 201, SIGNUP),
-    # No request is refused by a cached waitlist.
+    # Cached settings are never a reason to refuse a request, so the settings are read again.
     "claim by a wrong filter": (lambda people: people.claim(filter={"age": "5"}), 422, ["GetItem"]),
-    # The record has the declared segments.
+    # The declared segments are read from the record.
     "position within": (
         lambda people: people.poll("bob", "segment=language"),
         200,
@@ -94,7 +94,7 @@ def test_a_request_takes_exactly_these_calls(people: People, wire: Wire, name: s
 def test_on_a_new_instance_a_request_takes_these_calls(
     new_instance: People, wire: Wire, name: str
 ) -> None:
-    """P9: only a signup needs the settings of the waitlist."""
+    """Of these requests, only a signup needs the settings of the waitlist (promise P9)."""
     send, status, calls = ON_NEW_INSTANCE[name]
     assert (send(new_instance).status, wire.names) == (status, calls)
 
@@ -116,7 +116,10 @@ def test_after_a_leave_a_repeated_leave_only_reads_and_a_signup_takes_one_more_w
 def test_a_bump_takes_one_read_one_invocation_and_one_write(
     people: People, wire: Wire, where: dict[str, Any]
 ) -> None:
-    """P2, P9: the record names the stay; history and journal are in the same write."""
+    """The record says which stay is bumped.
+
+    The history and the journal are written together with the record (promises P2 and P9).
+    """
     assert people.bump("bob", key="b", **where).json["position"] == 1
     assert wire.names == ["GetItem", "Invoke", "TransactWriteItems"]
     writes = wire.calls[-1].arguments["TransactItems"]
@@ -137,7 +140,10 @@ def test_a_page_takes_one_invocation_and_one_read_however_long(
 
 @pytest.fixture
 def agents(wire: Wire) -> Admissions:
-    """A list with segments, and Ada and Bob in one of them, known to a function that served it."""
+    """A waitlist with segments, on which Ada and Bob are in the same segment.
+
+    The function has already served it.
+    """
     people = Admissions(World.on(wire.client(new_table()), empty_redis(), wire.client))
     people.configure(segments=[["language"]])
     for name in ("ada", "bob"):
@@ -159,7 +165,7 @@ def test_with_segments_a_request_takes_these_calls(
 def test_a_filter_makes_a_claim_no_dearer(
     agents: Admissions, wire: Wire, filter_: dict[str, str] | None
 ) -> None:
-    """P9: one call for the claim, one for all records, one for each offer."""
+    """There is one call for the claim, one for all records, and one for each offer (promise P9)."""
     assert len(agents.claimed(2, filter=filter_)) == 2
     assert wire.names == ["Invoke", "BatchGetItem", "TransactWriteItems", "TransactWriteItems"]
 

@@ -1,4 +1,7 @@
-"""The clients of AWS, on a real server: what they try again, and what they have no time for."""
+"""The AWS clients call a local HTTP server.
+
+The tests check which calls they retry, and which calls they have no time for.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +16,7 @@ from waitlist_api.aws.deadline import Deadline
 
 
 class Service:
-    """Answers each request by the next of its answers, the last one for ever."""
+    """An HTTP server that gives its answers one after the other, and then repeats the last one."""
 
     def __init__(self) -> None:
         self.answers: list[HttpResponse] = []
@@ -41,7 +44,7 @@ PAUSE_SECONDS = clients.THROTTLED_PAUSE_SECONDS
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Botocore's pauses before retries; they take no time here."""
+    """The pauses that botocore makes before retries. They take no time here."""
     found: list[float] = []
     monkeypatch.setattr("botocore.endpoint.time.sleep", found.append)
     return found
@@ -60,7 +63,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 @pytest.fixture
 def time() -> Deadline:
-    """Stands still: a request has exactly as long as it is given."""
+    """A clock that stands still, so each request has exactly the time that the test gives it."""
     return Deadline(lambda: 0.0)
 
 
@@ -142,7 +145,9 @@ def test_a_retry_that_would_come_too_late_is_not_made(
     answer: HttpResponse,
     longest: float,
 ) -> None:
-    """P9: the original failure is reported, so that a throttled request stays a throttled one."""
+    """The original error is reported, so that a throttled request is reported as throttled (promise
+    P9).
+    """
     client = clients.lambda_client(time)
     service.answer(answer)
     with time.limited_to(longest + LAMBDA_SECONDS - 0.001), pytest.raises(ClientError) as error:
@@ -169,7 +174,7 @@ def test_a_connection_that_fails_late_is_not_tried_again(
 
 
 def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadline) -> None:
-    """However little time is left when it comes."""
+    """The response counts even if no time is left when it arrives."""
     ticks = iter([0.0, 0.0, 100.0, 100.0])
     client = clients.lambda_client(late := Deadline(lambda: next(ticks)))
     service.answer(DONE)
@@ -180,7 +185,7 @@ def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadl
 def test_a_condition_that_fails_late_still_returns_the_former_item(
     service: Service, time: Deadline
 ) -> None:
-    """P2: the record's answers are read from errors, too."""
+    """The service reads stored items from such errors (promise P2)."""
     item = {"pk": {"S": "a"}}
     body = {"__type": "ConditionalCheckFailedException", "message": "no", "Item": item}
     service.answer(json_response(400, body))

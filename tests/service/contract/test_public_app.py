@@ -1,4 +1,4 @@
-"""The public function's entry point: a problem in time, whatever its surroundings do."""
+"""The entry point of the public function returns an error in time, whatever fails around it."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ HEALTH = event("GET", "/v1/unknown", {}, None)
 
 
 class Timed(Context):
-    """A context with so much time left."""
+    """A Lambda context with the given time left."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -27,7 +27,7 @@ class Timed(Context):
 
 
 class Secrets:
-    """A Secrets Manager that fails as long as the test wants."""
+    """A Secrets Manager that fails as long as `failure` is set."""
 
     def __init__(self) -> None:
         self.failure: Exception | None = None
@@ -40,7 +40,7 @@ class Secrets:
 
 @pytest.fixture
 def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Secrets]:
-    """A deployed function's environment, and its Secrets Manager."""
+    """The environment of a deployed function, and its Secrets Manager."""
     secrets = Secrets()
     monkeypatch.setenv("TABLE_NAME", "table")
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")

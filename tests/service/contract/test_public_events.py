@@ -1,4 +1,4 @@
-"""Every public event that the repository ships succeeds on a prepared world."""
+"""Every public sample event in the repository succeeds on a prepared deployment."""
 
 import json
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ from waitlist_api.clock import iso, now_millis
 from waitlist_api.http.api import Api
 from waitlist_api.settings.rest import DAY_MILLIS
 
-# What each event is answered with on a world where the list is made and the customer waits.
+# The HTTP status of the response to each event, if the waitlist exists and the customer waits on
+# it.
 EXPECTED = {
     "health": 200,
     "openid_configuration": 200,
@@ -37,7 +38,7 @@ EXPECTED = {
     "confirm": 200,
     "own_data": 200,
     "verify": 200,
-    # The events' customer is known by an id.
+    # The customer of the events has an id and no address.
     "links": 422,
     "unsubscribe": 200,
     "unsubscribe_page": 200,
@@ -81,7 +82,7 @@ EXPECTED = {
     "admin_redrive": 200,
     "admin_replay_webhook": 200,
 }
-# Events of a hold, with the token of a real claim: the token in the file belongs to none.
+# Events of a guest. They are sent with the entry token of the guest's current stay.
 OF_GUESTS = (
     "position",
     "leave",
@@ -101,7 +102,7 @@ ON_HOLD = {"admin_complete", "admin_release", "admin_extend", "admin_park"}
 
 @dataclass
 class Deployment:
-    """The public handler under the secret that the events' tokens were made with."""
+    """The public handler with the secret that signed the tokens in the events."""
 
     world: World
     api: Api
@@ -109,10 +110,10 @@ class Deployment:
     def answer(self, event: Event) -> dict[str, Any]:
         event = self._as_of_this_stay(event)
         if event["routeKey"] == PUBLIC["verify"]["routeKey"]:
-            # So will the code's.
+            # The code in the file has expired.
             event = {**event, "body": json.dumps({"code": self._code()})}
         if event["routeKey"].endswith("/rest"):
-            # The time in the file will be over one day.
+            # The time in the file will be in the past one day.
             tomorrow = iso(now_millis() + DAY_MILLIS)
             event = {**event, "body": json.dumps({"until": tomorrow})}
         return self.api.handle(event, Context())
@@ -125,7 +126,7 @@ class Deployment:
         return EntryTokens(LOCAL_SECRET).issue_code(*stay, self.world.clock.now_millis())
 
     def _as_of_this_stay(self, event: Event) -> Event:
-        """Return a customer's event with the token of the stay that there is now."""
+        """If the event belongs to a guest, return it with the entry token of the current stay."""
         is_guests = event["routeKey"] in (PUBLIC[one]["routeKey"] for one in OF_GUESTS)
         if not is_guests or event in PUBLIC_JWT.values():
             return event
@@ -137,13 +138,13 @@ class Deployment:
         return {**event, "headers": {**event["headers"], "authorization": f"Bearer {token}"}}
 
     def prepared(self) -> "Deployment":
-        """Make the events' waitlist, and have their customer stand in it."""
+        """Create the waitlist of the events, and sign up their customer."""
         for name in ("admin_put_waitlist", "signup"):
             assert self.answer(PUBLIC[name])["statusCode"] == 201, name
         return self
 
     def ready_for(self, name: str) -> Event:
-        """Do what has to come before an event, and return the event to send."""
+        """Make the requests that must come before an event, and return the event."""
         if name in ON_HOLD:
             claims = body_of(self.answer(PUBLIC["admin_claim"]))["claims"]
             return with_token(PUBLIC[name], claims[0]["claim_token"])
@@ -176,7 +177,7 @@ def test_an_event_is_answered_with_its_success(deployment: Deployment, name: str
 def test_a_customers_event_with_an_issuers_token_does_the_same(
     deployment: Deployment, name: str
 ) -> None:
-    """The `sub` is the customer of the other events."""
+    """The `sub` of the token is the customer of the other events."""
     deployment.prepared().ready_for(name)
     deployment.api = Api(deployment.world.services, None, Logger(level="CRITICAL"))
     answer = deployment.answer(PUBLIC_JWT[name])
@@ -199,7 +200,7 @@ def body_of(answer: dict[str, Any]) -> Any:
 def test_the_events_speak_of_one_person_who_is_seen_by_all_of_them(
     deployment: Deployment,
 ) -> None:
-    """P6: customer and operator get the same position."""
+    """Customers and operators get the same position (promise P6)."""
     deployment.prepared()
     entry_id = PUBLIC["position"]["pathParameters"]["entry_id"]
     for name in ("signup", "position", "admin_get_entry", "admin_bump"):

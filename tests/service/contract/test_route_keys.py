@@ -1,4 +1,6 @@
-"""P5: IAM judged the route that the event names, so the function runs that route or none."""
+"""Promise P5: IAM has authorised the route that the event names, so the function runs this route or
+none.
+"""
 
 import json
 from itertools import permutations
@@ -34,7 +36,7 @@ def status_of(world: World, event: Event) -> tuple[int, str]:
 
 
 def authorized_as(event: Event, route_key: str) -> Event:
-    """Return an event that API Gateway let pass as another route."""
+    """Return an event that API Gateway has authorised as another route."""
     context = {**event["requestContext"], "routeKey": route_key}
     return {**event, "routeKey": route_key, "requestContext": context}
 
@@ -62,7 +64,7 @@ def test_no_route_runs_by_the_name_of_any_other(world: World) -> None:
 
 
 def test_a_head_runs_by_its_own_name_alone(world: World) -> None:
-    """As the GET of its route, and without the answer's body."""
+    """A HEAD request runs the GET route, and its response has no body."""
     event = PUBLIC["admin_get_waitlist"]
     http = {**event["requestContext"]["http"], "method": "HEAD"}
     head = {**event, "requestContext": {**event["requestContext"], "http": http}}
@@ -80,7 +82,9 @@ def test_no_route_runs_without_a_name(world: World) -> None:
 
 
 def test_a_list_is_not_read_as_another_resource_through_an_encoded_slash(world: World) -> None:
-    """What API Gateway sends for `GET /v1/admin/waitlists/bakery-opening%2Fentries`, signed."""
+    """This is the signed event that API Gateway sends for `GET
+    /v1/admin/waitlists/bakery-opening%2Fentries`.
+    """
     waitlist_id = "bakery-opening/entries"
     path = f"/v1/admin/waitlists/{waitlist_id}"
     event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id=waitlist_id)
@@ -102,7 +106,10 @@ def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> N
 
 @pytest.mark.parametrize("cut", ["?x", "?", "#x", "\n", "/x", "%3Fx", "%2Fx", "\x85"], ids=ascii)
 def test_a_path_that_was_cut_on_its_way_is_not_found(world: World, cut: str) -> None:
-    """IAM judged the whole path; the parameter still has what the path has lost."""
+    """IAM authorised the whole path.
+
+    The path in the event is shorter, and only the parameter contains the rest.
+    """
     path = "/v1/admin/waitlists/bakery-opening"
     event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id=f"bakery-opening{cut}")
     assert status_of(world, event) == (404, "not_found")
@@ -122,7 +129,7 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 
 def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
-    """Nor does it hide an operator's route from the check of its signer."""
+    """A stage in front of the path does not disable the check who signed an operator's request."""
     event = at_path(PUBLIC["admin_get_waitlist"], "/prod/v1/admin/waitlists/bakery-opening")
     del event["pathParameters"]
     event["requestContext"]["stage"] = "prod"
@@ -132,7 +139,10 @@ def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
 
 
 def test_the_event_of_sam_local_is_taken(world: World) -> None:
-    """As `sam local start-api` 1.170 makes it: no time, no domain, the route by method and path."""
+    """`sam local start-api` 1.170 sends such an event.
+
+    It contains no time, its domain is localhost, and its route consists of a method and a path.
+    """
     event: Event = {
         "version": "2.0",
         "routeKey": "GET /v1/waitlists/{waitlist_id}",

@@ -1,9 +1,9 @@
 """Clients that are generated from the OpenAPI document: TypeScript, Java, Go, Kotlin and Swift.
 
-Each program of `programs` is compiled with a generated client and calls the service of `make run`:
-two customers sign up; one looks until the place is offered, enters and exits, the other leaves.
-Generators drop or number what they do not understand: then a program does not compile.
-`make test-clients` installs the generators, and names what else is needed and how to get it.
+Each program in `programs` is compiled with a generated client and calls the service of `make run`.
+Two customers sign up. One of them polls until there is an offer, enters and exits. The other one
+leaves. Generators omit or rename what they do not understand, and then a program does not compile.
+`make test-clients` installs the generators. It also says what else is needed and how to get it.
 """
 
 import os
@@ -26,7 +26,7 @@ PROGRAMS = HERE / "programs"
 MODULES = HERE / "node_modules"
 MAVEN = Path.home() / ".m2/repository"
 GUESTS = ROOT / "docs/openapi/guests.json"
-# What each program prints: the service's answers as the generated client reads them.
+# The output of each program: the responses of the service, as the generated client reads them.
 JOURNEY = """\
 ada signup: waiting at 1, true
 ada look: offered, true
@@ -37,7 +37,7 @@ bob signup: waiting at 1, true
 bob leave: left
 ada by bob: forbidden
 """
-# The place is offered to the next customer within a second, and no offer ends while a test runs.
+# The next customer gets an offer within a second, and no offer ends while a test runs.
 POLICY = {"rate": {"count": 60, "per": "minute"}, "offer_seconds": 3600, "pass_seconds": 3600}
 INSTALL = {
     "node": "install Node.js 20 or newer",
@@ -45,12 +45,13 @@ INSTALL = {
     "javac": "apt-get install openjdk-17-jdk-headless",
     "go": "apt-get install golang-go",
 }
-# The programs of docs/app/client.md, and what they print.
+# The programs of docs/app/client.md and their output.
 EXAMPLES = ROOT / "docs" / "app" / "examples"
 STORY = "joined at 1\nentered with a pass of 3 parts\nexited\n"
-# As docs/app/generated-clients.md says. A choice between schemas is `Any` in Kotlin: otherwise the
-# generator makes one class that requires the fields of all choices. Its option for classes of
-# choices is left out, because it refuses a null where an object may be null: `estimated_wait`.
+# These settings are those of docs/app/generated-clients.md. A choice between schemas becomes `Any`
+# in Kotlin, because the generator would make one class that requires the fields of all choices. The
+# generator's option for such classes is not used, because it refuses null where an object may be
+# null, as in `estimated_wait`.
 CHOICES = ("Attributes_value", "BumpBody", "EditBody")
 KOTLIN_MAPPINGS = ",".join(f"{name}=kotlin.Any" for name in CHOICES)
 KOTLIN = ("kotlin", "--library", "jvm-okhttp4", "--schema-mappings", KOTLIN_MAPPINGS)
@@ -67,7 +68,7 @@ pytestmark = pytest.mark.timeout(900)  # the Kotlin compiler takes a minute, or 
 
 
 def run(title: str, *command: str | Path, cwd: Path, **environ: str) -> str:
-    """Run a command to its end; return what it printed."""
+    """Run a command until it ends, and return its output."""
     print(f"{title} ...", flush=True)
     done = subprocess.run(
         [str(part) for part in command],
@@ -100,7 +101,9 @@ def generate(folder: Path, *generator: str, options: str) -> None:
 
 
 def class_path(*more: Path) -> str:
-    """Return the libraries that generated Java and Kotlin clients need, and more."""
+    """Return the class path with the libraries that generated Java and Kotlin clients need, and the
+    given paths.
+    """
     names = (HERE / "libraries.txt").read_text("utf-8").split()
     jars = {name: MAVEN / jar_of(name) for name in names}
     commands = [
@@ -124,7 +127,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture
 def operator(service: Service) -> Iterator[Operator]:
-    """The operator of a list that admits by a policy."""
+    """An operator of a waitlist with an admission policy."""
     with httpx.Client(base_url=service.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"clients-{secrets.token_hex(4)}")
         settings = {"name": "Clients", "segments": [["language"]], "admission": POLICY}
@@ -135,19 +138,21 @@ def operator(service: Service) -> Iterator[Operator]:
 
 @pytest.fixture
 def journey(service: Service, operator: Operator) -> tuple[str, str]:
-    """Return what each program is called with."""
+    """Return the arguments of each program."""
     return service.url, operator.waitlist_id
 
 
 def check(printed: str, operator: Operator) -> None:
-    """The programs print what the record has."""
+    """Check that the program's output agrees with the record."""
     assert printed == JOURNEY
     stats = operator.stats()
     assert [stats[name] for name in ("signed_up", "admitted", "left", "inside")] == [2, 1, 1, 0]
 
 
 def typescript_folder(name: str) -> Path:
-    """Return an empty folder inside of that with `node_modules`, where programs find libraries."""
+    """Return an empty folder below the folder with `node_modules`, so that programs find their
+    libraries.
+    """
     folder = MODULES / ".generated" / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -212,7 +217,8 @@ def test_java_customers(operator: Operator, journey: tuple[str, str], tmp_path: 
 def test_go_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
     generate(tmp_path, "go", options="packageName=waitlist")
     shutil.rmtree(tmp_path / "test")  # stubs of tests, which need a library
-    # Go's own library is enough; the generated file asks for another one.
+    # The Go client needs only Go's standard library, but the generated `go.mod` requires another
+    # one.
     (tmp_path / "go.mod").write_text("module waitlist\n\ngo 1.19\n", encoding="utf-8")
     (tmp_path / "go.sum").unlink()
     (tmp_path / "journey").mkdir()

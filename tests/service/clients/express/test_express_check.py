@@ -14,7 +14,8 @@ import httpx
 from tests.support.passes import ENTRY_ID, EVENTS, Issuer, documented_check, issuer_at_a_url
 
 HERE = Path(__file__).resolve().parent
-# Prints its port, takes an event by each POST, and ends with its stdin.
+# A program that prints its port, receives one event with each POST request, and ends when its
+# standard input is closed.
 SERVER = """
 app.post("/events", express.json(), (request, response) => {
   onEvent(request.body);
@@ -27,7 +28,7 @@ process.stdin.resume().on("end", () => process.exit());
 
 @contextmanager
 def place(issuer: Issuer) -> Iterator[str]:
-    """Run the documented server; yield its URL."""
+    """Run the documented server, and yield its URL."""
     program = documented_check("js", issuer) + SERVER
     command = ["node", "--input-type=module", "--eval", program]
     pipe = subprocess.PIPE
@@ -52,11 +53,11 @@ def test_it_lets_passes_of_its_list_in_and_no_others() -> None:
 
 
 def test_a_pass_serves_the_browser_that_used_it_first_until_its_customer_exits() -> None:
-    """P4: docs/internals/guarantees.md, "A pass is proof of one admission"."""
+    """Promise P4: docs/internals/guarantees.md says that a pass is proof of one admission."""
     with issuer_at_a_url() as issuer, place(issuer) as url, httpx.Client(trust_env=False) as http:
 
         def shop(cookie: str, jti: str) -> httpx.Response:
-            # The cookie is `Secure`, so a client would not send it by HTTP.
+            # The cookie is `Secure`, so an HTTP client would not send it without TLS.
             headers = {"Authorization": f"Bearer {issuer.issue(jti=jti)}", "Cookie": cookie}
             return http.get(f"{url}/shop", headers=headers)
 

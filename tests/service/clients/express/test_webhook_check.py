@@ -1,4 +1,4 @@
-"""The JavaScript of docs/app/webhooks.md takes the service's webhooks and no others.
+"""The JavaScript of docs/app/webhooks.md accepts webhooks of the service and refuses all others.
 
 `make test-express` installs what it needs.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from tests.service.webhooks.test_documented import SECRET, documented, wrong_ones
 
 HERE = Path(__file__).resolve().parent
-# Takes cases from stdin, and prints what becomes of each.
+# A program that reads test cases from its standard input and prints the result of each.
 PROGRAM = """
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
