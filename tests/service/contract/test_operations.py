@@ -1,4 +1,4 @@
-"""The public function's client speaks with the private function's own handler."""
+"""The public function's client calls the handler of the private function."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ INIT = c.Init(
 
 
 def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> None:
-    """P6: places and ranks mean the same in every result."""
+    """Positions and ranks mean the same in every result (promise P6)."""
     queue.send(INIT)
     ada, bob = queue.send(c.Signup(**tagged(ADA))), queue.send(c.Signup(**tagged(BOB)))
     assert (ada.position, bob.position, bob.total) == (1, 2, 2)
@@ -64,7 +64,7 @@ def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> No
 
 
 def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> None:
-    """P6: what is claimed by filter is gone from both at once."""
+    """An entry that is claimed with a filter disappears from both results at once (promise P6)."""
     queue.send(INIT)
     for entry_id in (ADA, BOB):
         queue.send(c.Signup(**tagged(entry_id)))
@@ -81,7 +81,9 @@ def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> Non
 
 
 def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
-    """P7: during it a signup has no position, and a restore of another epoch is refused."""
+    """During the rebuild, a signup has no position, and a restore with another epoch is refused
+    (promise P7).
+    """
     opened = queue.send(
         c.Init(
             waitlist_id=WAITLIST_ID,

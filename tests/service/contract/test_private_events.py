@@ -1,4 +1,4 @@
-"""The private events that the repository ships, sent to the private function's handler."""
+"""The private sample events in the repository are sent to the handler of the private function."""
 
 from typing import Any
 
@@ -46,7 +46,9 @@ def test_a_private_event_has_only_known_fields(name: str) -> None:
 
 
 def assert_within(part: Any, whole: Any) -> None:
-    """Assert that every field of `part` is in `whole`, so that decoding has ignored no field."""
+    """Assert that `whole` contains every field of `part`, which means that decoding has ignored no
+    field.
+    """
     if isinstance(part, dict):
         assert set(part) <= set(whole)
         for name, value in part.items():

@@ -1,4 +1,4 @@
-"""Every refusal of the private function reaches the public one as the error that it is."""
+"""Every refusal of the private function becomes the same error in the public function."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def test_a_request_outside_of_the_contract_is_refused(queue: QueueClient, code: 
 def test_an_outage_arrives_as_its_error_without_a_word_of_its_cause(
     queue: QueueClient, redis: Any, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    """P8: what a server says may hold anything."""
+    """The error message of a server may contain personal data (promise P8)."""
 
     def fail(*_: object) -> None:
         raise OUTAGES[code]
@@ -55,6 +55,6 @@ def test_an_outage_arrives_as_its_error_without_a_word_of_its_cause(
 
 
 def test_a_refusal_that_this_client_does_not_know_is_a_defect() -> None:
-    """A private function that is deployed first may refuse by a new word."""
+    """A private function that is deployed first may refuse a request with a new code."""
     error = failure_of({"ok": False, "code": "brand_new", "message": "Something new."})
     assert type(error) is errors.InternalError
