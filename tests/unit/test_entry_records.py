@@ -27,7 +27,7 @@ KEY = ("bakery", "aaaa")
 # Ids of entries, stays and holds, and the service's own words.
 NOT_PERSONAL = {
     *("waitlist_id", "entry_id", "join_id", "moved_to", "moved_stay", "claim_token", "hold_end"),
-    *("asked_token", "ending_offer"),
+    *("token", "ending_offer"),
 }
 
 
@@ -79,7 +79,7 @@ def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
         elif "dict" in str(kind):
             fields[name] = {"name": "Lovelace"}
         elif isinstance(kind, type) and issubclass(kind, Facet):
-            fields[name] = kind(**filled(kind, set()))
+            fields[name] = kind(**filled(kind, names_to_skip))
     return fields
 
 

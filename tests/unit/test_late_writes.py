@@ -24,6 +24,7 @@ from waitlist_api.records.entries import EntryRecords, Move
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.exits import go_out
+from waitlist_api.records.facets import Pauses, Question, Verification
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.leaves import Leave, LeftOffer, begin_erase, begin_leave, finish_leave
 from waitlist_api.records.ledger import EntryChanged, Ledger
@@ -106,11 +107,11 @@ class Life:
 
     def sign_up_unverified(self) -> EntryRecord:
         """Sign up with an address that is not verified yet."""
-        return self.place(self.begin(verify_until_millis=NOW + HOUR))
+        return self.place(self.begin(verification=Verification(until_millis=NOW + HOUR)))
 
     def verify(self) -> EntryRecord:
         event = HistoryEvent(stamp=self.draw(), event="verified", by="customer")
-        return self.change(self.record, event, verify_until_millis=None)
+        return self.change(self.record, event, verification=Verification())
 
     def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
         """Return a decision that Redis makes now, knowing what the record has."""
@@ -130,7 +131,9 @@ class Life:
         event = HistoryEvent(stamp=decision.stamp, event=decision.verb, by="policy")
         transition = transition_of(KEY, decision, (event,))
         if decision.verb == "admitted":
-            transition = transition.with_changes(inside_until_millis=NOW + HOUR)
+            transition = transition.then(
+                lambda record: replace(record, inside_until_millis=NOW + HOUR)
+            )
         self.transitions.record(transition, NOW)
         return self.record
 
@@ -158,7 +161,9 @@ class Life:
         """Let an operator hold the entry."""
         self.offer()
         transition = transition_of(KEY, self.decision("offered", token="c" * 40), ())
-        self.transitions.record(transition.with_changes(is_offer=None), NOW)
+        self.transitions.record(
+            transition.then(lambda record: replace(record, is_offer=False)), NOW
+        )
         return self.record
 
     def begin_to_leave(self) -> EntryRecord:
@@ -255,7 +260,7 @@ class Life:
 
     def hold_back_at(self, record: EntryRecord, stamp: int) -> EntryRecord:
         event = HistoryEvent(stamp=stamp, event="held_back", by=OPERATOR)
-        return self.change(record, event, held_back_reason=f"reason {stamp}")
+        return self.change(record, event, pauses=Pauses(held_back_reason=f"reason {stamp}"))
 
     def ask_link(self, record: EntryRecord) -> None:
         self.ask(record, self.draw(), NOW + HOUR)
@@ -305,9 +310,11 @@ class Life:
         return self.change(
             self.record,
             event,
-            asked_millis=asked_millis,
-            confirm_by_millis=asked_millis + HOUR,
-            unanswered=unanswered,
+            question=Question(
+                asked_millis=asked_millis,
+                confirm_by_millis=asked_millis + HOUR,
+                unanswered=unanswered,
+            ),
         )
 
     def append(self, decision: c.Decision) -> None:

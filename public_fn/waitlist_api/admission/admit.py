@@ -1,7 +1,7 @@
 """Offer slots to the first entries of the queue, for the admission policy or for an operator."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 from msgspec import Struct, structs
 
@@ -12,7 +12,7 @@ from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.messages import hours_of, renew_of
 from waitlist_api.queue.renewals import send_renewals
-from waitlist_api.records.decisions import POLICY, offer_changes
+from waitlist_api.records.decisions import POLICY, with_offer
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, Status
 from waitlist_api.records.segments import Segment
@@ -225,10 +225,12 @@ class Admissions(Struct, frozen=True):
         status: Status = "admitted" if admitted.is_automatic else "offered"
         now_millis = self.now_millis()
 
-        def changes(until_millis: int) -> dict[str, Any]:
-            if admitted.is_automatic:
-                return {"admitted_millis": now_millis, "inside_until_millis": until_millis}
-            return offer_changes(until_millis)
+        def alter(until_millis: int, record: EntryRecord) -> EntryRecord:
+            if not admitted.is_automatic:
+                return with_offer(record, until_millis)
+            return structs.replace(
+                record, admitted_millis=now_millis, inside_until_millis=until_millis
+            )
 
         transitions = [
             transition_of_take(
@@ -237,7 +239,7 @@ class Admissions(Struct, frozen=True):
                 admitted.stamp,
                 status,
                 by,
-                changes(entry.deadline_millis),
+                partial(alter, entry.deadline_millis),
                 reason,
             )
             for entry in taken

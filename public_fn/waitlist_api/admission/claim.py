@@ -1,17 +1,19 @@
 """Claim the first entries of the queue or of a segment, and record the claim of each entry."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.admission.dequeue import Dequeue, once_fields
 from waitlist_api.admission.offers import Offer, OfferWriter, give_up_message, transition_of_take
 from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient, send_batch
-from waitlist_api.records.decisions import offer_changes
-from waitlist_api.records.entry import Status
+from waitlist_api.records.decisions import with_offer
+from waitlist_api.records.entry import EntryRecord, Status
 from waitlist_api.records.segments import Segment
+from waitlist_api.records.transitions import Alter
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import pass_seconds_of
 from waitlist_shared import contracts as c
@@ -58,7 +60,6 @@ class Claims(Struct, frozen=True):
         """Claim up to `count` entries, and return them in serving order."""
         held = self._hold(command)
         status: Status = "admitted" if command.complete else "offered"
-        admission = {"is_offer": None, **self._admission_changes(command)}
         transitions = [
             transition_of_take(
                 command.waitlist_id,
@@ -66,7 +67,7 @@ class Claims(Struct, frozen=True):
                 entry.stamp or held.stamp,
                 status,
                 command.by,
-                offer_changes(entry.deadline_millis) | admission,
+                self._alter(command, entry.deadline_millis),
             )
             for entry in held.entries
         ]
@@ -75,16 +76,22 @@ class Claims(Struct, frozen=True):
             self._finish(command, offers)
         return Claiming(offers, held.limit)
 
-    def _admission_changes(self, command: ClaimCommand) -> dict[str, Any]:
-        """Return the record fields that a claim changes in addition to the fields of an offer."""
-        if not command.complete:
-            return {"admitted_millis": None}
-        now_millis = self.now_millis()
-        seconds = pass_seconds_of(self.waitlist_cache.find(command.waitlist_id).settings)
-        return {
-            "admitted_millis": now_millis,
-            "inside_until_millis": now_millis + seconds * 1000 if seconds else None,
-        }
+    def _alter(self, command: ClaimCommand, deadline_millis: int) -> Alter:
+        """Return the function that adds a claim to the record."""
+        admitted_millis = until_millis = None
+        if command.complete:
+            admitted_millis = self.now_millis()
+            seconds = pass_seconds_of(self.waitlist_cache.find(command.waitlist_id).settings)
+            until_millis = admitted_millis + seconds * 1000 if seconds else None
+
+        def alter(record: EntryRecord) -> EntryRecord:
+            return replace(
+                with_offer(record, deadline_millis, is_offer=False),
+                admitted_millis=admitted_millis,
+                inside_until_millis=until_millis,
+            )
+
+        return alter
 
     def _hold(self, command: ClaimCommand) -> c.ClaimResult:
         asked = [command.count, command.lease_seconds, command.filter, command.order]

@@ -271,13 +271,19 @@ class Holds(Struct, frozen=True):
         transition = transition_of(command.key, decision, events, command.reason)
         if isinstance(result, c.CompleteResult | c.EnterResult):
             inside_until = result.inside_until_millis or None
-            transition = transition.with_changes(inside_until_millis=inside_until)
+            transition = transition.then(
+                lambda record: replace(record, inside_until_millis=inside_until)
+            )
         if command.once_key:
-            once = {"once_key": command.once_key, "once_stamp": decision.stamp}
-            transition = transition.with_changes(**once)
+            once_key = command.once_key
+            transition = transition.then(
+                lambda record: replace(record, once_key=once_key, once_stamp=decision.stamp)
+            )
         if command.changes_until_millis:
             until_millis = command.changes_until_millis
-            transition = transition.with_changes(changes_until_millis=until_millis)
+            transition = transition.then(
+                lambda record: replace(record, changes_until_millis=until_millis)
+            )
         try:
             try:
                 return self.transitions.record(transition, now_millis)

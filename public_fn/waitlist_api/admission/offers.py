@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import repeat
-from typing import Any
 
 from msgspec import Struct, structs
 
@@ -16,7 +15,7 @@ from waitlist_api.records.decisions import previous_end_events
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.ledger import EntryChanged
-from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.records.transitions import Alter, Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone
 
@@ -128,7 +127,7 @@ def transition_of_take(
     stamp: int,
     status: Status,
     by: str,
-    changes: dict[str, Any],
+    alter: Alter,
     reason: str = "",
 ) -> Transition:
     """Return the change to the record for an entry that was taken from the queue."""
@@ -139,7 +138,7 @@ def transition_of_take(
         stamp=stamp,
         rank=claim.rank,
         attempts=claim.attempts,
-        changes={"claim_token": claim.token, **changes},
+        alter=lambda record: alter(structs.replace(record, claim_token=claim.token)),
         events=(
             *previous_end_events(claim),
             HistoryEvent(stamp=stamp, event=status, by=by, reason=reason),

@@ -79,7 +79,7 @@ class TokenIssuer(Struct, frozen=True):
 
 def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
     """Return the URL of the customer's page. Its fragment contains the entry's code or token."""
-    if record.verify_until_millis is None:
+    if record.verification.until_millis is None:
         return place_link(tokens, record, base_url)
     return verify_link(tokens, record, now_millis, base_url)
 

@@ -17,7 +17,7 @@ def count_join(former: EntryRecord, now_millis: int) -> int:
 
     Raise TooManyChanges if the customer has made too many changes.
     """
-    if former.verify_until_millis is not None:
+    if former.verification.until_millis is not None:
         return former.changes_until_millis
     return count_change(former, now_millis)
 

@@ -43,7 +43,7 @@ def is_among(person: EntryDetails, only: Only) -> bool:
     """Return whether an entry matches the filter."""
     match only:
         case "unverified":
-            return person.record is not None and person.record.verify_until_millis is not None
+            return person.record is not None and person.record.verification.until_millis is not None
         case "asked":
             return person.view.confirm_by_millis > 0
 
@@ -148,9 +148,9 @@ class EntryQueries(Struct, frozen=True):
 
     def _with_question(self, view: EntryView, record: EntryRecord | None) -> EntryView:
         """Add the confirmation deadline from the record to the view."""
-        if record is None or record.confirm_by_millis is None:
+        if record is None or record.question.confirm_by_millis is None:
             return view
-        asked = replace(view, confirm_by_millis=record.confirm_by_millis)
+        asked = replace(view, confirm_by_millis=record.question.confirm_by_millis)
         return self.positions.without_old_question(record.waitlist_id, asked)
 
     def details(self, waitlist_id: str, entry_id: str) -> EntryDetails:

@@ -17,6 +17,7 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import CUSTOMER, MAINTENANCE
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.facets import Question
 from waitlist_api.records.question import is_open, is_unanswered, may_end_wait
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.confirm import ConfirmRules
@@ -79,7 +80,7 @@ class Questions(Struct, frozen=True):
         def decide(record: EntryRecord) -> Change | None:
             if self.readiness.is_too_late_to_answer(record):
                 raise NotWaiting(TOO_LATE)
-            if record.confirm_by_millis is None:
+            if record.question.confirm_by_millis is None:
                 return None
             return Change(answered(record, self.now_millis()), "confirmed", CUSTOMER)
 
@@ -149,20 +150,19 @@ class Questions(Struct, frozen=True):
     def _ask(self, record: EntryRecord, rules: ConfirmRules, by: str) -> None:
         now_millis = self.now_millis()
         confirm_by = now_millis + rules.answer_millis
-        known = (record.join_id, record.asked_millis, record.confirmed_millis)
+        known = (record.join_id, record.question.asked_millis, record.question.confirmed_millis)
 
         def decide(now: EntryRecord) -> Change | None:
-            is_known = (now.join_id, now.asked_millis, now.confirmed_millis) == known
-            if now.status != "waiting" or not is_known:
+            found = (now.join_id, now.question.asked_millis, now.question.confirmed_millis)
+            if now.status != "waiting" or found != known:
                 return None
-            after = replace(
-                now,
+            question = Question(
                 asked_millis=now_millis,
-                asked_token=now.claim_token,
+                token=now.claim_token,
                 confirm_by_millis=confirm_by,
-                reminded_days=None,
-                unanswered=False,
+                confirmed_millis=now.question.confirmed_millis,
             )
+            after = replace(now, question=question)
             return Change(after, "asked", by, detail={"confirm_by": iso(confirm_by)})
 
         self.readiness.change(record.key, decide)
@@ -172,8 +172,8 @@ class Questions(Struct, frozen=True):
             if find_due_step(now, rules, clocks) != "reminded" or now.join_id != record.join_id:
                 return None
             days = min(_reminders_due(now, rules, clocks.here))
-            detail = {"confirm_by": iso(now.confirm_by_millis or 0), "days": days}
-            after = replace(now, reminded_days=days)
+            detail = {"confirm_by": iso(now.question.confirm_by_millis or 0), "days": days}
+            after = replace(now, question=replace(now.question, reminded_days=days))
             return Change(after, "reminded", MAINTENANCE, detail=detail)
 
         self.readiness.change(record.key, decide)
@@ -184,20 +184,20 @@ class Questions(Struct, frozen=True):
         """Record that the customer has not answered, then end the wait."""
 
         def decide(now: EntryRecord) -> Change | None:
-            if now.unanswered or find_due_step(now, rules, clocks) != "unanswered":
+            if now.question.unanswered or find_due_step(now, rules, clocks) != "unanswered":
                 return None
             detail = {"then": rules.then}
-            after = replace(now, unanswered=True)
+            after = replace(now, question=replace(now.question, unanswered=True))
             return Change(after, "unanswered", MAINTENANCE, detail=detail)
 
         noted = self.readiness.change(record.key, decide)
-        if is_unanswered(noted, rules) and noted.ticket and noted.confirm_by_millis:
+        if is_unanswered(noted, rules) and noted.ticket and noted.question.confirm_by_millis:
             self.recovering_queue.write(
                 c.EndWait(
                     waitlist_id=noted.waitlist_id,
                     entry_id=noted.entry_id,
                     ticket=noted.ticket,
-                    confirm_by_millis=noted.confirm_by_millis,
+                    confirm_by_millis=noted.question.confirm_by_millis,
                     action=rules.then,
                     settings_version=settings_version,
                 )
@@ -230,12 +230,13 @@ def last_contact_millis(record: EntryRecord) -> int:
     # A reinstated entry keeps its old signup time in the ticket, so use the time of the
     # reinstatement.
     joined = record.created_millis if record.reinstated else millis_of(record.ticket or 0)
-    return max(joined, record.asked_millis or 0, record.confirmed_millis or 0)
+    question = record.question
+    return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)
 
 
 def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
     """Return the next step if it is due now, or else None."""
-    deadline = record.confirm_by_millis
+    deadline = record.question.confirm_by_millis
     if record.status != "waiting" or _is_exempt(record, rules):
         return None
     if deadline is None:
@@ -247,10 +248,11 @@ def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> D
 
 def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
     """Return the time of the next step in milliseconds, according to the local clock."""
-    if record.confirm_by_millis is None:
+    deadline = record.question.confirm_by_millis
+    if deadline is None:
         return last_contact_millis(record) + rules.every_millis
-    times = [record.confirm_by_millis - days * DAY_MILLIS for days in _reminders(record, rules)]
-    return min([*times, record.confirm_by_millis + GRACE_MILLIS])
+    times = [deadline - days * DAY_MILLIS for days in _reminders(record, rules)]
+    return min([*times, deadline + GRACE_MILLIS])
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
@@ -260,8 +262,9 @@ def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
 
 def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
     """Return the remaining reminders, as numbers of days before the deadline."""
-    deadline, asked = record.confirm_by_millis or 0, record.asked_millis or 0
-    before = record.reminded_days
+    question = record.question
+    deadline, asked = question.confirm_by_millis or 0, question.asked_millis or 0
+    before = question.reminded_days
     return [
         days
         for days in rules.reminders_days
@@ -271,7 +274,7 @@ def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
 
 def _reminders_due(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> list[int]:
     """Return the reminders that are due now. After the deadline, no reminder is due."""
-    deadline = record.confirm_by_millis or 0
+    deadline = record.question.confirm_by_millis or 0
     if now_millis >= deadline:
         return []
     return [

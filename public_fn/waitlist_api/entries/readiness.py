@@ -18,6 +18,7 @@ from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.edits import change_readiness
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.facets import Verification
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.question import is_unanswered
 from waitlist_api.records.waitlist_cache import WaitlistCache
@@ -95,14 +96,8 @@ Decide = Callable[[EntryRecord], Change | None]
 
 def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
     """Return the record after the customer has confirmed that they are still waiting."""
-    return replace(
-        record,
-        confirm_by_millis=None,
-        asked_token="",
-        reminded_days=None,
-        unanswered=False,
-        confirmed_millis=now_millis,
-    )
+    question = replace(record.question.closed(), confirmed_millis=now_millis)
+    return replace(record, question=question)
 
 
 class Rested(Struct, frozen=True):
@@ -132,21 +127,24 @@ class ReadinessChanges(Struct, frozen=True):
         rules = self._rules(command.waitlist_id)
 
         def decide(record: EntryRecord) -> Change | None:
-            is_repeat = command.rest_key != "" and command.rest_key == record.rest_key
-            if is_repeat or record.rest_until_millis == command.until_millis:
+            is_repeat = command.rest_key != "" and command.rest_key == record.pauses.rest_key
+            if is_repeat or record.pauses.rest_until_millis == command.until_millis:
                 return None
             if record.status != "waiting" or self.is_too_late_to_answer(record):
                 raise NotWaiting(NO_REST)
             self._check(rules, record, command.until_millis)
             after = replace(
                 record,
-                rest_until_millis=command.until_millis,
-                rests=record.rests + 1,
-                rest_key=command.rest_key,
+                pauses=replace(
+                    record.pauses,
+                    rest_until_millis=command.until_millis,
+                    rests=record.pauses.rests + 1,
+                    rest_key=command.rest_key,
+                ),
                 changes_until_millis=count_change(record, self.now_millis()),
                 near_rank=None,
             )
-            if record.confirm_by_millis is not None:
+            if record.question.confirm_by_millis is not None:
                 # Resting customers are still waiting, so a rest also confirms that they are still
                 # waiting.
                 after = answered(after, self.now_millis())
@@ -163,9 +161,10 @@ class ReadinessChanges(Struct, frozen=True):
         """
 
         def decide(record: EntryRecord) -> Change | None:
-            if record.rest_until_millis != command.until_millis:
+            if record.pauses.rest_until_millis != command.until_millis:
                 return None
-            return Change(replace(record, rest_until_millis=None), "resumed", CUSTOMER)
+            pauses = replace(record.pauses, rest_until_millis=None)
+            return Change(replace(record, pauses=pauses), "resumed", CUSTOMER)
 
         key = (command.waitlist_id, command.entry_id)
         record = self.change(key, decide, command.stay)
@@ -176,14 +175,14 @@ class ReadinessChanges(Struct, frozen=True):
 
         Read the settings from the table, because the cached `confirm` setting may be outdated.
         """
-        if not record.unanswered:
+        if not record.question.unanswered:
             return False
         settings = self.waitlist_cache.look_up(record.waitlist_id).settings
         return is_unanswered(record, settings.confirm)
 
     def _rest_result(self, record: EntryRecord, rules: RestRules | None) -> Rested:
         view = self.positions.read(record.waitlist_id, record.entry_id)
-        return Rested(view, None if rules is None else max(0, rules.times - record.rests))
+        return Rested(view, None if rules is None else max(0, rules.times - record.pauses.rests))
 
     def verify(self, waitlist_id: str, entry_id: str, stay: int) -> EntryRecord:
         """Record that the customer has verified the address, and return the record.
@@ -215,9 +214,10 @@ class ReadinessChanges(Struct, frozen=True):
         def decide(record: EntryRecord) -> Change | None:
             is_held_back = not command.ready
             reason = command.reason if is_held_back else ""
-            if (record.held_back, record.held_back_reason) == (is_held_back, reason):
+            pauses = replace(record.pauses, held_back=is_held_back, held_back_reason=reason)
+            if pauses == record.pauses:
                 return None
-            after = replace(record, held_back=is_held_back, held_back_reason=reason)
+            after = replace(record, pauses=pauses)
             if not is_held_back:
                 return Change(after, "ready", command.by, command.reason)
             return Change(replace(after, near_rank=None), "held_back", command.by, command.reason)
@@ -240,7 +240,7 @@ class ReadinessChanges(Struct, frozen=True):
         if until_millis > now_millis + rules.max_days * DAY_MILLIS:
             message = f"must be within {rules.max_days} days from now"
             raise InvalidFields(FieldError(UNTIL, message))
-        if record.rests >= rules.times:
+        if record.pauses.rests >= rules.times:
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
@@ -278,9 +278,7 @@ class ReadinessChanges(Struct, frozen=True):
 
 
 def _verified(record: EntryRecord, by: str, reason: str = "") -> Change | None:
-    if record.verify_until_millis is None:
+    if record.verification.until_millis is None:
         return None
-    after = replace(
-        record, verify_until_millis=None, verified=True, link_asks=0, link_asked_millis=None
-    )
+    after = replace(record, verification=Verification(verified=True))
     return Change(after, "verified", by, reason)

@@ -27,6 +27,7 @@ from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.decisions import reason_to_leave
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
+from waitlist_api.records.facets import Verification
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.question import was_taken_since
 from waitlist_api.records.recipients import Recipients
@@ -178,7 +179,7 @@ class Reinstatements(Struct, frozen=True):
             signup_key=command.key,
             signup_body=command.body,
             by_guest=former.by_guest,
-            verified=former.verified,
+            verification=Verification(verified=former.verification.verified),
             language=former.language,
             messages=former.messages,
             unreachable=former.unreachable,
@@ -213,7 +214,7 @@ class Reinstatements(Struct, frozen=True):
                 by, reason = command.by, REINSTATED
                 self._check_room(record, waitlist)
             case "left":
-                is_silent = record.unanswered and not was_taken_since(record)
+                is_silent = record.question.unanswered and not was_taken_since(record)
                 by, reason = reason_to_leave(is_silent=is_silent)
             case _ if self.entries.find(*record.key) == record:
                 raise AlreadyOnList(ON_LIST)

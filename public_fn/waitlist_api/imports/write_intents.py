@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
 from itertools import count
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +22,7 @@ from waitlist_api.records.asks import MINUTE_MILLIS
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
+from waitlist_api.records.facets import Pauses, Question, Verification
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.recipients import Recipients
@@ -241,7 +241,7 @@ class IntentWriter(Struct, frozen=True):
             requested_rank=rank,
             allocated_stamp=allocation.stamp,
             joining_by=by,
-            confirmed_millis=_millis(row.confirmed_at),
+            question=Question(confirmed_millis=_millis(row.confirmed_at)),
             language=row.language,
             messages=row.messages,
             unreachable=row.unreachable,
@@ -254,16 +254,23 @@ def with_readiness(
     record: EntryRecord, row: ImportRow, rules: IdentityRules | None, now_millis: int
 ) -> EntryRecord:
     """Add the reasons why the imported entry is not ready to its record."""
-    fields: dict[str, Any] = {}
+    pauses, verification = Pauses(), Verification()
     if not row.ready:
-        fields |= {"held_back": True, "held_back_reason": row.reason}
+        pauses = Pauses(held_back=True, held_back_reason=row.reason)
     rest_until = _millis(row.rest_until) or 0
     if rest_until > now_millis:
-        fields |= {"rest_until_millis": rest_until, "rests": 1}
+        pauses = replace(pauses, rest_until_millis=rest_until, rests=1)
     if not row.verified and rules is not None and rules.verifies:
         until = now_millis + rules.verify_minutes * MINUTE_MILLIS
-        fields |= {"verify_until_millis": until}
-    return replace(record, attributes_version=READINESS_CHANGE, **fields) if fields else record
+        verification = Verification(until_millis=until)
+    if (pauses, verification) == (Pauses(), Verification()):
+        return record
+    return replace(
+        record,
+        attributes_version=READINESS_CHANGE,
+        pauses=pauses,
+        verification=verification,
+    )
 
 
 def _millis(moment: datetime | None) -> int | None:

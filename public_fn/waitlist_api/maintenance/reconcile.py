@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import cast
 
 from msgspec import Struct
@@ -18,14 +19,15 @@ from waitlist_api.records.decisions import (
     MAINTENANCE,
     NO_SHOW,
     UNANSWERED_ENDS,
+    delayed,
     events_of,
     reason_to_leave,
     transition_of,
 )
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import ENDED, NO_LONGER_NEAR, PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.ledger import EntryChanged
-from waitlist_api.records.transitions import QUESTION_FIELDS, Transition, Transitions
+from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
@@ -223,9 +225,11 @@ def catch_up(
         if delays:
             # If a claim was released with a delay, record the delay even if a later decision moved
             # the entry.
-            transition = transition.with_changes(delayed_until_millis=delays[-1], **NO_LONGER_NEAR)
+            transition = transition.then(partial(delayed, until_millis=delays[-1]))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
-            transition = transition.with_changes(**dict.fromkeys(QUESTION_FIELDS))
+            transition = transition.then(
+                lambda record: replace(record, question=record.question.closed())
+            )
         # `is_refuted` has already checked that the decision fits the record, so `basis` is not
         # needed.
         yield replace(transition, basis=None)
@@ -238,7 +242,9 @@ def catch_up(
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))
-        yield transition.with_changes(inside_until_millis=place.time_millis or None)
+        yield transition.then(
+            lambda record: replace(record, inside_until_millis=place.time_millis or None)
+        )
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:

@@ -54,7 +54,7 @@ class Kind(Struct, frozen=True, kw_only=True):
         until = (
             record.claimed_until_millis
             if self.name in ("offered", "ending")
-            else record.confirm_by_millis
+            else record.question.confirm_by_millis
         )
         return until or 0
 
@@ -66,15 +66,15 @@ def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
     # Imports send no message, because imported people have not asked for one.
     is_import = event.event == "joined" and event.by != "customer"
-    return is_import or record.verify_until_millis is not None
+    return is_import or record.verification.until_millis is not None
 
 
 def _verify(record: EntryRecord, _: EntryEvent, now_millis: int) -> bool:
-    return record.status in PRESENT and (record.verify_until_millis or 0) > now_millis
+    return record.status in PRESENT and (record.verification.until_millis or 0) > now_millis
 
 
 def _link(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
-    return record.status in PRESENT and record.verify_until_millis is None
+    return record.status in PRESENT and record.verification.until_millis is None
 
 
 def _address(record: EntryRecord, event: EntryEvent, _: int) -> bool:
@@ -102,15 +102,15 @@ def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    is_open = record.status == "waiting" and not record.unanswered
-    if not is_open or (record.confirm_by_millis or 0) <= now_millis:
+    is_open = record.status == "waiting" and not record.question.unanswered
+    if not is_open or (record.question.confirm_by_millis or 0) <= now_millis:
         return False
-    return millis_of(event.stamp) + SKEW_MILLIS >= (record.asked_millis or 0)
+    return millis_of(event.stamp) + SKEW_MILLIS >= (record.question.asked_millis or 0)
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
     # The later `reminded` event sends a message with the same text.
-    return event.event == "asked" and record.reminded_days is not None
+    return event.event == "asked" and record.question.reminded_days is not None
 
 
 def _admitted(record: EntryRecord, _: EntryEvent, now_millis: int) -> bool:
@@ -121,7 +121,7 @@ def _admitted(record: EntryRecord, _: EntryEvent, now_millis: int) -> bool:
 
 def _left(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
     # If the address was never verified, it may belong to a stranger.
-    return record.status == "left" and record.verify_until_millis is None
+    return record.status == "left" and record.verification.until_millis is None
 
 
 KINDS: tuple[Kind, ...] = (

@@ -29,7 +29,7 @@ def ask_for_link(
     record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
 ) -> Commit | None:
     """Return the change that requests a message with a link, or None if nothing may change."""
-    is_unverified = record.verify_until_millis is not None
+    is_unverified = record.verification.until_millis is not None
     is_replaced = is_unverified and signup is not None
     is_on_list = record.status in PRESENT
     is_due = is_on_list and now_millis >= _due_millis(record)
@@ -42,8 +42,12 @@ def ask_for_link(
         return Commit(after=after)
     name = VERIFICATION_ASKED if is_unverified else LINK_ASKED
     event = HistoryEvent(stamp=stamp, event=name, by="customer")
-    after = replace(after, link_asks=record.link_asks + 1, link_asked_millis=now_millis)
-    return Commit(after=after, events=(event,))
+    verification = replace(
+        record.verification,
+        link_asks=record.verification.link_asks + 1,
+        link_asked_millis=now_millis,
+    )
+    return Commit(after=replace(after, verification=verification), events=(event,))
 
 
 def pause_millis(number: int) -> int:
@@ -70,5 +74,5 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
 
 def _due_millis(record: EntryRecord) -> int:
     """Return the earliest time at which the customer may request the next link."""
-    last = record.link_asked_millis or record.created_millis
-    return last + pause_millis(record.link_asks)
+    last = record.verification.link_asked_millis or record.created_millis
+    return last + pause_millis(record.verification.link_asks)

@@ -1,13 +1,13 @@
 """Map each decision of Redis to a status and events for the record."""
 
-from typing import Any
+from functools import partial
 
 from msgspec.structs import replace
 
 from waitlist_api.clock import iso
-from waitlist_api.records.entry import NO_LONGER_NEAR, HistoryEvent
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, no_longer_near
 from waitlist_api.records.lifecycle import status_after
-from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, QUESTION_FIELDS, Transition
+from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
@@ -62,15 +62,21 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
             return (event_of(decision),)
 
 
-def offer_changes(deadline_millis: int) -> dict[str, Any]:
-    """Return the record fields to set for a new offer, except for the claim token."""
-    return {
-        "claimed_until_millis": deadline_millis,
-        "is_offer": True,
-        "hold_end": None,
-        "parked_millis": None,
-        "park_reason": None,
-    }
+def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True) -> EntryRecord:
+    """Return the record with a new offer or claim, which keeps the record's claim token."""
+    return replace(
+        record,
+        claimed_until_millis=until_millis,
+        is_offer=is_offer,
+        hold_end="",
+        parked_millis=None,
+        park_reason="",
+    )
+
+
+def delayed(record: EntryRecord, until_millis: int) -> EntryRecord:
+    """Return the record of an entry that cannot be claimed again before the given time."""
+    return replace(no_longer_near(record), delayed_until_millis=until_millis)
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
@@ -145,37 +151,41 @@ def transition_of(
         basis=decision.basis_stamp,
         placed=decision.placed_stamp,
         is_about_waiting=decision.verb in WAITING_VERBS,
-        changes=_changes(decision, REASONS.get(decision.verb, reason)),
+        alter=partial(_altered, decision, REASONS.get(decision.verb, reason)),
         events=events,
         entered_at=entered_at,
     )
 
 
-def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
-    token = {"claim_token": decision.token} if decision.token else {}
+def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
+    """Return the record with the changes that the decision's verb stands for."""
+    if decision.token:
+        record = replace(record, claim_token=decision.token)
     if decision.verb == "admitted":
-        return token | {"admitted_millis": decision.at}
+        return replace(record, admitted_millis=decision.at)
     if decision.verb == "extended":
-        return token | {"claimed_until_millis": decision.at}
+        return replace(record, claimed_until_millis=decision.at)
     if decision.verb == "offered":
-        return token | offer_changes(decision.at)
+        return with_offer(record, decision.at)
+    record = replace(record, claimed_until_millis=None)
     if decision.verb in ("abandoned", "unanswered_left"):
-        return {"claimed_until_millis": None}
+        return record
     is_parked = status_after(decision.verb) == "parked"
-    changes: dict[str, Any] = token | {
-        "claimed_until_millis": None,
-        "parked_millis": decision.at if is_parked else None,
-        "park_reason": (reason or None) if is_parked else None,
-        "is_offer": None,
-    }
+    record = replace(
+        record,
+        parked_millis=decision.at if is_parked else None,
+        park_reason=reason if is_parked else "",
+        is_offer=False,
+    )
     if is_parked or decision.verb == "redriven":
-        changes |= NO_LONGER_NEAR
+        record = no_longer_near(record)
     if decision.verb == "released" and decision.at:
-        changes |= {"delayed_until_millis": decision.at, **NO_LONGER_NEAR}
+        record = delayed(record, decision.at)
     if decision.verb in UNANSWERED_ENDS:
-        changes |= dict.fromkeys(QUESTION_FIELDS)
+        record = replace(record, question=record.question.closed())
     if decision.verb not in WAITING_VERBS:
         # A decision about a waiting entry does not change the recorded end of the last claim or
         # offer.
-        changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None
-    return changes
+        hold_end = decision.verb if decision.verb in HOLD_ENDS else ""
+        record = replace(record, hold_end=hold_end)
+    return record

@@ -3,11 +3,11 @@
 import json
 from typing import Any, Literal, Self
 
-from msgspec import NODEFAULT, Struct, convert, field
-from msgspec.structs import fields, replace
+from msgspec import Struct, convert, field
+from msgspec.structs import replace
 
 from waitlist_api.clock import iso, iso_of
-from waitlist_api.records.facets import Ban, stored
+from waitlist_api.records.facets import Ban, Pauses, Question, Verification, stored
 from waitlist_api.records.table import Item
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
@@ -32,9 +32,6 @@ KINDS = ("customer", "maintenance", "policy")
 # This number is added to `attributes_version` whenever the entry becomes ready or not ready,
 # because the index contains only this version.
 READINESS_CHANGE = 2**32
-# When an entry is set aside or stops being ready, its `near_rank` is removed. The customer is then
-# told again when their turn comes near again.
-NO_LONGER_NEAR: dict[str, None] = {"near_rank": None}
 
 
 def has_readiness(attributes_version: int) -> bool:
@@ -63,38 +60,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # READINESS_CHANGE. The version is not reset when the customer joins again.
     attributes_version: int = 0
 
-    # The customer may let others pass until `rest_until_millis`. The entry keeps its place, but is
-    # skipped. `rests` counts how often the customer has done this since the signup.
-    rest_until_millis: int | None = None
-    rests: int = 0
-    rest_key: str = ""
-    # While an operator holds the entry back, the entry keeps its place but is skipped.
-    held_back: bool = False
-    held_back_reason: str = ""
+    pauses: Pauses = Pauses()
+    question: Question = Question()
+    verification: Verification = Verification()
     # A claim can be released with a delay. The entry cannot be claimed again before this time.
     delayed_until_millis: int | None = None
-
-    # `asked_millis` is when the customer was last asked whether they are still waiting.
-    # `asked_token` is the claim token that the record had at that time.
-    asked_millis: int | None = None
-    asked_token: str = ""
-    # The deadline for the customer's answer. `reminded_days` is how many days before the deadline
-    # the last reminder was due.
-    confirm_by_millis: int | None = None
-    reminded_days: int | None = None
-    # True if the customer did not answer before the deadline. A later answer has no effect.
-    unanswered: bool = False
-    # When the customer last confirmed that they are still waiting.
-    confirmed_millis: int | None = None
-
-    # The deadline for verifying the customer's address. If it passes, the entry leaves the
-    # waitlist. None means that no verification is needed any more.
-    verify_until_millis: int | None = None
-    # True if the customer has verified their address since the signup.
-    verified: bool = False
-    # How many further links the customer has requested since the signup, and when they last did so.
-    link_asks: int = 0
-    link_asked_millis: int | None = None
 
     # A customer can move the entry to another address. `moved_to` is the id of the new address.
     # `moved_stay` identifies the signup during which the entry was moved.
@@ -244,23 +214,24 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         if not (has_changed or self.delayed_until_millis):
             return None
         reasons = []
-        if self.rest_until_millis is not None:
-            reasons.append(c.NotReady("resting", self.rest_until_millis))
-        if self.held_back:
+        if self.pauses.rest_until_millis is not None:
+            reasons.append(c.NotReady("resting", self.pauses.rest_until_millis))
+        if self.pauses.held_back:
             reasons.append(c.NotReady("held_back"))
-        if self.verify_until_millis is not None:
+        if self.verification.until_millis is not None:
             reasons.append(c.NotReady("unverified"))
         if self.delayed_until_millis:
             reasons.append(c.NotReady("delayed", self.delayed_until_millis))
         # A delay does not change the version, because Redis decides about delays.
         version = self.attributes_version if has_changed else 0
-        return c.Readiness(version, tuple(reasons), self.confirm_by_millis or 0)
+        return c.Readiness(version, tuple(reasons), self.question.confirm_by_millis or 0)
 
     def is_ready(self, now_millis: int) -> bool:
         """Return whether the entry may be admitted, according to the record."""
-        ends = (self.rest_until_millis, self.delayed_until_millis)
+        ends = (self.pauses.rest_until_millis, self.delayed_until_millis)
         is_passed_over = any(end is not None and end > now_millis for end in ends)
-        return not (is_passed_over or self.held_back or self.verify_until_millis is not None)
+        is_unverified = self.verification.until_millis is not None
+        return not (is_passed_over or self.pauses.held_back or is_unverified)
 
     @property
     def is_told_near(self) -> bool:
@@ -330,7 +301,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         """Return whether the customer may join even if the `rejoin` setting forbids joining
         again.
         """
-        was_verified = self.verify_until_millis is None
+        was_verified = self.verification.until_millis is None
         return self.has_never_joined or not was_verified or self.is_expired(now_millis)
 
     @property
@@ -364,19 +335,12 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         }
 
 
-# The default values of the fields that have a default.
-DEFAULTS = {
-    field.name: None if field.default is NODEFAULT else field.default
-    for field in fields(EntryRecord)
-}
+def no_longer_near(record: EntryRecord) -> EntryRecord:
+    """Return the record without the notice that the customer's turn is near.
 
-
-def with_changes(record: EntryRecord, changes: dict[str, Any]) -> EntryRecord:
-    """Return the record with other values. The value None stands for a field's default value."""
-    return replace(
-        record,
-        **{name: DEFAULTS[name] if value is None else value for name, value in changes.items()},
-    )
+    The customer is then told again when their turn comes near again.
+    """
+    return replace(record, near_rank=None)
 
 
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:

@@ -23,6 +23,53 @@ class Ban(Facet, frozen=True):
     key: str = ""
 
 
+class Pauses(Facet, frozen=True):
+    """Why the entry keeps its place but is passed over."""
+
+    # The customer may let others pass until `rest_until_millis`. `rests` counts how often the
+    # customer has done this since the signup.
+    rest_until_millis: int | None = None
+    rests: int = 0
+    # A digest of the idempotency key of the last request to rest.
+    rest_key: str = ""
+    # True while an operator holds the entry back.
+    held_back: bool = False
+    held_back_reason: str = ""
+
+
+class Question(Facet, frozen=True):
+    """The last request to confirm that the customer is still waiting."""
+
+    # `token` is the claim token that the record had when the customer was asked.
+    asked_millis: int | None = None
+    token: str = ""
+    # The deadline for the customer's answer. `reminded_days` is how many days before the deadline
+    # the last reminder was due.
+    confirm_by_millis: int | None = None
+    reminded_days: int | None = None
+    # True if the customer did not answer before the deadline. A later answer has no effect.
+    unanswered: bool = False
+    # When the customer last confirmed that they are still waiting.
+    confirmed_millis: int | None = None
+
+    def closed(self) -> "Question":
+        """Return the question after an answer is no longer needed."""
+        return Question(asked_millis=self.asked_millis, confirmed_millis=self.confirmed_millis)
+
+
+class Verification(Facet, frozen=True):
+    """The verification of the customer's address since the signup."""
+
+    # The deadline for the verification. If it passes, the entry leaves the waitlist. None means
+    # that no verification is needed any more.
+    until_millis: int | None = None
+    # True if the customer has verified their address.
+    verified: bool = False
+    # How many further links the customer has requested, and when they last did so.
+    link_asks: int = 0
+    link_asked_millis: int | None = None
+
+
 def stored(struct: Struct) -> dict[str, Any]:
     """Return the fields of a record or a facet as they are stored.
 

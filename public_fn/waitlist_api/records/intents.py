@@ -92,7 +92,7 @@ def first_ask_item(record: EntryRecord, ticket: int) -> Item:
         "join_id": record.join_id,
         "status": UNVERIFIED,
         "place": intent_place(record.entry_id),
-        "place_rank": record.verify_until_millis,
+        "place_rank": record.verification.until_millis,
     }
 
 
@@ -128,7 +128,7 @@ def finish_join(record: EntryRecord, placed: SignupResult | BumpResult, now_mill
         updated_millis=now_millis,
     )
     puts: tuple[Put, ...] = ()
-    if record.verify_until_millis is not None:
+    if record.verification.until_millis is not None:
         ask = first_ask_item(record, placed.ticket)
         after = replace(after, edited_stamp=ask["stamp"])
         puts = (Put(ask),)

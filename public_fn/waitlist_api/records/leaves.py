@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
-from waitlist_api.records.facets import Ban
+from waitlist_api.records.facets import Ban, Pauses
 from waitlist_api.records.intents import joined_event, without_intent
 from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import Commit
@@ -43,7 +43,7 @@ class Leave(Struct, frozen=True, kw_only=True):
             return False
         if self.status is not None and record.status != self.status:
             return False
-        return not self.unverified or record.verify_until_millis is not None
+        return not self.unverified or record.verification.until_millis is not None
 
 
 def begin_leave(record: EntryRecord, leave: Leave, now_millis: int) -> EntryRecord:
@@ -128,8 +128,7 @@ def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
         once_key="",
         once_stamp=0,
         ban=Ban(),
-        held_back_reason="",
-        rest_key="",
+        pauses=Pauses(),
         language="",
         messages="",
         unreachable=False,

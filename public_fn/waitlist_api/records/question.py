@@ -6,25 +6,25 @@ from waitlist_api.settings.confirm import ConfirmRules
 
 def was_taken_since(record: EntryRecord) -> bool:
     """Return whether the entry was claimed or offered after its customer was asked."""
-    return record.asked_token != record.claim_token
+    return record.question.token != record.claim_token
 
 
 def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
     """Return whether the entry may lose its place if the customer does not confirm that they are
     still waiting.
     """
-    if rules is None or record.confirm_by_millis is None:
+    if rules is None or record.question.confirm_by_millis is None:
         return False
-    is_of_setting = (record.asked_millis or 0) >= rules.since_millis
+    is_of_setting = (record.question.asked_millis or 0) >= rules.since_millis
     return is_of_setting and not was_taken_since(record)
 
 
 def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
     """Return whether it is not too late for the customer to confirm that they are still waiting."""
-    deadline = record.confirm_by_millis
+    deadline = record.question.confirm_by_millis
     return deadline is not None and (now_millis < deadline or may_end_wait(record, rules))
 
 
 def is_unanswered(record: EntryRecord, rules: ConfirmRules | None) -> bool:
     """Return whether the customer did not answer in time and an answer is still required."""
-    return record.unanswered and may_end_wait(record, rules)
+    return record.question.unanswered and may_end_wait(record, rules)

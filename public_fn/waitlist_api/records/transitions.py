@@ -3,8 +3,8 @@
 A decision offers a slot, for example, or returns the entry to the queue.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,6 @@ from waitlist_api.records.entry import (
     Status,
     entry_pk,
     record_key,
-    with_changes,
 )
 from waitlist_api.records.journal import Change, Key
 from waitlist_api.records.ledger import UNKNOWN, Commit, EntryChanged, Ledger, Put
@@ -26,12 +25,11 @@ from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Throttled
-from waitlist_shared.ids import pass_id_of
 
 # The recorded reason if an entry is set aside because too many of its claims have expired.
 OUT_OF_ATTEMPTS = "max_attempts"
-# The fields that are removed when a customer no longer has to confirm that they are still waiting.
-QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
+# A function that returns the record with further changes.
+Alter = Callable[[EntryRecord], EntryRecord]
 
 
 class Transition(Struct, frozen=True, kw_only=True):
@@ -47,8 +45,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # Further attributes to set. None removes an attribute.
-    changes: dict[str, Any]
+    # The further changes of the decision to the record.
+    alter: Alter
     # These events are added to the history in the same transaction.
     events: tuple[HistoryEvent, ...] = ()
     # If the record has this claim token, nothing is written.
@@ -63,6 +61,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     placed: int | None = None
     # True for a decision about a waiting entry. Redis stores no timestamp for waiting entries.
     is_about_waiting: bool = False
+    # When the record and its events expire, in seconds since 1970.
+    expires_at: int | None = None
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
         """Return the change that records the decision, or None if the record refuses it."""
@@ -78,18 +78,29 @@ class Transition(Struct, frozen=True, kw_only=True):
                 return None
             rank = record.rank
         after = replace(
-            record,
+            self.alter(record),
             status=self.status,
             stamp=self.stamp,
             rank=rank,
             attempts=self.attempts,
             updated_millis=now_millis,
+            expires_at=self.expires_at,
         )
-        return Commit(
-            after=with_changes(after, self.changes),
-            events=tuple(self.history),
-            change=replace(self.change, rank=rank),
+        change = Change(
+            waitlist_id=self.waitlist_id,
+            entry_id=self.entry_id,
+            # If a decision is recorded late, its change gets a later timestamp in the journal.
+            stamp=self.entered_at or self.stamp,
+            status=self.status,
+            rank=rank,
+            until_millis=_until_millis(after, now_millis),
         )
+        # The `admitted` event contains the id of the new pass.
+        events = (
+            replace(event, jti=after.pass_id if event.event == "admitted" else "")
+            for event in self.events
+        )
+        return Commit(after=after, events=tuple(events), change=change)
 
     def is_refuted_by(self, record: EntryRecord) -> bool:
         """Return whether the decision conflicts with newer data in the record, which means that
@@ -103,37 +114,15 @@ class Transition(Struct, frozen=True, kw_only=True):
             return False
         return not (self.is_about_waiting and record.status == "waiting")
 
-    def with_changes(self, **changes: Any) -> Self:
-        """Return a copy of the decision with additional attributes to change."""
-        return replace(self, changes={**self.changes, **changes})
+    def then(self, alter: Alter) -> Self:
+        """Return a copy of the decision that also makes the given change to the record."""
+        first = self.alter
+        return replace(self, alter=lambda record: alter(first(record)))
 
     @property
     def expired_holds(self) -> int:
         """The number of events that report an expired claim."""
         return _expired_holds(self.events)
-
-    @property
-    def history(self) -> Iterator[HistoryEvent]:
-        """The events for the history. The `admitted` event contains the id of the new pass."""
-        changes, jti = self.changes, ""
-        if self.ticket is not None and changes.get("inside_until_millis"):
-            jti = pass_id_of(self.entry_id, self.ticket, changes["admitted_millis"])
-        for event in self.events:
-            yield replace(event, jti=jti) if event.event == "admitted" else event
-
-    @property
-    def change(self) -> Change:
-        return Change(
-            waitlist_id=self.waitlist_id,
-            entry_id=self.entry_id,
-            stamp=self.entered_at or self.stamp,
-            status=self.status,
-            rank=self.rank,
-            until_millis=self.changes.get("inside_until_millis")
-            or self.changes.get("claimed_until_millis")
-            or self.changes.get("delayed_until_millis")
-            or 0,
-        )
 
 
 class Transitions(Struct, frozen=True):
@@ -171,7 +160,7 @@ class Transitions(Struct, frozen=True):
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
             transition,
-            changes={**transition.changes, "expires_at": expires_at},
+            expires_at=expires_at,
             events=tuple(replace(event, expires_at=expires_at) for event in transition.events),
         )
         self._expire_history(ending)
@@ -179,8 +168,7 @@ class Transitions(Struct, frozen=True):
 
     def _expire_history(self, transition: Transition) -> None:
         key = (transition.waitlist_id, transition.entry_id)
-        expires_at = transition.changes.get("expires_at")
-        self.retention.expire_history(key, transition.stamp, expires_at)
+        self.retention.expire_history(key, transition.stamp, transition.expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
         """Write the event of a decision that is older than the record.
@@ -236,12 +224,11 @@ class Transitions(Struct, frozen=True):
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:
-            is_same = (now.ticket, now.asked_millis) == (ticket, record.asked_millis)
-            if not is_same or not now.unanswered or now.status not in PRESENT:
+            asked = now.question.asked_millis
+            is_same = (now.ticket, asked) == (ticket, record.question.asked_millis)
+            if not is_same or not now.question.unanswered or now.status not in PRESENT:
                 return None
-            return with_changes(
-                now, {**dict.fromkeys(QUESTION_FIELDS), "updated_millis": now_millis}
-            )
+            return replace(now, question=now.question.closed(), updated_millis=now_millis)
 
         self.ledger.update(record, decide)
 
@@ -262,6 +249,16 @@ class Transitions(Struct, frozen=True):
         """Set the expiry of an event that was added late to the expiry of its record."""
         record = self.table.get(record_key(*key)) or {}
         self.retention.expire_history(key, stamp, record.get("expires_at"))
+
+
+def _until_millis(record: EntryRecord, now_millis: int) -> int:
+    """Return the end of the pass, of the claim or offer, or of the delay, or 0."""
+    if record.status == "admitted":
+        return record.inside_until_millis or 0
+    if record.status == "offered":
+        return record.claimed_until_millis or 0
+    delayed_until = record.delayed_until_millis or 0
+    return delayed_until if record.status == "waiting" and delayed_until > now_millis else 0
 
 
 def _expired_holds(events: Iterable[HistoryEvent]) -> int:

@@ -222,15 +222,16 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
     in_redis = tuple(reason in reasons for reason in ("held_back", "delayed", "resting"))
-    ends = (stay.delayed_until_millis, stay.rests_until_millis)
-    expected = (stay.is_held_back, *map(bool, ends))
-    fields = ("held_back", "delayed_until_millis", "rest_until_millis")
-    recorded = tuple(bool(record.get(field)) for field in fields)
+    expected = (stay.is_held_back, bool(stay.delayed_until_millis), bool(stay.rests_until_millis))
+    pauses, question = record.get("pauses", {}), record.get("question", {})
+    delayed = record.get("delayed_until_millis")
+    ends = (pauses.get("held_back"), delayed, pauses.get("rest_until_millis"))
+    recorded = tuple(map(bool, ends))
     if not in_redis == recorded == expected:
         yield Problem("readiness", f"of {name}: Redis has {reasons}, the record {recorded}")
-    deadline = record.get("confirm_by_millis")
+    deadline = question.get("confirm_by_millis")
     asked = (stay.is_asked, stay.question == "noted")
-    if found.questions.get(name) != deadline or asked != (bool(deadline), "unanswered" in record):
+    if found.questions.get(name) != deadline or asked != (bool(deadline), "unanswered" in question):
         yield Problem("question", f"to {name}: {stay.question}, {found.questions}, {deadline}")
 
 

@@ -319,7 +319,8 @@ def ask_in_the_record_only(testbed: Testbed) -> None:
 
 
 def end_the_question(testbed: Testbed) -> None:
-    record_of(testbed, "b")["unanswered"] = {"BOOL": True}
+    question = record_of(testbed, "b")["question"]
+    question["M"] = {**question["M"], "unanswered": {"BOOL": True}}
 
 
 @pytest.mark.parametrize("mutant", [None, ask_in_the_record_only, end_the_question])
