@@ -12,17 +12,6 @@ from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 
 NO_ONCE_KEY = "none"
-# The operations that share a script with another operation. All other scripts have the name of
-# their operation.
-SHARED_SCRIPTS: dict[type[c.Request], str] = {
-    c.Leave: "end_stay",
-    c.Drop: "end_stay",
-    c.Insert: "signup",
-    c.ListWaiting: "list",
-    c.ListOffQueue: "list",
-}
-# The number of requests that one run of a script can carry out. The default is 1.
-PER_RUN: dict[type[c.Request], int] = {c.Signup: 50, c.Insert: 50, c.Complete: 50}
 
 
 @dataclass(frozen=True)
@@ -32,25 +21,33 @@ class Operation:
     script: Script
     # These functions return the keys that belong to a single request.
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
+    # If one run carries out several requests, this function receives a list of requests.
     arguments: Callable[[Any], arguments.Arguments]
     result: type[c.Result]
-    # If one run carries out several requests, `arguments` is called with a list of requests.
-    per_run: int
 
 
 @cache
 def operation_of(request: type[c.OnWaitlist]) -> Operation:
     """Return the operation for a type of request."""
-    script = script_named(SHARED_SCRIPTS.get(request) or c.operation_name(request.__name__))
-    own_arguments = script.arguments[: len(script.arguments) - len(script.added)]
-    per_run = PER_RUN.get(request, 1)
+    script = _script_of(request)
     return Operation(
         script,
-        tuple(OWN_KEYS[name] for name in script.keys if name in OWN_KEYS),
-        (arguments.joiner if per_run > 1 else arguments.mapper)(own_arguments),
+        tuple(OWN_KEYS[name] for name in script.keys if name not in keys.OF_WAITLIST),
+        (arguments.joiner if script.per_run > 1 else arguments.mapper)(script.arguments),
         c.RESULTS[request],
-        per_run,
     )
+
+
+def _script_of(request: type) -> Script:
+    """Return the script with the name of the operation, or with the name of its base class.
+
+    Operations with a common base class can share a script: `Leave` and `Drop` are both an
+    `EndStay`, and use `end_stay.lua`.
+    """
+    try:
+        return script_named(c.operation_name(request.__name__))
+    except FileNotFoundError:
+        return _script_of(request.__mro__[1])
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
@@ -69,14 +66,14 @@ def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
     if part[0].waitlist_id != request.waitlist_id:
         return False
     kind = type(request)
-    return type(part[0]) is kind and len(part) < PER_RUN.get(kind, 1)
+    return type(part[0]) is kind and len(part) < operation_of(kind).script.per_run
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
     """Return the script call that carries out a group of requests."""
     request = part[0]
     operation = operation_of(type(request))
-    own_arguments = operation.arguments(part if operation.per_run > 1 else request)
+    own_arguments = operation.arguments(part if operation.script.per_run > 1 else request)
     all_keys = _keys_of_waitlist(operation.script.name, request.waitlist_id)
     if operation.own_keys:
         all_keys += tuple([key_of(request) for key_of in operation.own_keys])
@@ -86,7 +83,7 @@ def call_of(part: Sequence[c.OnWaitlist]) -> Call:
 def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     """Return a list with a result or a failure for each request in a group."""
     operation = operation_of(type(part[0]))
-    replies = [reply] if operation.per_run == 1 else reply
+    replies = [reply] if operation.script.per_run == 1 else reply
     if len(replies) != len(part):
         raise ValueError(f"a script returned {len(replies)} replies to {len(part)} requests")
     return [result_of(operation.script, operation.result, own) for own in replies]
@@ -97,7 +94,7 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
     """Return the Redis keys of a script that are the same for all requests about a waitlist."""
     names = script_named(script_name).keys
-    return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name not in OWN_KEYS)
+    return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name in keys.OF_WAITLIST)
 
 
 def _moves(request: c.OnWaitlist) -> str:
@@ -111,5 +108,5 @@ def _once(request: c.OnWaitlist) -> str:
     return keys.once(request.waitlist_id, c.operation_name(type(request).__name__), once_key)
 
 
-# The Redis keys that belong to a single request. They come last in the header of a script.
+# The Redis keys that belong to a single request. They are the last keys of a script.
 OWN_KEYS: dict[str, Callable[[c.OnWaitlist], str]] = {"moves": _moves, "once": _once}

@@ -1,17 +1,36 @@
-"""Loads the Lua scripts, and reads the keys, arguments and replies that their headers declare."""
+"""Loads the Lua scripts.
+
+The header of a script declares its arguments and replies, and names the code that it uses:
+
+- `NEEDS` names files of `scripts/lib`, which contain functions.
+- `PRELUDE` names files of `scripts/prelude`. Their code runs before the script, in this order, and
+  may end the run with a refusal.
+
+A file names only what it uses itself. Its files can name more files in the same way. Fields of the
+hash `meta`, keys, and the arguments that the store adds are declared by their use: code that
+contains `meta_paused` receives the field `paused`, and `keys.queue` is the name of a Redis key.
+"""
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from waitlist_queue.keys import OF_WAITLIST
+
 FOLDER = Path(__file__).with_name("scripts")
 LIBRARY = FOLDER / "lib"
+PRELUDE = FOLDER / "prelude"
 COMMENT = re.compile(r" *--[^\n]*")
 FUNCTION = re.compile(r"^local function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
 WORD = re.compile(r"\w+")
-# The store adds these arguments to every call.
+META_FIELD = re.compile(r"\bmeta_(\w+)")
+KEY = re.compile(r"\bkeys\.(\w+)")
+# The code of a script that uses all keys of a waitlist.
+EVERY_KEY = "unpack(KEYS)"
+# The store adds these arguments to every call of a script that uses them.
 STORE_ARGUMENTS = ("now", "server_run_id")
 Names = tuple[str, ...]
 
@@ -23,16 +42,16 @@ class Script:
     name: str
     source: str
     keys: Names
+    # The arguments that a request provides.
     arguments: Names
+    # The arguments that the store adds.
+    added: Names
     # The names of the values that follow each outcome in the reply.
     returns: dict[str, Names]
     # The names of the values in each row, for values that are lists of rows.
     rows: dict[str, Names]
-
-    @cached_property
-    def added(self) -> Names:
-        """Return the names of the arguments that the store adds."""
-        return tuple(name for name in self.arguments if name in STORE_ARGUMENTS)
+    # The number of requests that one run can carry out.
+    per_run: int
 
     @cached_property
     def sha(self) -> str:
@@ -46,26 +65,55 @@ def script_named(name: str) -> Script:
 
 
 def load(path: Path) -> Script:
-    """Read a script file, and add the library functions that the script uses."""
-    body = path.read_text(encoding="utf-8")
-    header = [line[3:] for line in body.splitlines() if line.startswith("-- ")]
-    replies = [reply for line in _lines(header, "RETURNS") for reply in line.split(" | ")]
-    keys, arguments = _words(header, "KEYS"), _words(header, "ARGV")
+    """Read a script file, and add the code that its header names."""
+    text = path.read_text(encoding="utf-8")
+    guards = "".join(in_order(words(text, "PRELUDE"), PRELUDE, "PRELUDE"))
+    library = "".join(in_order(words(guards + text, "NEEDS"), LIBRARY, "NEEDS"))
+    # Comments are removed because Redis hashes every byte of a script. Each line keeps its
+    # number, because Redis errors contain line numbers.
+    body = COMMENT.sub("", guards + text)
+    functions = _without_unused_functions(COMMENT.sub("", library), body)
+    arguments = words(text, "ARGV")
+    added = tuple(name for name in STORE_ARGUMENTS if re.search(rf"\b{name}\b", body))
+    fields = tuple(dict.fromkeys(META_FIELD.findall(body)))
+    used = {*KEY.findall(functions + body), *(["meta"] if fields else [])}
+    is_every_key = EVERY_KEY in body
+    keys = [name for name in OF_WAITLIST if is_every_key or name in used]
+    keys += sorted(used - OF_WAITLIST.keys())  # the keys that belong to a single request
+    replies = [reply for line in _lines(guards + text, "RETURNS") for reply in line.split(" | ")]
     return Script(
         name=path.stem,
-        source=_code(_words(header, "USES"), _names(keys, arguments, _words(header, "META")), body),
-        keys=keys,
+        source=functions + _names(keys, arguments + added, fields) + body,
+        keys=tuple(keys),
         arguments=arguments,
+        added=added,
         returns=dict(map(_split_declaration, replies)),
-        rows=dict(map(_split_declaration, _lines(header, "EACH"))),
+        rows=dict(map(_split_declaration, _lines(text, "EACH"))),
+        per_run=int(words(text, "PER_RUN")[0]) if words(text, "PER_RUN") else 1,
     )
 
 
-def _names(keys: Names, arguments: Names, fields: Names) -> str:
+def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
+    """Return the text of each named file, after the texts of the files that it names itself."""
+    texts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = (folder / f"{name}.lua").read_text("utf-8")
+        for needed in words(text, keyword):
+            if needed not in texts:
+                add(needed)
+        texts[name] = text
+
+    for name in names:
+        if name not in texts:
+            add(name)
+    return list(texts.values())
+
+
+def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
     """Return Lua code that gives names to the keys, arguments and META fields of a script.
 
-    META fields are fields of the hash `meta`, which are read with a single command. For example,
-    `meta_paused` is the `paused` field.
+    The fields of the hash `meta` are read with a single command.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -76,15 +124,6 @@ def _names(keys: Names, arguments: Names, fields: Names) -> str:
         read = ", ".join(f"'{field}'" for field in fields)
         names += f" local {values} = unpack(redis.call('HMGET', keys.meta, {read}))"
     return names
-
-
-def _code(pieces: Names, names: str, body: str) -> str:
-    """Return the complete code of a script without comments."""
-    # Comments are removed because Redis hashes every byte of a script. Each line keeps its
-    # number, because Redis errors contain line numbers.
-    library = "".join([(LIBRARY / f"{name}.lua").read_text("utf-8") for name in pieces])
-    code = names + COMMENT.sub("", body)
-    return _without_unused_functions(COMMENT.sub("", library), code) + code
 
 
 def _without_unused_functions(library: str, code: str) -> str:
@@ -99,12 +138,12 @@ def _without_unused_functions(library: str, code: str) -> str:
     return library
 
 
-def _words(header: list[str], keyword: str) -> Names:
-    return tuple(word for line in _lines(header, keyword) for word in line.split())
+def words(text: str, keyword: str) -> Names:
+    return tuple(word for line in _lines(text, keyword) for word in line.split())
 
 
-def _lines(header: list[str], keyword: str) -> list[str]:
-    return [line.removeprefix(keyword + " ") for line in header if line.startswith(keyword + " ")]
+def _lines(text: str, keyword: str) -> list[str]:
+    return re.findall(rf"^-- {keyword} (.*)$", text, re.MULTILINE)
 
 
 def _split_declaration(words: str) -> tuple[str, Names]:

@@ -15,11 +15,16 @@ BARE_WORD = re.compile(r"\breturn '(\w+)'")
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
+CONSTANTS = re.compile(r"^local ([A-Z][A-Z_, ]*) =", re.MULTILINE)
+# A name that is called, or a constant. Fields such as `hold.paid` are not names.
+WORD = re.compile(r"(?<![.\w])(?:\w+(?=\()|[A-Z][A-Z_]+)")
+LOCAL = re.compile(r"\blocal (?:function )?(\w+)")
+STRING = re.compile(r"'[^'\n]*'")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A Lua file. It is either the script of a verb, or a piece of the library."""
+    """A Lua file: the script of a verb, a piece of the library, or a guard of the prelude."""
 
     path: Path
 
@@ -76,7 +81,7 @@ class Source:
         if first == "hold.state":
             return HOLD_STATES
         if first == "refusal":
-            (check,) = {"check_token", "check_offer"} & set(self.declared("USES"))
+            (check,) = {"check_token", "check_offer"} & set(self.declared("NEEDS"))
             return REFUSED.findall(LIBRARY[check].code)
         assert first == "reason", f"{self.name} returns {first}"
         return BARE_WORD.findall(self.code)
@@ -86,26 +91,21 @@ class Source:
         return set(FUNCTION.findall(self.code))
 
     @cached_property
-    def bodies(self) -> dict[str, str]:
-        """The code of each function, by name. A function ends before the next function begins."""
-        parts = re.split(r"^local function (\w+)", self.code, flags=re.MULTILINE)
-        return dict(zip(parts[1::2], parts[2::2], strict=True))
+    def constants(self) -> set[str]:
+        return {name for names in CONSTANTS.findall(self.code) for name in names.split(", ")}
 
     @cached_property
-    def functions_reached(self) -> list[str]:
-        """The code of all functions in the library that this code calls directly or indirectly."""
-        bodies = {name: body for piece in LIBRARY.values() for name, body in piece.bodies.items()}
-        reached: list[str] = []
-        waiting = [self.code]
-        while waiting:
-            code = waiting.pop()
-            called = [name for name in bodies if re.search(rf"\b{name}\(", code)]
-            waiting += [bodies.pop(name) for name in called]
-            reached.append(code)
-        return reached
+    def needed(self) -> set[str]:
+        """The names of the library files with the functions and constants that this code uses."""
+        used = set(WORD.findall(STRING.sub("", self.code))) - set(LOCAL.findall(self.code))
+        return {
+            piece.name
+            for piece in LIBRARY.values()
+            if piece is not self and used & (piece.functions | piece.constants - self.constants)
+        }
 
-    def calls(self, function: str) -> bool:
-        return re.search(rf"(?<!function )\b{function}\(", self.code) is not None
+    def uses(self, name: str) -> bool:
+        return re.search(rf"(?<![.\w]){name}\b", self.code) is not None
 
 
 def split_top_level(elements: str) -> list[str]:
@@ -122,3 +122,4 @@ def split_top_level(elements: str) -> list[str]:
 
 VERBS = {path.stem: Source(path) for path in sorted(SCRIPTS.glob("*.lua"))}
 LIBRARY = {path.stem: Source(path) for path in sorted((SCRIPTS / "lib").glob("*.lua"))}
+PRELUDE = {path.stem: Source(path) for path in sorted((SCRIPTS / "prelude").glob("*.lua"))}

@@ -19,14 +19,10 @@ from waitlist_shared.contracts import common
 
 SCRIPT = """\
 -- first_entries: returns the first entries of the queue.
--- USES owner
--- KEYS meta queue
--- ARGV limit order server_run_id
--- META state owner
+-- PRELUDE cold
+-- ARGV limit order
 -- RETURNS found total is_whole entries
 -- EACH entries entry_id rank
--- RETURNS cold
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
 local total = redis.call('ZCARD', keys.queue)
 local command = order == 'oldest' and 'ZRANGE' or 'ZREVRANGE'
 local found = redis.call(command, keys.queue, 0, limit - 1, 'WITHSCORES')

@@ -9,17 +9,20 @@ import msgspec
 import pytest
 
 from tests.queue.behaviour.outcomes import example
-from tests.rules.lua import LIBRARY, VERBS, Source
+from tests.rules.lua import LIBRARY, PRELUDE, VERBS, Source
 from tests.support.each import each
-from waitlist_queue import keys
-from waitlist_queue.operations import OWN_KEYS, SHARED_SCRIPTS, call_of, operation_of
+from waitlist_queue import keys, scripts
+from waitlist_queue.operations import OWN_KEYS, call_of, operation_of
 from waitlist_queue.scripts import script_named
 from waitlist_shared import contracts, limits, ranks
 from waitlist_shared.errors import BY_CODE
 
 each_verb = each("verb", VERBS)
 each_piece = each("piece", LIBRARY)
-each_source = each("source", VERBS | {f"lib/{name}": one for name, one in LIBRARY.items()})
+each_guard = each("guard", PRELUDE)
+IN_FOLDERS = {f"lib/{name}": one for name, one in LIBRARY.items()}
+IN_FOLDERS |= {f"prelude/{name}": one for name, one in PRELUDE.items()}
+each_source = each("source", VERBS | IN_FOLDERS)
 # The number of loops in each script. Every loop is bounded, for example by the length of a page,
 # the count of a claim, the instants of a message, the settings, the segments of an entry, or by
 # bisection.
@@ -36,7 +39,8 @@ LOOPS = {
     "epoch": 1,
     "expire": 1,
     "expiry": 2,
-    "list": 4,
+    "list_off_queue": 1,
+    "list_waiting": 3,
     "offer": 1,  # This loop visits the entries that a run takes.
     "pop": 4,
     "position": 1,
@@ -87,47 +91,27 @@ def test_the_variables_for_meta_fields_have_the_names_and_order_of_the_fields(
 
 
 @each_verb
-def test_a_script_uses_exactly_the_meta_fields_that_it_declares(verb: Source) -> None:
-    used = set(re.findall(r"\bmeta_(\w+)", verb.code))
-    assert used == set(verb.declared("META"))
-
-
-@each_verb
-def test_a_script_uses_exactly_the_keys_that_it_declares(verb: Source) -> None:
-    """This includes the library functions that the script reaches."""
-    assert verb.declared("KEYS")
-    if "unpack(KEYS)" not in verb.code:
-        assert used_keys(verb) == set(verb.declared("KEYS"))
-
-
-def used_keys(verb: Source) -> set[str]:
-    reached = "".join([verb.code, *verb.functions_reached])
-    by_loader = {"meta"} if verb.declared("META") else set()
-    return by_loader | set(re.findall(r"\bkeys\.(\w+)", reached)) - (
-        # Only the scripts that declare them keep the index of segments and the index of claims.
-        {"tags", "segments", "claimed"} - set(verb.declared("KEYS"))
-    )
-
-
-@each_verb
 def test_every_declared_argument_is_used(verb: Source) -> None:
+    guards = [PRELUDE[name].code for name in verb.declared("PRELUDE")]
+    code = "".join([*guards, verb.code])
     for name in verb.declared("ARGV"):
-        assert re.search(rf"(?<![.\w]){name}\b(?! = )", verb.code), name
+        assert re.search(rf"(?<![.\w]){name}\b(?! = )", code), name
 
 
 @each_verb
-def test_the_key_module_builds_every_declared_key(verb: Source) -> None:
+def test_the_key_module_builds_every_key_that_a_script_uses(verb: Source) -> None:
     """The keys that belong to a single request come last, where `operations` puts them."""
-    declared = verb.declared("KEYS")
-    own = [name for name in declared if name in OWN_KEYS]
-    assert set(declared) <= {*keys.OF_WAITLIST, *OWN_KEYS}
-    assert declared[len(declared) - len(own) :] == own
+    names = script_named(verb.name).keys
+    own = tuple(name for name in names if name in OWN_KEYS)
+    assert set(names) <= {*keys.OF_WAITLIST, *OWN_KEYS}
+    assert names[len(names) - len(own) :] == own
 
 
-@each_verb
-def test_the_code_returns_what_the_header_declares(verb: Source) -> None:
+@each_source
+def test_the_code_returns_what_the_header_declares(source: Source) -> None:
     """Each outcome has as many values as the header lists."""
-    assert verb.replies == {outcome: {size} for outcome, size in verb.returns.items()}
+    if source.name not in LIBRARY:
+        assert source.replies == {outcome: {size} for outcome, size in source.returns.items()}
 
 
 @each_verb
@@ -137,13 +121,13 @@ def test_an_outcome_without_values_is_a_refusal_or_a_result_without_required_fie
     """A refusal has an error code and no values."""
     requests = [one for one in ON_WAITLIST if operation_of(one).script.name == verb.name]
     needs_values = all(required_fields_of(contracts.RESULTS[one]) for one in requests)
-    for outcome, size in verb.returns.items():
+    for outcome, values in script_named(verb.name).returns.items():
         is_refusal = outcome in BY_CODE
-        assert size == 1 if is_refusal else size > 1 or not needs_values, outcome
+        assert not values if is_refusal else values or not needs_values, outcome
 
 
 def test_a_script_returns_every_refusal_of_the_queue() -> None:
-    given = {outcome for verb in VERBS.values() for outcome in verb.returns}
+    given = {outcome for name in VERBS for outcome in script_named(name).returns}
     by_python = {"queue_unavailable", "invalid_request", "unsupported_version", "internal_error"}
     by_the_public_function = {"throttled"}
     assert set(BY_CODE) - by_python - by_the_public_function == {
@@ -154,28 +138,34 @@ def test_a_script_returns_every_refusal_of_the_queue() -> None:
 @each_verb
 def test_the_loader_reads_all_declarations_of_the_header(verb: Source) -> None:
     script = script_named(verb.name)
-    assert list(script.keys) == verb.declared("KEYS")
     assert list(script.arguments) == verb.declared("ARGV")
-    assert {word: len(names) + 1 for word, names in script.returns.items()} == verb.returns
-    names = ", ".join(verb.declared("ARGV"))
+    sizes = {word: len(names) + 1 for word, names in script.returns.items()}
+    assert sizes.items() >= verb.returns.items()
+    names = ", ".join(script.arguments + script.added)
     assert f"local {names} = unpack(ARGV)" in script.source or not names
-    for number, name in enumerate(verb.declared("KEYS"), 1):
+    for number, name in enumerate(script.keys, 1):
         assert f"{name} = KEYS[{number}]" in script.source
-    values = ", ".join(f"meta_{field}" for field in verb.declared("META"))
-    fields = ", ".join(f"'{field}'" for field in verb.declared("META"))
-    read = f"local {values} = unpack(redis.call('HMGET', keys.meta, {fields}))\n"
-    assert read in script.source or not values
+
+
+@each_verb
+def test_a_script_returns_the_refusals_of_its_guards(verb: Source) -> None:
+    guards = [PRELUDE[name] for name in verb.declared("PRELUDE")]
+    refusals = {outcome for guard in guards for outcome in guard.returns}
+    assert refusals <= set(script_named(verb.name).returns)
+    assert not refusals & set(verb.returns), "the header repeats what a guard declares"
 
 
 @each_verb
 def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: Source) -> None:
     """An error of Redis names a line number, which must be the same with and without comments."""
-    texts = [LIBRARY[piece].text for piece in verb.declared("USES")]
-    lines = "".join([*texts, verb.text]).splitlines()
+    guards = scripts.in_order(tuple(verb.declared("PRELUDE")), scripts.PRELUDE, "PRELUDE")
+    needs = scripts.words("".join([*guards, verb.text]), "NEEDS")
+    library = scripts.in_order(needs, scripts.LIBRARY, "NEEDS")
+    lines = "".join([*library, *guards, verb.text]).splitlines()
     source = script_named(verb.name).source
     sent = source.splitlines()
     assert len(sent) == len(lines)
-    named = len(sent) - len(verb.text.splitlines())
+    named = "".join(library).count("\n")
     assert sent[named].startswith("local keys = {")
     sent[named] = ""
     assert all(line.startswith(code) for line, code in zip(lines, sent, strict=True))
@@ -191,34 +181,42 @@ def test_a_script_contains_no_function_that_is_not_called(verb: Source) -> None:
 
 
 @each_verb
-def test_a_script_declares_exactly_the_library_files_that_it_uses(verb: Source) -> None:
-    used = verb.declared("USES")
-    for piece in LIBRARY.values():
-        called = any(verb.calls(name) or _called_in(used, name) for name in piece.functions)
-        is_constant_used = piece.name == "ticket" and re.search(r"\bTIER\b", verb.code)
-        assert (piece.name in used) is bool(called or is_constant_used), piece.name
+def test_a_function_is_defined_before_the_code_that_calls_it(verb: Source) -> None:
+    source = script_named(verb.name).source
+    for found in re.finditer(r"^local function (\w+)", source, re.MULTILINE):
+        assert not re.search(rf"(?<![.\w]){found[1]}\(", source[: found.start()]), found[1]
 
 
-def _called_in(pieces: list[str], function: str) -> bool:
-    return any(
-        LIBRARY[name].calls(function) for name in pieces if function not in LIBRARY[name].functions
-    )
+@each_source
+def test_a_file_needs_exactly_the_library_files_whose_names_it_uses(source: Source) -> None:
+    """A library file that is used only by another library file is not named."""
+    assert source.declared("NEEDS") == sorted(source.needed)
+
+
+@each_source
+def test_a_file_that_uses_the_clock_names_the_guard_that_reads_it(source: Source) -> None:
+    if source.name not in LIBRARY and source.name != "clock":
+        assert ("clock" in source.declared("PRELUDE")) is source.uses("now")
 
 
 @each_verb
-def test_scripts_get_the_time_as_an_argument(verb: Source) -> None:
-    """The store adds the argument. A script that draws a ticket does not read the time itself."""
-    readers = ("next_stamp", "ticket_after", "micros", "has_expired_holds")
-    draws = any(verb.calls(name) for name in readers)
-    assert ("now" in verb.declared("ARGV")) is draws
+def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(verb: Source) -> None:
+    """The guard `claimed` hides the key `claimed`. Scripts that use the readiness from a request
+    call `use_readiness`, and some scripts do not read the segments that `tags` hides.
+    """
+    names = set(verb.declared("PRELUDE"))
+    used = set(script_named(verb.name).keys)
+    assert names & {"claimed", "tags", "not_ready"} <= used
+    if verb.name not in ("purge", "init"):
+        assert ("claimed" in names) is ("claimed" in used)
 
 
 @each_verb
 def test_every_script_checks_that_this_server_owns_the_queue(verb: Source) -> None:
     """P7: the only exception is the script that deletes the queue."""
-    asks = verb.calls("owned_state")
-    assert asks is (verb.declared("ARGV")[-1:] == ["server_run_id"])
-    assert asks or verb.name == "purge"
+    asks = bool({"cold", "owner"} & set(verb.declared("PRELUDE")))
+    assert asks is not (verb.name == "purge")
+    assert asks is (script_named(verb.name).added[-1:] == ("server_run_id",))
 
 
 @each_source
@@ -240,9 +238,17 @@ def test_no_script_has_an_unbounded_loop(source: Source) -> None:
     assert loops == LOOPS.get(source.name, 0)
 
 
-def test_every_library_file_is_used() -> None:
-    used = {name for verb in VERBS.values() for name in verb.declared("USES")}
-    assert used == set(LIBRARY)
+def test_every_function_of_the_library_is_used() -> None:
+    loaded = "".join([script_named(name).source for name in VERBS])
+    for piece in LIBRARY.values():
+        assert all(f"function {name}(" in loaded for name in piece.functions), piece.name
+
+
+def test_every_guard_is_used_by_several_scripts() -> None:
+    """Otherwise its code is easier to read in the script."""
+    named = Counter(name for verb in VERBS.values() for name in verb.declared("PRELUDE"))
+    assert set(named) == set(PRELUDE)
+    assert min(named.values()) > 1
 
 
 def test_lua_and_python_compute_the_same_tickets() -> None:
@@ -311,20 +317,11 @@ def numbers_of(source: Source) -> dict[str, int]:
     return {name: int(number) for name, number in found}
 
 
-def test_a_script_has_the_name_of_its_operation_unless_operations_share_it() -> None:
-    """`operation_name` returns the name for a request, and SHARED_SCRIPTS lists the operations that
-    share a script.
-    """
-    users = Counter(operation_of(request).script.name for request in ON_WAITLIST)
+def test_a_script_has_the_name_of_its_operation_or_of_the_base_class() -> None:
     for request in ON_WAITLIST:
-        name = operation_of(request).script.name
-        own_name = contracts.operation_name(request.__name__)
-        assert contracts.REQUESTS[own_name] is request
-        if users[name] == 1:
-            assert name == own_name
-            assert request not in SHARED_SCRIPTS
-        else:
-            assert name in (SHARED_SCRIPTS.get(request), own_name)
+        named = [contracts.operation_name(base.__name__) for base in request.__mro__]
+        assert contracts.REQUESTS[named[0]] is request
+        assert operation_of(request).script.name in named
 
 
 def test_every_script_has_an_operation_and_every_operation_a_script() -> None:
@@ -337,8 +334,6 @@ def test_a_call_has_as_many_values_as_the_header_declares(
 ) -> None:
     operation = operation_of(request_type)
     call = call_of([example(contracts.operation_name(request_type.__name__))])
-    declared, added = operation.script.arguments, operation.script.added
-    assert declared[len(declared) - len(added) :] == added
-    assert len(call.arguments) + len(added) == len(declared)
+    assert len(call.arguments) == len(operation.script.arguments)
     assert len(call.keys) == len(operation.script.keys)
     assert all(isinstance(value, str | int) for value in call.arguments)

@@ -1,31 +1,20 @@
 -- admit: Makes offers to the first customers in the queue, or to one customer. If `count` is missing, the admission
 -- policy decides how many customers get an offer.
--- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
--- USES paid expiry hold pop replay inside admission due offer
--- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
+-- PRELUDE clock cold rebuilding filters claimed tags not_ready
+-- NEEDS due expiry next_stamp offer pop replay rests tags ticket waiting
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
--- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours now server_run_id
--- META state paused max_attempts segments_version segments_state owner last_ticket settings_version not_ready max_claims
+-- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours
 -- If `refill` is 1, unused offers go to the next customers until `count` more customers have entered. `instants` has
 -- the form "millis:count" and `hours` the form "opens:closes", separated by spaces.
 -- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled
 -- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS behind scheduled_until settings_version
--- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
--- RETURNS idempotency_key_reused | not_waiting | entry_not_ready | inside_full
+-- RETURNS waitlist_paused | expiring | idempotency_key_reused | not_waiting | entry_not_ready | inside_full
 local MOST = 100
 local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, unless MOST slots or more are due
 
-now = micros(now) -- read the clock only once for the whole script
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
-if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
-if filters ~= EVERYONE and segments_version ~= meta_segments_version then return {'stale_segments'} end
-if filters ~= EVERYONE and meta_segments_state == 'building' then return {'segments_building'} end
-if meta_segments_version == '0' then keys.tags = nil end -- entries have no tags on a waitlist without segments
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
 if not (is_all and end_rests(keys, now)) then return {'expiring'} end
 

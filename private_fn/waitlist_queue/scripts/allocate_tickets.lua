@@ -1,21 +1,17 @@
 -- allocate_tickets: Draws tickets for the rows of an import. Rows with the same `joined_at` get sequence numbers.
--- USES owner clock ticket
--- KEYS meta shared_milliseconds
--- ARGV count shared_milliseconds known_stamp now server_run_id
--- META state owner last_ticket
+-- PRELUDE clock cold rebuilding
+-- NEEDS ticket
+-- ARGV count shared_milliseconds known_stamp
 -- `shared_milliseconds` ("ticket:count", separated by spaces) has a pair for each `joined_at` that several rows share.
--- RETURNS allocated stamp first apart offsets | cold | rebuilding
+-- RETURNS allocated stamp first apart offsets
 local SHARED_MILLISECOND_SECONDS = 86400
 -- The distance between two tickets, which leaves ranks free for entries that are moved there later. At a distance of 8,
 -- the tickets do not get ahead of the clock up to 2,000 signups per second.
 local APART = 8
 
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
 -- An import must wait for the end of a rebuild, because its rows could get the ranks of entries that have not been
 -- restored yet.
-if state == 'hydrating' then return {'rebuilding'} end
-local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), micros(now))
+local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), now)
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
 -- Rows of a later call with the same `joined_at` get higher numbers, so they are placed behind the rows of this call.
 local offsets = {}

@@ -1,21 +1,14 @@
 -- board: Returns a snapshot of the positions in the queue. All requests within five seconds get the same snapshot.
--- USES owner waiting clock expired int_text opening
--- KEYS meta queue not_ready unverified held parked board
--- ARGV now server_run_id
--- META state owner hide_counts open capacity paused not_ready opens_millis closes_millis
 -- `cuts` is a JSON list of pairs of a rank and its position, in serving order.
+-- PRELUDE clock cold rebuilding not_ready
+-- NEEDS expired int_text opening waiting
 -- RETURNS board as_of_millis total line cuts
--- RETURNS cold | rebuilding | expiring | counts_hidden
+-- RETURNS counts_hidden | expiring
 local LASTS, KEPT = 5000, 60 -- milliseconds, seconds
 local EXACT, STEP = 200, 1.01
 
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
-if state == 'hydrating' then return {'rebuilding'} end
 if meta_hide_counts == '1' then return {'counts_hidden'} end
 
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
-now = micros(now) -- read the clock only once for the whole script
 local millis = math.floor(now / 1000)
 local before = redis.call('GET', keys.board)
 if before then

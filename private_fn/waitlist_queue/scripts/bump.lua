@@ -1,20 +1,14 @@
 -- bump: Moves a waiting entry to another priority, ahead by some places, to the front of its priority, or to the end of
 -- the queue.
--- USES owner waiting reasons int_text clock expired ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
--- KEYS meta queue not_ready unverified readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
--- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
--- META state owner last_ticket not_ready
+-- PRELUDE clock cold rebuilding expiring not_ready
+-- NEEDS ahead decide enqueue gap moves next_stamp pending_decisions tags ticket waiting
+-- ARGV entry_id ticket priority places to once_key once_seconds
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
 -- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
--- RETURNS cold | rebuilding | expiring | not_waiting | no_room
-local state, last_ticket = owned_state(meta_state, meta_owner, server_run_id), meta_last_ticket
-if not state then return {'cold'} end
-if state == 'hydrating' then return {'rebuilding'} end
-if has_expired_holds(keys, now) then return {'expiring'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
+-- RETURNS not_waiting | no_room
+local last_ticket = meta_last_ticket
 local rank = waiting_rank(keys, entry_id)
 if not rank then return {'not_waiting'} end
-now = micros(now)
 local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
 -- If the customer has signed up again since the message was sent, the entry has a different ticket.
 if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end

@@ -1,26 +1,14 @@
 -- claim: Claims entries from one end of the queue for a limited time.
--- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
--- USES paid expiry hold pop replay claim_limit
--- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
+-- PRELUDE clock cold rebuilding filters claimed tags not_ready
+-- NEEDS claim_limit expiry hold next_stamp pop replay rests
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
--- ARGV now server_run_id
--- META state paused lease_seconds max_attempts segments_version segments_state owner last_ticket not_ready max_claims claims_indexed
 -- If the setting `max_claims` kept the script from claiming as many entries as requested, `limit` is `max_claims`.
 -- RETURNS claimed stamp entries limit | repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
--- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
--- RETURNS idempotency_key_reused
+-- RETURNS waitlist_paused | expiring | idempotency_key_reused
 local TOKEN_LENGTH = 40
 
-now = micros(now) -- read the clock only once for the whole script
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
-if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' then return {'waitlist_paused'} end
-if filters ~= EVERYONE and segments_version ~= meta_segments_version then return {'stale_segments'} end
-if filters ~= EVERYONE and meta_segments_state == 'building' then return {'segments_building'} end
-if meta_segments_version == '0' then keys.tags = nil end -- entries have no tags on a waitlist without segments
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
 if not (is_all and end_rests(keys, now)) then return {'expiring'} end
 

@@ -1,21 +1,17 @@
 -- complete: Admits the customers of claimed entries. If the same claim token is sent again, nothing changes.
--- USES owner clock ticket wake off_queue check_token paid inside admission
--- KEYS meta held claimed claims dirty tags inside visits
--- ARGV holds now server_run_id
--- META state owner last_ticket admitted segments_version pass_seconds max_claims
+-- PRELUDE clock owner claimed tags
+-- NEEDS admission check_token ticket
+-- ARGV holds
+-- PER_RUN 50
 -- `holds` has a pair "entry_id:token" for each claimed entry, separated by spaces. The script returns one reply for
 -- each pair.
 -- RETURNS completed stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
-now = micros(now) -- read the clock only once for the whole script
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
 local last_ticket, admitted = meta_last_ticket, meta_admitted
-if meta_segments_version == '0' then keys.tags = nil end -- entries have no tags on a waitlist without segments
 
 local function complete(entry_id, token)
-  if not state then return {'cold'} end
+  if not meta_state then return {'cold'} end
   local hold, refusal = check_token(keys, entry_id, token, now)
   if not hold then return {refusal} end
   last_ticket = ticket_after(last_ticket, now)

@@ -1,22 +1,17 @@
 -- decline: Declines an offer. The entry moves to the end of the queue, and the next entry can get an offer.
--- USES owner waiting reasons int_text clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
--- USES check_offer moves paid
--- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
--- ARGV entry_id ticket offered_until_millis once_key once_seconds now server_run_id
--- META state owner hide_counts not_ready
+-- PRELUDE clock cold claimed not_ready
+-- NEEDS check_offer decide expired moves next_stamp off_queue paid pending_decisions requeue ticket waiting
+-- ARGV entry_id ticket offered_until_millis once_key once_seconds
 -- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
--- RETURNS cold | expiring | not_offered | offer_expired
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
+-- RETURNS expiring | not_offered | offer_expired
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
 local hold, refusal, deadline = nil, 'not_offered', nil
 if not declined_before then
   hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
   if refusal == 'completed' then return {'not_offered'} end
 end
-if refusal ~= 'offer_expired' and state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
+if refusal ~= 'offer_expired' and meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'declined'
 if hold then
   give_back(keys, entry_id, hold)
@@ -45,6 +40,6 @@ else
   if not hold then return {refusal} end
 end
 -- During a rebuild, Redis does not know how many entries are ahead. The total is left out if customers must not see it.
-local index = state == 'warm' and count_ahead(keys, entry_id)
+local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed}

@@ -1,16 +1,11 @@
 -- end_stay: Removes an entry from the waitlist for good, and updates the counter that `counts_as` names.
--- USES owner waiting reasons clock ticket next_stamp segment_index tags wake off_queue paid tombstone take_out inside
--- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
--- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis now server_run_id
--- META state owner not_ready max_claims
+-- PRELUDE clock cold claimed not_ready
+-- NEEDS inside next_stamp paid take_out tombstone wake
+-- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis
 -- If `unless_placed` is 1, the script keeps an entry that has a place in Redis, and returns `present`. If
 -- `inside_until_millis` is 0, the customer is not inside.
 -- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
 -- RETURNS absent stamp ended_stamp ticket | present stamp ended_stamp ticket
--- RETURNS cold
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
 -- If the customer has signed up again in the meantime, the message must not change the new signup.

@@ -1,17 +1,12 @@
 -- end_wait: Ends the wait of a customer who did not confirm in time that they are still waiting. The action decides
 -- whether the entry is parked (set aside), moves to the end of the queue, or leaves the waitlist.
--- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue wake off_queue decide
--- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
--- ARGV entry_id ticket confirm_by_millis action settings_version now server_run_id
--- META state owner not_ready settings_version
+-- PRELUDE clock cold rebuilding claimed
+-- NEEDS decide enqueue next_stamp off_queue reasons tags ticket waiting
+-- ARGV entry_id ticket confirm_by_millis action settings_version
 -- RETURNS ended | kept
--- RETURNS cold | rebuilding
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if meta_state == 'hydrating' then return {'rebuilding'} end
 if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
 -- Ignore a request that is based on old settings, because the newer settings may require a different action.
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
-now = micros(now)
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)
 -- The entry is not in the queue, or is not ready, or the customer has signed up again with a different ticket.

@@ -1,14 +1,10 @@
 -- enter: Accepts an offer and admits the customer. A repeated request changes nothing.
--- USES owner clock ticket wake off_queue check_offer paid inside admission
--- KEYS meta held claims dirty tags inside visits
--- ARGV entry_id ticket offered_until_millis now server_run_id
--- META state owner last_ticket segments_version pass_seconds
+-- PRELUDE clock cold claimed tags
+-- NEEDS admission check_offer ticket
+-- ARGV entry_id ticket offered_until_millis
 -- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
--- RETURNS cold | not_offered | offer_expired
-now = micros(now) -- read the clock only once for the whole script
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if meta_segments_version == '0' then keys.tags = nil end -- entries have no tags on a waitlist without segments
+-- RETURNS not_offered | offer_expired
 local hold, refusal = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if not hold then return {refusal} end
 local stamp = ticket_after(meta_last_ticket, now)

@@ -1,15 +1,12 @@
 -- exit: Records that a customer is no longer inside, so that another customer can be admitted.
--- USES owner inside wake
--- KEYS meta inside visits
--- ARGV entry_id ticket server_run_id
--- META state owner
--- RETURNS exited | absent | cold
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
+-- PRELUDE cold
+-- NEEDS inside wake
+-- ARGV entry_id ticket
+-- RETURNS exited | absent
 local visit = visit_of(keys, entry_id)
 -- If the customer has been admitted again in the meantime, the new admission has a different ticket and must not end.
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
-if state == 'hydrating' then
+if meta_state == 'hydrating' then
   -- The rebuild may have read the record before the customer left. It must not put the customer inside again.
   put_inside(keys, entry_id, ticket, LEFT_DURING_REBUILD)
   return {'exited'}

@@ -1,17 +1,11 @@
 -- expire: Ends expired claims and offers, and lists entries whose record may be out of date.
--- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue time_of requeue decide pending_decisions paid expiry
--- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
--- ARGV min_age_seconds known_until limit now server_run_id
--- META state max_attempts owner not_ready max_claims
+-- PRELUDE clock cold rebuilding claimed not_ready
+-- NEEDS expiry next_stamp off_queue pending_decisions rests ticket time_of waiting
+-- ARGV min_age_seconds known_until limit
 -- An entry is listed if the last decision about it is at least `min_age_seconds` old, or not later than `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
 -- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp
--- RETURNS cold | rebuilding
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
-if meta_state == 'hydrating' then return {'rebuilding'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local is_all = end_expired(keys, tonumber(meta_max_attempts), now)
 is_all = end_rests(keys, now) and is_all
 

@@ -1,14 +1,11 @@
 -- heartbeat: Increments a counter that shows whether Redis has lost writes. If the counter is lower than the caller's
 -- count, Redis has lost writes.
--- USES owner clock ticket next_stamp
--- KEYS meta
--- ARGV epoch known_beat pace now server_run_id
--- META state epoch beat signed_up left admitted epoch_start owner entered declined no_shows
+-- PRELUDE clock cold rebuilding
+-- NEEDS next_stamp
+-- ARGV epoch known_beat pace
 -- RETURNS beats epoch epoch_start beat stamp counters | behind epoch epoch_start beat stamp counters
 -- EACH counters signed_up left admitted entered declined no_shows
--- RETURNS cold | rebuilding | outdated
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if meta_state == 'hydrating' then return {'rebuilding'} end
+-- RETURNS outdated
 local beat, known = tonumber(meta_beat), tonumber(known_beat)
 -- If the counter is lower by one, only recent writes are lost. If it is lower by more, the queue must be rebuilt.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end

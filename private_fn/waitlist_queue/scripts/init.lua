@@ -1,39 +1,33 @@
 -- init: Creates a waitlist in Redis, gives it new settings, or ends the rebuild of its queue.
--- USES owner waiting clock expired ticket segment_state settings epoch
--- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags shared_milliseconds inside visits board
--- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
--- META state epoch settings_version segments_version schedule_version owner not_ready
+-- PRELUDE clock owner not_ready
+-- NEEDS epoch expired segment_state settings
+-- ARGV mode epoch settings counters floor_ticket scheduled_until
 -- `settings` and `counters` have the form "name=value", separated by spaces.
 -- RETURNS created state epoch epoch_start | exists state epoch epoch_start | warmed state epoch epoch_start | cold | expiring
-local state = owned_state(meta_state, meta_owner, server_run_id)
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)
 -- The old settings decide what happens after an expired offer, so expired offers must end before the settings change.
-if state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
+if meta_state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'exists'
-if not state then
+if not meta_state then
   if mode == 'configure' or mode == 'finish_rebuild' then return {'cold'} end
   outcome = 'created'
   -- If the hash `meta` is missing, the other keys of the waitlist may be incomplete. If another server owned the queue,
   -- this server may lack the newest writes. In both cases all keys are deleted.
-  redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claimed, keys.claims,
-    keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.shared_milliseconds, keys.inside,
-    keys.visits, keys.board, keys.not_ready, keys.unverified, keys.ready_at, keys.readiness)
+  redis.call('UNLINK', unpack(KEYS))
   keys.not_ready = nil
   begin_epoch(keys, mode == 'create' and 'warm' or 'hydrating', epoch,
-    first_stamp_of_epoch(floor_ticket, micros(now)), counters, scheduled_until, micros(now),
-    server_run_id)
+    first_stamp_of_epoch(floor_ticket, now), counters, scheduled_until, now, server_run_id)
 end
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
-if not state or is_newer then
-  apply_settings(keys, settings, segments_version, state and meta_segments_version, now)
-  if state and setting('schedule_version') ~= meta_schedule_version then begin_schedule(keys, setting('schedule_since')) end
+if not meta_state or is_newer then
+  apply_settings(keys, settings, segments_version, meta_state and meta_segments_version, now)
+  if meta_state and setting('schedule_version') ~= meta_schedule_version then begin_schedule(keys, setting('schedule_since')) end
 else
   segments_version = meta_segments_version
 end
 local is_complete = mode == 'create' or mode == 'finish_rebuild'
-if is_complete and state == 'hydrating' and epoch == meta_epoch then
+if is_complete and meta_state == 'hydrating' and epoch == meta_epoch then
   outcome = 'warmed'
   redis.call('HSET', keys.meta, 'state', 'warm', 'segments_state',
     segment_state(keys, segments_version))

@@ -1,17 +1,11 @@
 -- inspect: Reads the state of an entry in Redis, so that maintenance can compare it with the record of the entry.
--- USES owner waiting reasons ticket wake off_queue time_of
--- KEYS meta queue not_ready readiness tickets_of_moved held claims parked dirty tags inside
--- ARGV entry_id server_run_id
--- META state owner not_ready
+-- PRELUDE cold rebuilding not_ready
+-- NEEDS off_queue reasons ticket time_of waiting
+-- ARGV entry_id
 -- RETURNS inspected state rank token time_millis stamp dirty_stamp attributes_version ticket readiness_version
--- RETURNS cold | rebuilding
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
-if state == 'hydrating' then return {'rebuilding'} end
 local dirty = tonumber(redis.call('ZSCORE', keys.dirty, entry_id) or 0)
 local tags = redis.call('HGET', keys.tags, entry_id)
 local version = tags and tonumber(string.match(tags, '%d+$'))
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local readiness = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
 local readiness_version = readiness and tonumber(string.match(readiness, '^%d+')) or false
 local rank = waiting_rank(keys, entry_id)

@@ -1,13 +1,10 @@
 -- park: Parks a claimed entry, so that an operator can look at it. A repeated request changes nothing.
--- USES owner clock ticket next_stamp wake off_queue decide pending_decisions check_token paid
--- KEYS meta held claimed claims parked dirty pending_decisions
--- ARGV entry_id token now server_run_id
--- META state owner max_claims
+-- PRELUDE clock cold claimed
+-- NEEDS check_token decide next_stamp off_queue paid pending_decisions
+-- ARGV entry_id token
 -- RETURNS parked stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp
--- RETURNS cold | not_held | claim_mismatch | claim_expired
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
+-- RETURNS not_held | claim_mismatch | claim_expired
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then
@@ -16,7 +13,7 @@ if not hold then
   return {'repeat', done.stamp, done.at, done.rank, done.ticket, done.attempts, done.basis,
     done.placed}
 end
-local millis = math.floor(micros(now) / 1000)
+local millis = math.floor(now / 1000)
 hold.stamp = next_stamp(keys, now)
 give_back(keys, entry_id, hold)
 park(keys, entry_id, hold, millis)

@@ -1,9 +1,8 @@
 -- position: Counts the entries ahead of an entry, in the queue and within some of its segments. If admissions are due,
 -- `is_due` is true for one poll per second, and that caller sends an Admit request.
--- USES owner waiting reasons clock ticket segment_index tags readiness rests wake off_queue expired pace
--- KEYS meta queue not_ready unverified ready_at readiness tickets_of_moved claims segments tags held
--- ARGV entry_id segments_version segments now server_run_id
--- META state hide_counts segments_version segments_state owner admit_at paused pace not_ready
+-- PRELUDE clock cold rebuilding expiring not_ready
+-- NEEDS off_queue pace reasons rests segment_index ticket waiting
+-- ARGV entry_id segments_version segments
 -- `segments` are segment ids, separated by spaces.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis
 -- RETURNS absent total hide_counts is_due
@@ -14,22 +13,18 @@
 -- RETURNS parked total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS done total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS no_show total hide_counts is_due rank ticket offered_until_millis
--- RETURNS cold | rebuilding | expiring | segments_building | stale_segments
+-- RETURNS segments_building | stale_segments
 local BETWEEN_POLLS = 1000 -- milliseconds between two polls that trigger a run
 
-local state, hide_counts = owned_state(meta_state, meta_owner, server_run_id), meta_hide_counts == '1'
-if not state then return {'cold'} end
-if state == 'hydrating' then return {'rebuilding'} end
-if has_expired_holds(keys, now) then return {'expiring'} end
+local hide_counts = meta_hide_counts == '1'
 if segments ~= '' and segments_version ~= meta_segments_version then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 end_rests(keys, now)
 local ready = redis.call('ZCARD', keys.queue)
 local total = count_verified(keys)
 local admit_at, is_due = meta_admit_at and tonumber(meta_admit_at), false
 if admit_at and ready > 0 then
-  local millis = math.floor(micros(now) / 1000)
+  local millis = math.floor(now / 1000)
   is_due = millis >= admit_at
   if is_due then redis.call('HSET', keys.meta, 'admit_at', millis + BETWEEN_POLLS) end
 end

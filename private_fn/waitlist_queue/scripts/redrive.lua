@@ -1,16 +1,10 @@
 -- redrive: Puts a parked entry, which was set aside for an operator, back into the queue, and resets its attempts to 0.
--- USES owner waiting reasons clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
--- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
--- ARGV entry_id to parked_millis now server_run_id
--- META state owner not_ready
+-- PRELUDE clock cold rebuilding expiring claimed not_ready
+-- NEEDS decide next_stamp off_queue pending_decisions requeue ticket waiting
+-- ARGV entry_id to parked_millis
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
--- RETURNS cold | rebuilding | expiring | not_parked
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
-if state == 'hydrating' then return {'rebuilding'} end
-if has_expired_holds(keys, now) then return {'expiring'} end
+-- RETURNS not_parked
 local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'
 -- The entry may have been parked again, at a later time, since the message was sent.

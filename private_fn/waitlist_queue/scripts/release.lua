@@ -1,18 +1,14 @@
 -- release: Puts a claimed entry back into the queue, at its old place or at the end. A repeated request changes
 -- nothing.
--- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness delay enqueue run_length gap wake off_queue requeue decide pending_decisions check_token paid
--- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags
--- ARGV entry_id token to delay_seconds now server_run_id
--- META state owner not_ready max_claims
+-- PRELUDE clock cold claimed
+-- NEEDS check_token decide delay expired next_stamp paid pending_decisions requeue ticket waiting
+-- ARGV entry_id token to delay_seconds
 -- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
 -- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
--- RETURNS cold | expiring | not_held | claim_mismatch | claim_expired
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
+-- RETURNS expiring | not_held | claim_mismatch | claim_expired
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
-if refusal ~= 'claim_expired' and state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
+if refusal ~= 'claim_expired' and meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
 delay_seconds = tonumber(delay_seconds)
 use_readiness(keys, meta_not_ready, hold and delay_seconds > 0 and 'delayed' or '')
 local outcome, delayed_until = 'released', 0
@@ -30,6 +26,6 @@ else
   delayed_until = hold.at
 end
 -- During a rebuild, Redis does not know how many entries are ahead.
-local index = state == 'warm' and count_ahead(keys, entry_id)
+local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, index and index + 1,
   index and count_verified(keys), hold.basis, hold.placed, delayed_until}

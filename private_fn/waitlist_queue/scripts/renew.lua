@@ -1,14 +1,10 @@
 -- renew: Restarts the pass of an admitted customer, because the admission was recorded late. If the pass has ended and
 -- nobody else can be admitted, the next free place is reserved for the customer.
--- USES owner clock wake off_queue inside due
--- KEYS meta held claims dirty inside visits
--- ARGV entry_id ticket is_claim now server_run_id
--- META state owner
+-- PRELUDE clock cold
+-- NEEDS due inside off_queue
+-- ARGV entry_id ticket is_claim
 -- RETURNS renewed inside_until_millis | absent
--- RETURNS cold | inside_full
-now = micros(now) -- read the clock only once for the whole script
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
+-- RETURNS inside_full
 local hold = read_hold(keys, entry_id)
 if not hold or hold.state ~= 'done' or hold.ticket ~= tonumber(ticket) then return {'absent'} end
 local policy = read_policy(keys, now)
@@ -21,7 +17,7 @@ if present_until == LEFT_DURING_REBUILD then return {'absent'} end
 -- While the set `inside` contains the customer, nobody else has taken the place, even if the pass has ended.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.
-  if state == 'hydrating' or room_of(keys, policy, now, true) == 0 then
+  if meta_state == 'hydrating' or room_of(keys, policy, now, true) == 0 then
     put_inside(keys, entry_id, hold.ticket, KEPT)
     return {'inside_full'}
   end

@@ -1,17 +1,11 @@
 -- restore: Restores an entry at the place in its record, unless the customer has left the waitlist or was admitted.
--- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue paid requeue restore_rules inside tombstone
--- USES pending_decisions
--- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
+-- PRELUDE cold claimed stale_epoch stale_segments
+-- NEEDS inside moves off_queue paid pending_decisions restore_rules ticket tombstone waiting
 -- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
--- ARGV segments_version tags readiness when expected server_run_id
--- META state epoch last_ticket segments_version owner not_ready max_claims
+-- ARGV segments_version tags readiness when expected
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
--- RETURNS gone | cold | stale_epoch | stale_segments
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
-if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
-if segments_version ~= meta_segments_version then return {'stale_segments'} end
+-- RETURNS gone
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
 -- New tickets must be later than every ticket that a client has received. New logical timestamps must be later than

@@ -1,15 +1,10 @@
 -- restore_many: Restores waiting entries at the places in their records. Entries that Redis already has are not moved.
--- USES owner waiting reasons int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue requeue restore_rules batch
--- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved claims attempts segments tags
--- ARGV epoch segments_version stays server_run_id
--- META state epoch last_ticket segments_version owner not_ready
+-- PRELUDE cold stale_epoch stale_segments
+-- NEEDS batch gap int_text off_queue readiness reasons reindex restore_rules ticket waiting
+-- ARGV epoch segments_version stays
 -- `stays` has a text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each entry,
 -- separated by spaces.
 -- RETURNS restored restored present gone
--- RETURNS cold | stale_epoch | stale_segments
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if epoch ~= meta_epoch then return {'stale_epoch'} end
-if segments_version ~= meta_segments_version then return {'stale_segments'} end
 local names, ids, ranks, tickets, stamps, attempts_of, tags = {}, {}, {}, {}, {}, {}, {}
 local readiness, any_readiness = {}, ''
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):([^:]*):(%S*)'

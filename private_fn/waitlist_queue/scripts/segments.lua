@@ -1,19 +1,13 @@
 -- segments: Counts the waiting entries in each segment, and lists the first of these entries.
--- USES owner clock expired
--- KEYS meta held segments
--- ARGV segments_version after limit now server_run_id
--- META state segments_version segments_state owner
+-- PRELUDE cold rebuilding expiring stale_segments
+-- ARGV segments_version after limit
 -- RETURNS segments depths
 -- EACH depths segment waiting first
--- RETURNS cold | rebuilding | expiring | segments_building | stale_segments
+-- RETURNS segments_building
 local ID_LENGTH = 16
 local ENTRY_BEGIN = 35 -- the index at which the entry begins in "segment:rank:entry"
 local FIRST = 3 -- more than one, because an entry may be leaving and its record may have no attributes
 
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if meta_state == 'hydrating' then return {'rebuilding'} end
-if has_expired_holds(keys, now) then return {'expiring'} end
-if segments_version ~= meta_segments_version then return {'stale_segments'} end
 if meta_segments_state == 'building' then return {'segments_building'} end
 
 local depths = {}

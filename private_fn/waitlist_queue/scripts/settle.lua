@@ -1,16 +1,13 @@
 -- settle: Forgets the pending decisions about an entry, because the record has them now. If Redis has made another
 -- decision in the meantime, nothing is deleted.
--- USES owner reasons clock ticket next_stamp wake off_queue tombstone
--- KEYS meta claims dirty pending_decisions tombstones not_ready unverified ready_at readiness
--- ARGV entry_id seen_stamp join_id ticket now server_run_id
--- META state owner not_ready
--- RETURNS settled | changed | cold
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
+-- PRELUDE clock cold not_ready
+-- NEEDS next_stamp off_queue reasons tombstone
+-- ARGV entry_id seen_stamp join_id ticket
+-- RETURNS settled | changed
 local since = redis.call('ZSCORE', keys.dirty, entry_id)
 if since and tonumber(since) ~= tonumber(seen_stamp) then return {'changed'} end
 redis.call('ZREM', keys.dirty, entry_id)
 redis.call('HDEL', keys.pending_decisions, entry_id)
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 local hold = read_hold(keys, entry_id)
 if hold and hold.state == 'done' then
   -- The record has the admission too. The tombstone stops a late restore, which would put the customer back into the

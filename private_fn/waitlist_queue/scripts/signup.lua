@@ -1,8 +1,8 @@
 -- signup: Adds entries at the end of the queue, or at a given rank. An entry that is already waiting keeps its place.
--- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
--- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
--- ARGV stays now server_run_id
--- META state open capacity last_ticket signed_up segments_version owner hide_counts paused pace not_ready opens_millis closes_millis
+-- PRELUDE clock owner
+-- NEEDS expired free_rank_after gap inside off_queue opening pace readiness reasons segment_index ticket tombstone waiting wake
+-- ARGV stays
+-- PER_RUN 50
 -- `stays` are texts of the form "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated
 -- by spaces. The script returns one reply for each text.
 -- RETURNS joined rank ticket stamp position total pace ready_ahead
@@ -10,7 +10,6 @@
 -- RETURNS cold | rebuilding | expiring | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full
 local APART = 8 -- leaves room for seven entries that are moved ahead of the second of two signups
 
-local state = owned_state(meta_state, meta_owner, server_run_id)
 local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_ticket, meta_signed_up
 -- The text contains a semicolon only if an entry has a reason why it is not ready.
 use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
@@ -19,9 +18,8 @@ local verified = count_verified(keys) -- the entries that positions count
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local apart, clock_ticket, shut = 1, nil, nil
 local is_anyone_inside, is_last, is_expiring = nil, false, false -- `inside` is read only if a signup needs it
-if state then
-  now = micros(now) -- read the clock only once for the whole script
-  is_expiring = state == 'warm' and has_expired_holds(keys, now)
+if meta_state then
+  is_expiring = meta_state == 'warm' and has_expired_holds(keys, now)
   clock_ticket = ticket_after(0, now)
   shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)
   -- A ticket contains the time of its signup. If tickets are more than a second ahead of the clock, there is no gap
@@ -30,12 +28,12 @@ if state then
 end
 
 local function place(stay, entry_id, join_id, given_rank, given_ticket, known_stamp, segments_version, readiness, tags)
-  if not state then return {'cold'} end
+  if not meta_state then return {'cold'} end
   if is_expiring then return {'expiring'} end
   -- The text "entry_id:join_id" is also the name of the tombstone.
   if redis.call('ZSCORE', keys.tombstones, stay) then
     -- If the waitlist is still full, a repeated signup is refused for the same reason as before.
-    if capacity and state == 'warm' and total + off_queue >= capacity then return {'waitlist_full'} end
+    if capacity and meta_state == 'warm' and total + off_queue >= capacity then return {'waitlist_full'} end
     return {'gone'}
   end
   local rank = waiting_rank(keys, entry_id)
@@ -58,7 +56,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
     end
     if segments_version ~= meta_segments_version then return {'stale_segments'} end
     -- During a rebuild the number of entries is unknown.
-    if capacity and state == 'hydrating' then return {'rebuilding'} end
+    if capacity and meta_state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + off_queue >= capacity then
       add_tombstone(keys, entry_id, join_id, stamp)
       return {'waitlist_full'}
@@ -89,7 +87,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
   end
   -- The event that asks the customer to verify the address uses the stamp after the ticket.
   last_ticket = is_unverified(readiness) and stamp + 1 or stamp
-  if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false, false} end
+  if meta_state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false, false} end
   local is_signup = outcome == 'joined' and not given_rank
   local is_counted = not is_unverified(readiness)
   local others, ready_ahead = is_counted and verified - 1 or verified, false

@@ -1,14 +1,10 @@
 -- stats: Counts the entries on a waitlist, even during a rebuild. If `is_due` is 1, maintenance has work to do.
--- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
--- KEYS meta queue not_ready unverified ready_at readiness segments tags tickets_of_moved held parked inside dirty
--- ARGV near now server_run_id
--- META state epoch signed_up left admitted segments_state owner pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready unverified asked
+-- PRELUDE clock cold not_ready
+-- NEEDS expired rests ticket
+-- ARGV near
 -- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked first
 -- EACH counters signed_up left admitted entered declined no_shows
--- RETURNS cold | expiring
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
-now = micros(now) -- read the clock only once for the whole script
+-- RETURNS expiring
 if meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
 local is_all = end_rests(keys, now)
 local head_id, head_rank = unpack(redis.call('ZRANGE', keys.queue, 0, 0, 'WITHSCORES'))

@@ -1,12 +1,9 @@
 -- tag: Writes the segments and the readiness of an entry that is waiting, held or parked.
--- USES owner waiting reasons segment_index tags readiness reindex tombstone
--- KEYS meta queue not_ready unverified ready_at readiness tombstones held parked segments tags
--- ARGV entry_id join_id segments_version tags readiness server_run_id
--- META state segments_version owner not_ready
+-- PRELUDE cold stale_segments
+-- NEEDS readiness reindex tombstone waiting
+-- ARGV entry_id join_id segments_version tags readiness
 -- RETURNS tagged | kept | absent
--- RETURNS cold | gone | stale_segments
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if segments_version ~= meta_segments_version then return {'stale_segments'} end
+-- RETURNS gone
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
 local rank = waiting_rank(keys, entry_id)

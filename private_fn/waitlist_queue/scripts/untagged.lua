@@ -1,15 +1,9 @@
 -- untagged: Lists entries that are missing from the segment index. If no entry is missing, the script marks the index
 -- as complete.
--- USES owner waiting segment_state
--- KEYS meta queue not_ready held parked tags
--- ARGV segments_version which offset limit server_run_id
--- META state segments_version owner not_ready
+-- PRELUDE cold rebuilding stale_segments not_ready
+-- NEEDS segment_state
+-- ARGV segments_version which offset limit
 -- RETURNS untagged looked_at entry_ids | ready looked_at entry_ids
--- RETURNS cold | rebuilding | stale_segments
-if not owned_state(meta_state, meta_owner, server_run_id) then return {'cold'} end
-if meta_state == 'hydrating' then return {'rebuilding'} end
-if segments_version ~= meta_segments_version then return {'stale_segments'} end
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
 if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}

@@ -1,26 +1,19 @@
 -- withdraw: Takes back an offer. The entry returns to its old place in the queue.
--- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions check_offer
--- USES paid expiry hold pop replay inside admission due offer
--- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
--- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
--- META state paused max_attempts owner not_ready max_claims
+-- PRELUDE clock cold claimed not_ready
+-- NEEDS check_offer decide expiry next_stamp off_queue offer paid pending_decisions requeue rests waiting
+-- ARGV entry_id ticket offered_until_millis hours tokens
 -- The next entry gets an offer in the same run, because a later run would choose the same entry again. `hours` has the
 -- form "opens:closes", separated by spaces.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
--- RETURNS cold | not_offered | offer_expired | expiring
-now = micros(now) -- read the clock only once for the whole script
-local state = owned_state(meta_state, meta_owner, server_run_id)
-if not state then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- claims are counted only on a waitlist with a claim limit
-if not meta_not_ready then keys.not_ready = nil end -- every entry on the waitlist has always been ready
+-- RETURNS not_offered | offer_expired | expiring
 
 local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if refusal == 'completed' then hold, refusal = nil, 'not_offered' end
 local outcome, entries, is_automatic = 'withdrawn', {}, false
 if hold then
-  local may_offer = state == 'warm' and meta_paused ~= '1'
+  local may_offer = meta_state == 'warm' and meta_paused ~= '1'
   if may_offer and not (end_expired(keys, tonumber(meta_max_attempts), now) and end_rests(keys, now)) then
     return {'expiring'}
   end
@@ -39,6 +32,6 @@ else
   if not hold then return {refusal} end
 end
 -- During a rebuild, Redis does not know how many entries are ahead.
-local index = state == 'warm' and count_ahead(keys, entry_id)
+local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and count_verified(keys), entries, is_automatic, hold.basis, hold.placed}

@@ -107,10 +107,10 @@ class Joins(Struct, frozen=True):
             raise
         return placed
 
-    def _end_unplaced(self, record: EntryRecord) -> c.EndOfStayResult:
+    def _end_unplaced(self, record: EntryRecord) -> c.EndStayResult:
         """End the signup in Redis, unless Redis has already added the entry to the queue."""
         message = replace(drop_of(record), unless_placed=True)
-        ended: c.EndOfStayResult = self.recovering_queue.write(message)
+        ended: c.EndStayResult = self.recovering_queue.write(message)
         return ended
 
     def _settle(

@@ -112,7 +112,7 @@ class Leaves(Struct, frozen=True):
         if record.erase:
             self.finish_erase(record)
             return
-        left: c.EndOfStayResult = self.recovering_queue.write(leave_of(record))
+        left: c.EndStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
             # The customer left before the new signup was finished, so Redis may still count the
             # customer as inside from an earlier admission.
@@ -159,7 +159,7 @@ class Leaves(Struct, frozen=True):
         Return 0 if the waitlist has been deleted.
         """
         with suppress(WaitlistNotFound):
-            dropped: c.EndOfStayResult = self.recovering_queue.write(drop_of(record))
+            dropped: c.EndStayResult = self.recovering_queue.write(drop_of(record))
             change = Change(
                 waitlist_id=record.waitlist_id,
                 entry_id=record.entry_id,

@@ -8,7 +8,7 @@ from waitlist_api.records.facets import Ban, Pauses
 from waitlist_api.records.intents import joined_event, without_intent
 from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import Commit
-from waitlist_shared.contracts import EndOfStayResult
+from waitlist_shared.contracts import EndStayResult
 
 
 class LeftOffer(Struct, frozen=True, kw_only=True):
@@ -63,7 +63,7 @@ def finish_leave(
     record: EntryRecord,
     event: HistoryEvent,
     now_millis: int,
-    ended: EndOfStayResult | None = None,
+    ended: EndStayResult | None = None,
 ) -> Commit:
     """Return the change that gives a record the status `left`.
 

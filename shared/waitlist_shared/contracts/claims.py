@@ -1,6 +1,6 @@
 """The messages about claims, admissions of claimed entries, and parked entries."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -294,8 +294,6 @@ class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
 
     The page is sorted by deadline, or by the time at which the entries were parked.
     """
-
-    first: ClassVar = None
 
     which: Literal["held", "parked"]
     # The time and the id of the last entry on the previous page.

@@ -6,7 +6,6 @@ from msgspec import Meta, Struct
 
 from waitlist_shared.contracts.common import (
     Number,
-    OnTaggedStay,
     OnWaitlist,
     Priority,
     Rank,
@@ -14,7 +13,7 @@ from waitlist_shared.contracts.common import (
     Ticket,
     answers,
 )
-from waitlist_shared.contracts.queue import SignupResult
+from waitlist_shared.contracts.queue import Signup, SignupResult
 from waitlist_shared.limits import MAX_BATCH
 
 
@@ -47,7 +46,7 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     offsets: tuple[Number, ...] = ()
 
 
-class Insert(OnTaggedStay, frozen=True, kw_only=True):
+class Insert(Signup, frozen=True, kw_only=True):
     """Adds an entry at the rank of its ticket, or at the next free rank after it.
 
     A closed waitlist accepts the entry too, because closing stops only signups.
@@ -58,7 +57,6 @@ class Insert(OnTaggedStay, frozen=True, kw_only=True):
     # The rank to use instead, or the nearest free rank ahead of it. This is how an entry gets back
     # to a former place.
     rank: Rank | None = None
-    known_stamp: Ticket = 0
 
 
 answers(Insert)(SignupResult)

@@ -166,7 +166,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
     ready_ahead: int | None = None
 
 
-class EndOfStay(OnStay, frozen=True, kw_only=True):
+class EndStay(OnStay, frozen=True, kw_only=True):
     """Removes an entry from the waitlist for good."""
 
     # If a ticket is given, the entry is removed only if it has this ticket. A later signup of the
@@ -176,7 +176,7 @@ class EndOfStay(OnStay, frozen=True, kw_only=True):
     known_stamp: Ticket = 0
 
 
-class Leave(EndOfStay, frozen=True, kw_only=True):
+class Leave(EndStay, frozen=True, kw_only=True):
     """Removes the entry of a customer who leaves, and counts the customer in `left`."""
 
     # A customer who leaves by declining an offer is also counted in `declined`.
@@ -190,7 +190,7 @@ class Leave(EndOfStay, frozen=True, kw_only=True):
         return "declined" if self.is_declining else "left"
 
 
-class Drop(EndOfStay, frozen=True, kw_only=True):
+class Drop(EndStay, frozen=True, kw_only=True):
     """Removes an entry that is not waiting according to its record.
 
     The entry is not counted in `left`.
@@ -208,7 +208,7 @@ class Drop(EndOfStay, frozen=True, kw_only=True):
 
 
 @answers(Leave, Drop)
-class EndOfStayResult(Result, frozen=True, kw_only=True):
+class EndStayResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `left`, `dropped`, `absent` or `present`.
 
     - `absent`: the entry had already been removed, or had no place. - `present`: the entry was kept
@@ -344,8 +344,6 @@ class EndWaitResult(Result, frozen=True):
 
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the waiting entries in serving order."""
-
-    after_id: ClassVar = None
 
     # If true, the page has only ready entries. If false, it has only entries that are not ready.
     ready: bool | None = None

@@ -115,7 +115,7 @@ def test_in_a_batch_each_request_has_its_own_result_or_refusal(queue: QueueClien
     assert [type(answer) for answer in answers] == [
         c.InitResult,
         c.SignupResult,
-        c.EndOfStayResult,
+        c.EndStayResult,
         Gone,
         NotWaiting,
         c.PositionResult,

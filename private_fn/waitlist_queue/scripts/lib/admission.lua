@@ -1,3 +1,5 @@
+-- NEEDS inside off_queue paid
+
 -- Returns the time at which a pass that begins now will end, in milliseconds. Returns 0 if the waitlist issues no
 -- passes.
 local function pass_end(pass_seconds, now)

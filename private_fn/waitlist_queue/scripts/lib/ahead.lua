@@ -1,3 +1,5 @@
+-- NEEDS gap waiting_at
+
 -- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. The rank is close to
 -- a neighbour that has been moved too, because moves often go to the same spot one after the other.
 local function rank_ahead_of(keys, index)

@@ -1,3 +1,5 @@
+-- NEEDS off_queue
+
 -- Returns the open offer of an entry, or nil and an error code. If the customer has already been admitted, the second
 -- value is `completed`.
 local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
@@ -11,6 +13,6 @@ local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   if offered_until_millis ~= '' and deadline ~= tonumber(offered_until_millis) then
     return nil, 'not_offered'
   end
-  if deadline <= math.floor(micros(now) / 1000) then return nil, 'offer_expired' end
+  if deadline <= math.floor(now / 1000) then return nil, 'offer_expired' end
   return hold, nil, deadline
 end

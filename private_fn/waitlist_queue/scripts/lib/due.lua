@@ -1,3 +1,5 @@
+-- NEEDS inside
+
 -- Computes how many customers an admission policy may admit now, and when it may admit more. A slot is the permission
 -- to admit one customer. `policy` is the table that read_policy returns.
 local MINUTE = 60000000 -- microseconds

@@ -1,3 +1,5 @@
+-- NEEDS reasons tags ticket waiting
+
 -- Adds an entry to the waiting entries. If the ticket cannot be computed from the rank, the ticket is stored in the
 -- hash `tickets_of_moved`.
 local function enqueue(keys, entry_id, rank, ticket)

@@ -1,3 +1,5 @@
+-- NEEDS ticket
+
 -- `floor` comes from the clock of a Lambda function, which may be ten minutes slow. If the clock of Redis went back,
 -- logical timestamps up to UNKNOWN_SECONDS above `floor` may therefore exist.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5

@@ -1,3 +1,5 @@
+-- NEEDS decide expired next_stamp off_queue paid requeue ticket
+
 -- Ends an expired claim or offer. A claimed entry returns to its old place, or is parked (set aside) after too many
 -- attempts. After an unused offer, the setting `no_show` decides what happens.
 local EXPIRED_AT_ONCE = 200
@@ -31,7 +33,7 @@ end
 -- Ends expired claims and offers, but only a limited number in one call. Returns whether all have ended, and the
 -- logical timestamp of the last change.
 local function end_expired(keys, max_attempts, now)
-  local millis = math.floor(micros(now) / 1000)
+  local millis = math.floor(now / 1000)
   if not has_expired_holds(keys, now) then return true end
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'WITHSCORES', 'LIMIT', 0, EXPIRED_AT_ONCE)

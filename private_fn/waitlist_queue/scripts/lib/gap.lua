@@ -1,3 +1,5 @@
+-- NEEDS run_length ticket waiting
+
 -- Finds free ranks between neighbouring entries. Ranks are integers, and two entries never have the same rank.
 local STEP = 65536 -- a move takes at most this much of a gap, so that many moves fit into the gap
 

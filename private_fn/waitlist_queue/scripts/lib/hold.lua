@@ -1,3 +1,5 @@
+-- NEEDS off_queue ticket
+
 -- Creates and returns a claim or an offer for an entry. The caller has already removed the entry from the queue.
 local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, paid)
   local ticket = redis.call('HGET', keys.tickets_of_moved, entry_id)

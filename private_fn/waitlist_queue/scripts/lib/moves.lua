@@ -1,3 +1,5 @@
+-- NEEDS int_text ticket
+
 -- Remembers the moves of an entry for a day, so that a repeated request does not move the entry again. The sorted set
 -- has the idempotency key and the logical timestamp of each move.
 local MOVE_SECONDS = 86400

@@ -1,3 +1,5 @@
+-- NEEDS wake
+
 -- The hash `claims` has an item for each entry that is on the waitlist but not in the queue:
 -- state|token|rank|ticket|attempts|stamp. The item is called the hold of the entry. The stamp is the logical timestamp
 -- at which the entry was taken out of the queue.

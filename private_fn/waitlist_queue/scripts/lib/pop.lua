@@ -1,3 +1,5 @@
+-- NEEDS tags
+
 -- Takes entries from one end of the queue or of segments. `filters` are segment ids, or `*` for the whole queue,
 -- separated by spaces and in order of preference.
 local ID_BEGIN = 35 -- the index at which the id of the entry begins in "segment:rank:entry"

@@ -1,3 +1,5 @@
+-- NEEDS reasons tags waiting
+
 -- Writes the reasons why entries are not ready (see reasons.lua).
 
 -- Writes the readiness of an entry, and moves a waiting entry to the sorted sets for its new state. `before` is the

@@ -1,3 +1,5 @@
+-- NEEDS reasons segment_index
+
 -- Replaces the tags (segments) of an entry, unless the old tags are at least as new. Tags of an earlier signup are
 -- always replaced.
 local function reindex(keys, entry_id, tags, rank, another_stay)

@@ -1,3 +1,5 @@
+-- NEEDS off_queue pending_decisions
+
 -- Returns the row for one entry in the reply to a claim or an admission.
 local function claim_row(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)

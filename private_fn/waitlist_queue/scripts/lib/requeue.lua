@@ -1,3 +1,5 @@
+-- NEEDS enqueue gap off_queue
+
 -- Puts an entry back into the queue, at `rank` or at the nearest free rank ahead of it. Returns the new rank of the
 -- entry.
 local function requeue(keys, entry_id, hold, rank)

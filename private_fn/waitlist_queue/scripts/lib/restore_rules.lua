@@ -1,3 +1,5 @@
+-- NEEDS int_text off_queue readiness reindex requeue tags ticket waiting
+
 -- Returns whether the place in the record may replace the entry's place in Redis. The class Restore explains `when`.
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, queue_rank, hold)
   if not (queue_rank or hold) then return true end

@@ -1,3 +1,5 @@
+-- NEEDS waiting
+
 -- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1). The function
 -- doubles the range until a rank is free, and then searches by halving, because checking every rank could take very
 -- long.

@@ -1,3 +1,5 @@
+-- NEEDS waiting
+
 -- Returns a rank as a text of 16 characters that sorts in the same order as the rank. To keep this order, 10^15 is
 -- added to a negative rank.
 local function sortable(rank)

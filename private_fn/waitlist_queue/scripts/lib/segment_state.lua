@@ -1,3 +1,5 @@
+-- NEEDS waiting
+
 -- Returns `ready` if the segments of every entry on the waitlist are stored, and `building` otherwise. Segment counts
 -- are exact only in the state `ready`.
 local function segment_state(keys, segments_version)

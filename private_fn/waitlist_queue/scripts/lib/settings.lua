@@ -1,3 +1,5 @@
+-- NEEDS segment_state
+
 -- Begins a new admission schedule. Unused admissions of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
@@ -32,7 +34,7 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'schedule_version', 'max_inside', 'paused', 'quota'))
   if old_count ~= count or old_millis ~= millis or (old_from or '') ~= (from or '') then
     local from_micros = (tonumber(from) or 0) * 1000
-    redis.call('HSET', keys.meta, 'bucket_at', math.max(micros(now), from_micros), 'rate_version', version)
+    redis.call('HSET', keys.meta, 'bucket_at', math.max(now, from_micros), 'rate_version', version)
   end
   -- `admit_at` is the time at which the next poll triggers a run of the policy. A waitlist that makes no offers by
   -- itself does not have this field.

@@ -1,3 +1,5 @@
+-- NEEDS segment_index
+
 -- A waiting entry has members in the segment index, with the same rank as in the queue.
 local function enter_segments(keys, entry_id, rank, is_ready)
   local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)

@@ -1,3 +1,5 @@
+-- NEEDS off_queue paid reasons tags ticket waiting
+
 -- Returns the ticket of an entry, followed by the rank if the entry is waiting, or by its hold if it is not. Returns
 -- nil if Redis does not have the entry.
 local function find_place(keys, entry_id)

@@ -1,3 +1,5 @@
+-- NEEDS ticket
+
 -- A tombstone marks a signup that has ended, so that a late message cannot bring the entry back.
 local TOMBSTONE_SECONDS = 900
 local TRIMMED_AT_ONCE = 16

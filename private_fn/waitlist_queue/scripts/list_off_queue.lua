@@ -1,0 +1,24 @@
+-- list_off_queue: Reads a page of the entries with a claim or an offer by deadline, or of the parked entries by time.
+-- PRELUDE cold rebuilding expiring
+-- NEEDS off_queue
+-- ARGV which after after_id limit
+-- The page begins after the entry `after_id`, whose time is `after`. `which` is `held` or `parked`.
+-- RETURNS listed total entries
+-- EACH entries entry_id rank ticket attempts time_millis
+local listed = which == 'held' and keys.held or keys.parked
+local index = 0
+if after_id ~= '' then
+  -- Many entries may have the same time. The page continues after the last entry of the previous page. If that entry
+  -- is gone or has a different time now, the page begins with the first entry that has the time `after`.
+  if tonumber(redis.call('ZSCORE', listed, after_id)) == tonumber(after) then
+    index = redis.call('ZRANK', listed, after_id) + 1
+  else
+    index = redis.call('ZCOUNT', listed, '-inf', '(' .. after)
+  end
+end
+local found, entries = redis.call('ZRANGE', listed, index, index + limit - 1, 'WITHSCORES'), {}
+for i = 1, #found, 2 do
+  local hold = read_hold(keys, found[i])
+  entries[#entries + 1] = {found[i], hold.rank, hold.ticket, hold.attempts, tonumber(found[i + 1])}
+end
+return {'listed', redis.call('ZCARD', listed), entries}

@@ -1,0 +1,8 @@
+-- `now` becomes the time of the Redis server in microseconds. It is read only once in a run. A test can pass its own
+-- time as `now`.
+if now ~= '' then
+  now = tonumber(now)
+else
+  local seconds, micros_of_second = unpack(redis.call('TIME'))
+  now = seconds * 1000000 + micros_of_second
+end
