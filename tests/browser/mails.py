@@ -11,7 +11,7 @@ from waitlist_api.messages.channels import build_mime
 from waitlist_api.messages.compose import Channel
 from waitlist_api.messages.example import compose_example
 from waitlist_api.messages.kinds import KIND_NAMES
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 FROM = "line@bakery.example"
 # All kinds of mail in English, and one kind in Arabic.

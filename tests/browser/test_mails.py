@@ -8,7 +8,7 @@ from tests.browser.conftest import NewContext
 from tests.e2e.callers import Customer, Operator
 from waitlist_api.http.page.unsubscribe import unsubscribe_page
 from waitlist_api.messages.kinds import KIND_NAMES
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 NOW_MILLIS = 1_790_000_000_000
 

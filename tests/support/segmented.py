@@ -11,7 +11,8 @@ from tests.support.admissions import Admissions
 from tests.support.world import World
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.records.entry import PRESENT, EntryRecord
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import segment_id_of

@@ -13,13 +13,12 @@ from typing import Any
 import msgspec
 
 import waitlist_api.queue.client  # noqa: F401 prepares the results
-from waitlist_api.settings.admission import AdmissionPolicy
-from waitlist_api.settings.page import PageSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_queue.service import Rows
 from waitlist_shared import contracts as c
 
 THREADS = 16
-TYPES: list[Any] = [AdmissionPolicy, PageSettings, Rows, *c.REQUESTS.values(), *c.RESULTS.values()]
+TYPES: list[Any] = [WaitlistSettings, Rows, *c.REQUESTS.values(), *c.RESULTS.values()]
 
 
 def message_for(one: Any) -> dict[str, Any]:

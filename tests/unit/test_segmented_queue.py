@@ -11,7 +11,8 @@ from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.errors import StaleSegments
 
 CACHED = WaitlistRecord(

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 import pytest
 from msgspec.structs import fields
 
 from waitlist_api.clock import millis_of
+from waitlist_api.http.schemas.settings import settings_in
 from waitlist_api.http.schemas.waitlists import WaitlistBody
-from waitlist_api.records.waitlists import WaitlistSettings
-from waitlist_api.settings.page import PageSettings
-from waitlist_api.settings.stored import StoredSettings
+from waitlist_api.settings.declared import Settings
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.waitlists.setting_needs import (
     CONTRADICTIONS,
     RULES,
@@ -100,8 +100,9 @@ BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 def settings_of(body: dict[str, Any]) -> WaitlistSettings:
-    wanted = WaitlistBody.model_validate({"name": "Bakery", **body}).settings()
-    return WaitlistSettings(**wanted)
+    wanted = WaitlistBody.model_validate({"name": "Bakery", **body})
+    found: WaitlistSettings = settings_in(WaitlistSettings, wanted)
+    return found
 
 
 def warning_codes(body: dict[str, Any], stack: Stack = WHOLE) -> list[str]:
@@ -205,12 +206,21 @@ def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None
     assert not needing & WITHOUT_NEEDS
 
 
-def names_of_settings(kind: Any, prefix: str = "") -> Iterator[str]:
+def names_of_settings(kind: Any) -> Iterator[str]:
+    """Yield the name of each setting and of each field of a group, such as `rest.max_days`."""
     for one in fields(kind):
-        yield f"{prefix}{one.encode_name}"
-        for part in (one.type, *get_args(one.type)):
-            if isinstance(part, type) and issubclass(part, StoredSettings | PageSettings):
-                yield from names_of_settings(part, f"{one.encode_name}.")
+        yield one.encode_name
+        for part in parts_of(one.type):
+            if isinstance(part, type) and issubclass(part, Settings):
+                yield from (f"{one.encode_name}.{field.encode_name}" for field in fields(part))
+
+
+def parts_of(kind: Any) -> Iterator[Any]:
+    """Yield the members of an optional type, with or without annotations."""
+    if get_origin(kind) is Annotated:
+        yield from parts_of(get_args(kind)[0])
+    else:
+        yield from get_args(kind)
 
 
 def test_the_message_of_each_rule_is_a_short_sentence() -> None:

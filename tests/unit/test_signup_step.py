@@ -15,7 +15,8 @@ from waitlist_api.entries.signup_step import (
     next_step,
 )
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.limits import MAX_COMBINATIONS
 
 NOW_MILLIS = 2_000

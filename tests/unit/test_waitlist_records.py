@@ -11,13 +11,9 @@ from tests.support.dynamodb import TABLE
 from tests.support.tables import new_table
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import Table
-from waitlist_api.records.waitlists import (
-    VersionChanged,
-    WaitlistRecord,
-    WaitlistRecords,
-    WaitlistSettings,
-)
+from waitlist_api.records.waitlists import VersionChanged, WaitlistRecord, WaitlistRecords
 from waitlist_api.settings.admission import AdmissionPolicy, Scheduled
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 Declared = tuple[tuple[str, ...], ...]
 BY_LANGUAGE: Declared = (("language",),)
@@ -56,8 +52,10 @@ def test_a_new_default_does_not_change_a_stored_policy(
 ) -> None:
     records.create("bakery", settings(NONE, admission=AdmissionPolicy()), 1)
     key = {"pk": {"S": "WAITLIST#bakery"}, "sk": {"S": "CONFIG"}}
-    stored = json.loads(client.get_item(TableName=TABLE, Key=key)["Item"]["admission"]["S"])
-    assert set(stored) == {one.encode_name for one in msgspec.structs.fields(AdmissionPolicy)}
+    stored = json.loads(client.get_item(TableName=TABLE, Key=key)["Item"]["settings"]["S"])
+    assert set(stored["admission"]) == {
+        one.encode_name for one in msgspec.structs.fields(AdmissionPolicy)
+    }
     kept = AdmissionPolicy(no_show="keep_place")
     replace_settings(records, NONE, admission=kept)
     assert read_record(records).settings.admission == kept

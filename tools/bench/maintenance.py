@@ -24,7 +24,7 @@ from tools.local.dynamodb.memory_table import MemoryTable
 from tools.local.ports import HOST
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.maintenance.services import MaintenanceServices
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
 

@@ -9,11 +9,12 @@ import re
 import threading
 from typing import Any
 
+import msgspec
 from boto3.dynamodb.types import TypeSerializer
 
 from tools.local.table import create_table_request
 from waitlist_api.records.entry import ALPHABET, SHARDS, EntryRecord, line_place
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TIER
 
@@ -150,7 +151,7 @@ def _example() -> Item:
 
 def _config() -> Item:
     item = {
-        **WaitlistSettings(name="Rebuild").to_item(),
+        "settings": msgspec.json.encode(WaitlistSettings(name="Rebuild")).decode(),
         "waitlist_id": WAITLIST_ID,
         "version": 1,
         "created_millis": YESTERDAY_MILLIS,

@@ -17,8 +17,9 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, Status
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, schedule_of
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.settings.schedule import instants_between, next_instant
+from waitlist_api.settings.waitlist import schedule_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 

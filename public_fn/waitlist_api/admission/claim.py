@@ -15,7 +15,7 @@ from waitlist_api.records.entry import EntryRecord, Status
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.transitions import Alter
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import pass_seconds_of
+from waitlist_api.settings.waitlist import pass_seconds_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 

@@ -12,7 +12,7 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.exits import go_out
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import frees_at_end
+from waitlist_api.settings.waitlist import frees_at_end
 from waitlist_shared import contracts as c
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from waitlist_api.bots.providers import Provider, Verdict
 from waitlist_api.errors import BotCheckFailed, BotCheckUnavailable
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.settings.bot_check import WhenDown
+from waitlist_api.settings.waitlist import WhenDown
 
 ANY = "*"
 

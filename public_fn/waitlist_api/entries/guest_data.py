@@ -6,8 +6,8 @@ from typing import Any
 from waitlist_api.entries.addresses import is_mail_address
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.entry import json_text
-from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.page import PageField
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 TOO_LARGE = (
     "profile and attributes together may have at most {limit} bytes as JSON on this waitlist, but"

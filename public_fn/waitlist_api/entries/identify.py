@@ -14,9 +14,10 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.addresses import UNREACHABLE, Address, normalise_address
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.sms import sms_countries, takes_sms
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.ids import entry_id_of
 
 CUSTOMER_ID = "body.customer_id"

@@ -22,7 +22,7 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.errors import NotWaiting
 from waitlist_shared.ids import entry_id_of
 

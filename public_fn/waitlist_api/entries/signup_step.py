@@ -21,7 +21,8 @@ from waitlist_api.errors import (
 )
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import ENDED, EntryRecord
-from waitlist_api.records.waitlists import WaitlistRecord, frees_at_end
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.waitlist import frees_at_end
 from waitlist_shared.errors import IdempotencyKeyReused, WaitlistClosed, WaitlistError
 from waitlist_shared.ids import entry_id_of
 

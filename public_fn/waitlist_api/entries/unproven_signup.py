@@ -29,8 +29,9 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent, stand_in_recor
 from waitlist_api.records.ledger import Commit, EntryChanged, Ledger
 from waitlist_api.records.line import public_line
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.messages import language_of
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding, WaitlistClosed, WaitlistFull
 

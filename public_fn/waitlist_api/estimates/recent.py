@@ -18,8 +18,9 @@ from waitlist_api.records.samples import (
     Sample,
     SampleRecords,
 )
-from waitlist_api.records.waitlists import WaitlistRecord, offer_hours_of
+from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.hours import is_closed
+from waitlist_api.settings.waitlist import offer_hours_of
 from waitlist_shared import contracts as c
 
 # The pace is computed from the per-minute samples from the last 3 hours and the hourly samples from

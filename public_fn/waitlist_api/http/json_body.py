@@ -5,8 +5,8 @@ import math
 from typing import Any, NoReturn
 
 from waitlist_api.errors import InvalidJson, TooLarge, cut
+from waitlist_api.settings.waitlist import MAX_BODY_BYTES as MAX_BODY_BYTES
 
-MAX_BODY_BYTES = 16 * 1024
 MAX_DEPTH = 32
 
 

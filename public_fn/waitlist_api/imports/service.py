@@ -20,7 +20,8 @@ from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.errors import WaitlistError
 
 WORKERS = 4

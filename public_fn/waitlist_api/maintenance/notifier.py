@@ -12,8 +12,9 @@ from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.notices import Notice, Word
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings, offer_hours_of
+from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.hours import is_closed
+from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of

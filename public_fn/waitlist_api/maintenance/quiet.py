@@ -7,8 +7,9 @@ from waitlist_api.estimates.pace import UNKNOWN
 from waitlist_api.maintenance.confirm_walk import is_due
 from waitlist_api.maintenance.notifier import may_be_due
 from waitlist_api.records.journal import MINUTE
-from waitlist_api.records.waitlists import WaitlistRecord, schedule_of
+from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.schedule import next_instant
+from waitlist_api.settings.waitlist import schedule_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 

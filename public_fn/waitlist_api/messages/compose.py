@@ -13,8 +13,8 @@ from waitlist_api.entries.unsubscribe import ONE_CLICK, unsubscribe_path
 from waitlist_api.messages.kinds import Kind
 from waitlist_api.messages.words import choose_words, fill_placeholders, load_texts
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, MessageRules
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 Channel = Literal["mail", "sms"]
 BLUE = "#1f5fbf"
@@ -93,7 +93,7 @@ def compose(
     at_millis: int,
 ) -> Message:
     """Compose a message of this kind about an entry."""
-    language = record.language if record.language in LANGUAGES else rules.language
+    language = next((code for code in LANGUAGES if code == record.language), rules.language)
     words = choose_words(kind.name, language, rules)
     until = _time(kind.until_millis(record), rules.timezone)
     direction = load_texts(language)["direction"]

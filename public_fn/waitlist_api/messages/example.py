@@ -6,9 +6,9 @@ from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_NAME
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.facets import Question
-from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, MessageRules
 from waitlist_api.settings.sms import count_sms_parts
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 EXAMPLE_ADDRESS = "ada@example.com"
 # How long an offer lasts in example messages, and how long a customer has to confirm.

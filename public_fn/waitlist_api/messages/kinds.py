@@ -9,6 +9,7 @@ from waitlist_api.records.asks import LINK_ASKED
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.moves import ASKED as ADDRESS_CHANGE_ASKED
+from waitlist_api.settings.messages import KindName
 from waitlist_shared.ranks import millis_of
 
 # The maximum difference between the clock of Redis and the clock of a Lambda function.
@@ -28,7 +29,7 @@ class EntryEvent(Struct, frozen=True, kw_only=True):
 class Kind(Struct, frozen=True, kw_only=True):
     """A kind of message, and the conditions for sending it."""
 
-    name: str
+    name: KindName
     events: tuple[str, ...]
     # Returns whether the message is still correct. This is checked just before sending it.
     is_current: Callable[[EntryRecord, EntryEvent, int], bool]
@@ -181,5 +182,5 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="left", events=("left",), is_current=_left, link="list", once_a_stay=True),
 )
 KIND_NAMES = tuple(kind.name for kind in KINDS)
-BY_NAME = {kind.name: kind for kind in KINDS}
+BY_NAME: dict[str, Kind] = {kind.name: kind for kind in KINDS}
 BY_EVENT = {event: kind for kind in KINDS for event in kind.events}

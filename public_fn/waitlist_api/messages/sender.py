@@ -16,11 +16,12 @@ from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.notices import take_back
 from waitlist_api.records.recipients import Recipients
-from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings, offer_hours_of
+from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.settings.hours import next_time_within
 from waitlist_api.settings.identity import IdentityField, IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import takes_sms
+from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import millis_of
 

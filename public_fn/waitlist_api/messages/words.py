@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from waitlist_api.settings.messages import MessageRules, OwnText
+from waitlist_api.settings.messages import KindName, MessageRules, OwnText
+from waitlist_api.settings.texts import Language
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 FIELDS = ("subject", "text", "button")
@@ -21,14 +22,13 @@ def load_texts(language: str) -> dict[str, Any]:
     return texts
 
 
-def choose_words(kind: str, language: str, rules: MessageRules) -> dict[str, str]:
+def choose_words(kind: KindName, language: Language, rules: MessageRules) -> dict[str, str]:
     """Return the `subject`, `text` and `button` of a message."""
     own = rules.texts.get(language, {}).get(kind, OwnText())
     texts: dict[str, str] = load_texts(language)[kind]
     # A blank text would result in a mail without a subject, or in an invisible link.
-    return {
-        name: getattr(own, name) if getattr(own, name).strip() else texts[name] for name in FIELDS
-    }
+    chosen = {name: getattr(own, name) or "" for name in FIELDS}
+    return {name: text if text.strip() else texts[name] for name, text in chosen.items()}
 
 
 def fill_placeholders(text: str, values: Mapping[str, str]) -> str:

@@ -10,9 +10,10 @@ from waitlist_api.records.journal import Change
 from waitlist_api.records.lifecycle import state_of
 from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segment, Segments
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings, offer_hours_of
+from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy
 from waitlist_api.settings.hours import hours_after
+from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_HOURS
 

@@ -1,6 +1,6 @@
 """Decide whether a waitlist is open, paused, full, not open yet or closed."""
 
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared import contracts as c
 from waitlist_shared.ranks import millis_of
 

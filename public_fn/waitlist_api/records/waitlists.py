@@ -2,129 +2,25 @@
 maintenance.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
 from typing import Any, Literal, Self
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.json import Decoder, encode
+from msgspec.structs import asdict
 
-from waitlist_api.clock import millis_of
 from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
-from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Scheduled
-from waitlist_api.settings.bot_check import WhenDown
-from waitlist_api.settings.confirm import ConfirmRules
-from waitlist_api.settings.identity import IdentityRules
-from waitlist_api.settings.messages import MessageRules
-from waitlist_api.settings.page import PageSettings
-from waitlist_api.settings.rest import RestRules
+from waitlist_api.settings.waitlist import WaitlistSettings, pass_seconds_of, schedule_of
 
+SETTINGS = Decoder(WaitlistSettings)
 CATALOG = "CATALOG"
 ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
 
 SegmentsState = Literal["ready", "building"]
-Rejoin = Literal["never", "after_leaving", "always"]
-# The default limit for the total size of a profile and the attributes.
-MAX_GUEST_BYTES = 2048
-
-
-class WaitlistSettings(Struct, frozen=True, kw_only=True):
-    """The settings that operators choose for a waitlist."""
-
-    name: str
-    open: bool = True
-    paused: bool = False
-    # The maximum number of entries on the waitlist. None means that there is no limit.
-    capacity: int | None = None
-    # Whether a customer may join again: never, only after leaving, or also after an admission.
-    rejoin: Rejoin = "after_leaving"
-    lease_seconds: int = 300
-    max_attempts: int = 5
-    # How many entries may be claimed at the same time. None means that there is no limit.
-    max_claims: int | None = None
-    hide_counts: bool = False
-    # The maximum size of the profile and attributes in a signup, in bytes. The limit does not apply
-    # to imports and edits.
-    max_guest_bytes: int = MAX_GUEST_BYTES
-    # How many days the records are kept after customers have left or were admitted. None means
-    # forever.
-    retention_days: int | None = None
-    # Each segment is a sorted list of attribute names.
-    segments: tuple[tuple[str, ...], ...] = ()
-    # The policy for admitting customers automatically. None means that only operators admit
-    # customers.
-    admission: AdmissionPolicy | None = None
-    # The settings of the customer's page. If this is None, the page shows only the waitlist's name.
-    page: PageSettings | None = None
-    # The limits for customers who let others pass. None means that customers cannot do this.
-    rest: RestRules | None = None
-    # The rules for asking customers whether they are still waiting. None means that they are never
-    # asked.
-    confirm: ConfirmRules | None = None
-    # The rules for identifying guests. None means that callers choose the customer id.
-    identity: IdentityRules | None = None
-    # The rules for sending messages. None means that no messages are sent.
-    messages: MessageRules | None = None
-    # Customers can sign up from `opens_at` until `closes_at`. Both are UTC times in ISO 8601.
-    opens_at: str | None = None
-    closes_at: str | None = None
-    # Whether new guests can sign up while the provider of the bot check is not available.
-    bot_check_down: WhenDown = "refuse"
-
-    @property
-    def opens_millis(self) -> int | None:
-        return _millis_of(self.opens_at)
-
-    @property
-    def closes_millis(self) -> int | None:
-        return _millis_of(self.closes_at)
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        known = {name: item[name] for name in cls.__struct_fields__ if name in item}
-        known["segments"] = tuple(map(tuple, json.loads(known.get("segments", "[]"))))
-        if known.get("admission"):
-            known["admission"] = AdmissionPolicy.from_text(known["admission"])
-        if known.get("page"):
-            known["page"] = PageSettings.from_text(known["page"])
-        if known.get("rest"):
-            known["rest"] = RestRules.from_text(known["rest"])
-        if known.get("identity"):
-            known["identity"] = IdentityRules.from_text(known["identity"])
-        if known.get("confirm"):
-            known["confirm"] = ConfirmRules.from_text(known["confirm"])
-        if known.get("messages"):
-            known["messages"] = MessageRules.from_text(known["messages"])
-        return cls(**known)
-
-    def to_item(self) -> Item:
-        """Return the attributes of the DynamoDB item. Nested settings are stored as JSON text."""
-        segments = json.dumps(self.segments, separators=(",", ":"))
-        admission = self.admission.text if self.admission else None
-        page = self.page.json if self.page else None
-        rest = self.rest.text if self.rest else None
-        texts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
-        texts["identity"] = self.identity.text if self.identity else None
-        texts["confirm"] = self.confirm.text if self.confirm else None
-        texts["messages"] = self.messages.text if self.messages else None
-        return {**asdict(self), **texts}
-
-    def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
-        """Return the settings with the correct value of `confirm.since_millis`.
-
-        The value is the time at which the `confirm` setting was turned on.
-        """
-        if self.confirm is None:
-            return self
-        since = now_millis
-        if before is not None and before.confirm is not None:
-            since = before.confirm.since_millis
-        return replace(self, confirm=replace(self.confirm, since_millis=since))
 
 
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
@@ -187,7 +83,8 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
             known["rebuild"] = RebuildProgress.from_item(known["rebuild"])
         if "confirm_walk" in known:
             known["confirm_walk"] = ConfirmWalk.from_item(known["confirm_walk"])
-        return cls(**known, settings=WaitlistSettings.from_item(item))
+        known["settings"] = SETTINGS.decode(item["settings"])
+        return cls(**known)
 
 
 class VersionChanged(Exception):
@@ -208,7 +105,7 @@ class WaitlistRecords(Struct, frozen=True):
         """Create a waitlist. Return False if the id is already in use."""
         item = {
             **_key(waitlist_id),
-            **settings.to_item(),
+            "settings": _text(settings),
             "waitlist_id": waitlist_id,
             "version": 1,
             "segments_version": 1 if settings.segments else 0,
@@ -238,7 +135,7 @@ class WaitlistRecords(Struct, frozen=True):
         """
         version = before.version + 1
         values = {
-            **settings.to_item(),
+            "settings": _text(settings),
             "version": version,
             "updated_millis": now_millis,
             "longest_pass_seconds": max(before.longest_pass_seconds, pass_seconds_of(settings)),
@@ -440,30 +337,9 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
 
-def pass_seconds_of(settings: WaitlistSettings) -> int:
-    """Return how long a pass is valid, in seconds, or 0 if the waitlist has no admission policy."""
-    return settings.admission.pass_seconds if settings.admission else 0
-
-
-def frees_at_end(settings: WaitlistSettings) -> bool:
-    """Return whether a customer counts as inside until the pass ends, even after an exit."""
-    return settings.admission is not None and settings.admission.customer_exit == "frees_at_end"
-
-
-def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
-    """Return the hours in which the admission policy makes offers, or None if it always makes
-    offers.
-    """
-    return settings.admission.offer_hours if settings.admission else None
-
-
-def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
-    """Return the schedule of the admission policy, which is empty if there is no policy."""
-    return settings.admission.schedule if settings.admission else ()
-
-
-def _millis_of(time: str | None) -> int | None:
-    return None if time is None else max(0, millis_of(datetime.fromisoformat(time)))
+def _text(settings: WaitlistSettings) -> str:
+    """Return the settings as JSON. Equal settings have equal JSON."""
+    return encode(settings).decode()
 
 
 def _key(waitlist_id: str) -> dict[str, str]:

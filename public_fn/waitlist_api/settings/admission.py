@@ -1,13 +1,25 @@
 """Define the `admission` setting, which makes a waitlist admit customers automatically."""
 
-from datetime import datetime
-from typing import Any, Literal
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Annotated, Literal
 
 import msgspec
+from cronsim import CronSim, CronSimError
+from msgspec.structs import force_setattr
 
 from waitlist_api.clock import millis_of
-from waitlist_api.settings.stored import StoredSettings
-from waitlist_shared.decoding import warm_decoders
+from waitlist_api.settings.declared import Setting, Settings
+from waitlist_api.settings.texts import Moment, TimeZone
+from waitlist_shared.limits import (
+    MAX_CAPACITY,
+    MAX_OFFER_SECONDS,
+    MAX_PASS_SECONDS,
+    MAX_RATE,
+    MAX_SCHEDULE,
+    MIN_OFFER_SECONDS,
+    MIN_PASS_SECONDS,
+)
 
 Period = Literal["second", "minute", "hour", "day"]
 NoShow = Literal["keep_place", "to_back", "leave"]
@@ -24,13 +36,49 @@ PERIOD_MILLIS: dict[Period, int] = {
 }
 
 
-class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """A rate that allows at most `count` offers in each period, evenly spread over the period."""
+def _cron(expression: str) -> str:
+    """Return the expression. Raise ValueError if it is invalid or matches no time in 50 years."""
+    try:
+        next(CronSim(expression, datetime(2024, 1, 1, tzinfo=UTC)))
+    except CronSimError as error:
+        raise ValueError(f"is not a cron expression of five fields: {error}") from error
+    except StopIteration as error:
+        raise ValueError("is a date that never comes, such as 30 February") from error
+    if len(expression.split()) != 5:
+        raise ValueError("must have five fields: minute, hour, day, month, day of week")
+    return expression
 
-    count: int
+
+TimeOfDay = Annotated[str, Setting(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+
+
+class Rate(Settings, frozen=True, kw_only=True):
+    """A rate of at most `count` slots per period, evenly spread over the period."""
+
+    count: Annotated[int, Setting(ge=1, le=MAX_RATE)]
     per: Period
-    counts: Counts = "offered"
-    from_: str | None = msgspec.field(default=None, name="from")
+    counts: Annotated[
+        Counts,
+        Setting(
+            "Which events use up a slot of the rate. With `offered`, every offer uses a slot. With "
+            "`entered`, the slot returns to the rate if the offer is not accepted. The rate holds "
+            "at most the slots of one minute.",
+            label="What the rate counts",
+            choices={
+                "offered": "Each offer uses a slot of the rate",
+                "entered": "Slots of people who do not enter are used again",
+            },
+        ),
+    ] = "offered"
+    from_: Annotated[
+        Moment | None,
+        Setting(
+            "When the rate starts to produce slots.",
+            null="the time at which the rate was saved",
+            label="Rate begins",
+            examples=["2026-12-01T09:00:00Z"],
+        ),
+    ] = msgspec.field(default=None, name="from")
 
     @property
     def from_millis(self) -> int | None:
@@ -38,65 +86,195 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.from_ is None else millis_of(datetime.fromisoformat(self.from_))
 
 
-class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of the schedule.
+class Scheduled(Settings, frozen=True, kw_only=True):
+    """Slots that become available at each time of a cron expression, or once at a given time."""
 
-    It allows `count` offers at each time of the `cron` expression, or once at the time `at`.
+    cron: Annotated[
+        Annotated[str, Setting(max_length=100, check=_cron)] | None,
+        Setting(
+            "A cron expression with five fields, which are minute, hour, day, month and day of "
+            "week. Send either `cron` or `at`.",
+            examples=["0 9 * * *"],
+        ),
+    ] = None
+    timezone: Annotated[
+        TimeZone | None,
+        Setting(
+            "The IANA time zone of `cron`. The default is UTC. If a local time is skipped because "
+            "of daylight saving time, the first time after the gap is used. If a local time occurs "
+            "twice, it is used once.",
+            examples=["Europe/Berlin"],
+        ),
+    ] = None
+    at: Annotated[
+        Moment | None,
+        Setting(
+            "A single time, with its offset from UTC. Send either `cron` or `at`.",
+            examples=["2026-12-01T09:00:00Z"],
+        ),
+    ] = None
+    count: Annotated[
+        int,
+        Setting("The number of slots that become available at each time.", ge=1, le=MAX_RATE),
+    ]
+
+    def __post_init__(self) -> None:
+        if self.cron is not None and self.timezone is None:
+            force_setattr(self, "timezone", "UTC")
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if (self.cron is None) == (self.at is None):
+            yield "", "must have either cron or at"
+        elif self.at is not None and self.timezone is not None:
+            yield "", "must not have a timezone with at, because at has its own offset"
+
+
+class OfferHours(Settings, frozen=True, kw_only=True):
+    """The hours of the day in which the waitlist offers slots automatically."""
+
+    from_: Annotated[TimeOfDay, Setting(examples=["08:00"])] = msgspec.field(name="from")
+    to: Annotated[
+        TimeOfDay,
+        Setting(
+            "The end of the hours. If `to` is earlier than `from`, the hours end on the next day.",
+            examples=["22:00"],
+        ),
+    ]
+    timezone: Annotated[
+        TimeZone,
+        Setting(
+            "The IANA time zone of `from` and `to`. If a local time is skipped because of daylight "
+            "saving time, the first time after the gap is used. If a local time occurs twice, it "
+            "is used once.",
+            examples=["Europe/Berlin"],
+        ),
+    ] = "UTC"
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if self.from_ == self.to:
+            yield (
+                "",
+                "must have different times in from and to. To offer at any time, set offer_hours "
+                "to null.",
+            )
+
+
+class AdmissionPolicy(Settings, frozen=True, kw_only=True):
+    """The policy by which a waitlist offers slots to customers automatically.
+
+    The rate, the schedule and `max_inside` limit how many slots are offered. If all three are
+    missing, slots are offered only when an operator calls `admit`.
     """
 
-    count: int
-    cron: str | None = None
-    timezone: str = "UTC"
-    at: str | None = None
-
-
-class OfferHours(msgspec.Struct, frozen=True, kw_only=True):
-    """The daily hours in which the policy makes offers, as `HH:MM`.
-
-    If `to` is earlier than `from_`, the hours end on the next day.
-    """
-
-    from_: str = msgspec.field(name="from")
-    to: str
-    timezone: str = "UTC"
-
-
-class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
-    """The policy for admitting customers automatically.
-
-    The policy makes as many offers as the strictest of three limits allows: the `rate`, the
-    `schedule` and the room inside.
-    """
-
-    rate: Rate | None = None
-    schedule: tuple[Scheduled, ...] = ()
-    combine: Combine = "least"
-    max_inside: int | None = None
-    # How long a customer can accept an offer.
-    offer_seconds: int = 600
-    # How long a customer is inside after an admission.
-    pass_seconds: int = 3600
-    # What happens to the entry if the customer does not accept the offer in time.
-    no_show: NoShow = "to_back"
-    acceptance: Acceptance = "enter"
-    # Whether another customer can be admitted as soon as a customer exits, or only when the pass
-    # ends.
-    customer_exit: CustomerExit = "frees_now"
-    # The policy makes no offers outside these hours. None means that it can always make offers.
-    offer_hours: OfferHours | None = None
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields as the API returns them."""
-        fields: dict[str, Any] = msgspec.to_builtins(self)
-        fields["schedule"] = [_shown(scheduled) for scheduled in self.schedule]
-        return fields
-
-
-warm_decoders(AdmissionPolicy)
-
-
-def _shown(scheduled: Scheduled) -> dict[str, Any]:
-    if scheduled.at is not None:
-        return {"at": scheduled.at, "count": scheduled.count}
-    return {"cron": scheduled.cron, "timezone": scheduled.timezone, "count": scheduled.count}
+    rate: Annotated[
+        Rate | None,
+        Setting(
+            "The rate at which slots become available. While nobody is waiting, unused slots "
+            "accumulate, but never more than the slots of one minute.",
+            label="Rate",
+        ),
+    ] = None
+    schedule: Annotated[
+        tuple[Scheduled, ...],
+        Setting(
+            "The times at which slots become available, each once. Slots that nobody has used "
+            "expire at the next time of the schedule.",
+            label="Schedule",
+            max_length=MAX_SCHEDULE,
+        ),
+    ] = ()
+    combine: Annotated[
+        Combine,
+        Setting(
+            "How to combine the rate and the schedule if both are set. `least` uses the smaller "
+            "number of available slots, and `sum` adds both numbers. `max_inside` limits the "
+            "result in both cases.",
+            label="Rate and schedule",
+            choices={
+                "least": "The smaller number of slots applies",
+                "sum": "The slots of both are added together",
+            },
+        ),
+    ] = "least"
+    max_inside: Annotated[
+        int | None,
+        Setting(
+            "How many customers may be inside or have an offer at the same time. Admitted "
+            "customers are inside until they exit or their pass ends.",
+            null="no limit",
+            label="At most inside",
+            ge=1,
+            le=MAX_CAPACITY,
+        ),
+    ] = None
+    offer_seconds: Annotated[
+        int,
+        Setting(
+            "The number of seconds that a customer has to accept an offer.",
+            label="Offers last",
+            ge=MIN_OFFER_SECONDS,
+            le=MAX_OFFER_SECONDS,
+        ),
+    ] = 600
+    pass_seconds: Annotated[
+        int,
+        Setting(
+            "The number of seconds that the pass of an admitted customer is valid.",
+            label="Passes last",
+            ge=MIN_PASS_SECONDS,
+            le=MAX_PASS_SECONDS,
+        ),
+    ] = 3600
+    no_show: Annotated[
+        NoShow,
+        Setting(
+            "What happens to an entry if its customer does not accept an offer in time. With "
+            "`to_back`, the entry moves to the end of the queue. With `leave`, it leaves the "
+            "waitlist. With `keep_place`, it keeps its position and gets the next offer. After "
+            "`max_attempts` offers, the entry is set aside (parked). An inactive customer can "
+            "therefore block a slot for `max_attempts` times `offer_seconds`.",
+            label="No-shows",
+            choices={
+                "to_back": "Go to the end of the queue",
+                "keep_place": "Keep their place and get another offer",
+                "leave": "Leave the list",
+            },
+        ),
+    ] = "to_back"
+    acceptance: Annotated[
+        Acceptance,
+        Setting(
+            "How customers are admitted. With `enter`, a customer gets an offer and accepts it "
+            "with the operation `enter`. With `automatic`, the service admits the customer at "
+            "once.",
+            label="Acceptance",
+            choices={
+                "enter": "Get an offer and must enter in time",
+                "automatic": "Are admitted at once, without an offer",
+            },
+        ),
+    ] = "enter"
+    customer_exit: Annotated[
+        CustomerExit,
+        Setting(
+            "When a customer's own `exit` makes room for another customer. With `frees_now`, there "
+            "is room at once, although the pass can be used until it expires. With "
+            "`frees_at_end`, there is room when the pass expires, and only then can the customer "
+            "sign up again. An operator's `exit` always makes room at once.",
+            label="Customers who go out",
+            choices={
+                "frees_now": "Free their room at once (you must then refuse their passes)",
+                "frees_at_end": "Free their room when their passes end",
+            },
+        ),
+    ] = "frees_now"
+    offer_hours: Annotated[
+        OfferHours | None,
+        Setting(
+            "The hours of the day in which the waitlist offers slots automatically. Outside these "
+            "hours, slots accumulate, and the deadlines of open offers are suspended. An "
+            "operator's `admit` offers slots at any time.",
+            null="that there is no restriction",
+            label="Offers between",
+        ),
+    ] = None

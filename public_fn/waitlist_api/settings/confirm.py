@@ -1,31 +1,71 @@
 """Define the `confirm` setting: a waitlist asks its customers whether they are still waiting."""
 
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
-import msgspec
-
+from waitlist_api.settings.declared import DISTINCT, Setting, Settings
 from waitlist_api.settings.rest import DAY_MILLIS
-from waitlist_api.settings.stored import StoredSettings
-from waitlist_shared.decoding import warm_decoders
 
 Unanswered = Literal["park", "leave", "to_back"]
+MAX_DAYS = 3650
 
 
-class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
-    """The rules for asking customers whether they are still waiting.
+def _descending(days: list[int]) -> list[int]:
+    return sorted(set(days), reverse=True)
 
-    A customer is asked every `every_days` days, and must answer within `answer_days` days.
-    """
 
-    every_days: int
-    answer_days: int
-    # Reminders are sent this many days before the deadline.
-    reminders_days: tuple[int, ...] = ()
-    # What happens to the entry if the customer does not answer.
-    then: Unanswered = "park"
+class ConfirmRules(Settings, frozen=True, kw_only=True):
+    """Settings for asking customers regularly whether they are still waiting."""
+
+    every_days: Annotated[
+        int,
+        Setting(
+            "How often to ask, in days. The days are counted from the signup, the last question or "
+            "the last confirmation, whichever is latest.",
+            label="Ask whether they are still waiting, every … days",
+            ge=1,
+            le=MAX_DAYS,
+        ),
+    ]
+    answer_days: Annotated[
+        int,
+        Setting(
+            "The number of days that customers have to `confirm`. It must not be larger than "
+            "`every_days`.",
+            label="Days to answer",
+            ge=1,
+            le=MAX_DAYS,
+        ),
+    ] = 14
+    reminders_days: Annotated[
+        tuple[Annotated[int, Setting(ge=1, le=MAX_DAYS)], ...],
+        Setting(
+            "How many days before the deadline to send a reminder (the `reminded` event). Each "
+            "value must be less than `answer_days`.",
+            label="Reminders, in days before the deadline",
+            max_length=8,
+            schema=DISTINCT,
+            check=_descending,
+            examples=[[7, 1]],
+        ),
+    ] = ()
+    then: Annotated[
+        Unanswered,
+        Setting(
+            "What happens to an entry if its customer does not answer. `park` sets the entry aside "
+            "until an operator brings it back with `redrive`. `leave` removes the entry from the "
+            "waitlist. `to_back` moves it to the end of the queue.",
+            label="If they do not answer",
+            choices={
+                "park": "The entry is parked",
+                "leave": "The entry leaves the list",
+                "to_back": "The entry goes to the end of the queue",
+            },
+        ),
+    ] = "park"
     # When the setting was turned on. If a customer was asked before that time, a missing answer
-    # has no consequences. The API does not return this field.
-    since_millis: int = 0
+    # has no consequences.
+    since_millis: Annotated[int, Setting(is_internal=True)] = 0
 
     @property
     def every_millis(self) -> int:
@@ -35,12 +75,8 @@ class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
     def answer_millis(self) -> int:
         return self.answer_days * DAY_MILLIS
 
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields as the API returns them."""
-        fields = msgspec.structs.asdict(self) | {"reminders_days": list(self.reminders_days)}
-        del fields["since_millis"]
-        return fields
-
-
-warm_decoders(ConfirmRules)
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if self.answer_days > self.every_days:
+            yield "", "must not have an answer_days greater than every_days"
+        if any(days >= self.answer_days for days in self.reminders_days):
+            yield "", "must have only reminders_days that are less than answer_days"

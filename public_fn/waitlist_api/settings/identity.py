@@ -1,36 +1,87 @@
 """Define the `identity` setting, which names the profile field that identifies a guest."""
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
-import msgspec
-
-from waitlist_api.settings.stored import StoredSettings
-from waitlist_shared.decoding import warm_decoders
+from waitlist_api.errors import DOMAIN
+from waitlist_api.settings.declared import DISTINCT, Setting, Settings
+from waitlist_api.settings.texts import Country
 
 IdentityField = Literal["email", "phone"]
 Verify = Literal["off", "before_offer"]
 PlusAddresses = Literal["same", "different"]
 
 
-class IdentityRules(StoredSettings, frozen=True, kw_only=True):
-    """The rules for identifying guests.
+class IdentityRules(Settings, frozen=True, kw_only=True):
+    """The profile field that identifies a guest.
 
-    If `verify` is `before_offer`, customers must verify their address before they get an offer
-    (docs/decisions/0062).
+    Customers with accounts are always identified by the `sub` claim of their token.
     """
 
-    field: IdentityField
-    verify: Verify = "off"
-    verify_minutes: int = 1440
-    plus_addresses: PlusAddresses = "same"
-    region: str | None = None
-    blocked_domains: tuple[str, ...] = ()
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields as the API returns them."""
-        shown: dict[str, Any] = msgspec.json.decode(self.text)
-        return shown
+    field: Annotated[
+        IdentityField,
+        Setting(
+            "The field that a signup must have in its `profile`. A signup must not have a "
+            "`customer_id`, because the service derives it from the address. All spellings of an "
+            "address have the same `customer_id`.",
+            label="A guest is identified by",
+            choices={"email": "The mail address", "phone": "The telephone number"},
+        ),
+    ]
+    # docs/decisions/0062 explains `before_offer`.
+    verify: Annotated[
+        Verify,
+        Setting(
+            "Whether guests must verify their address. With `off`, a second signup with the same "
+            "address is refused with `already_on_list`. With `before_offer`, each signup returns "
+            "`202`, and a link is sent to the address. Until the customer opens the link, the "
+            "entry is not ready.",
+            label="Guests must verify their address",
+            choices={"off": "No", "before_offer": "Yes, before they can be offered a place"},
+        ),
+    ] = "off"
+    verify_minutes: Annotated[
+        int,
+        Setting(
+            "The number of minutes that a guest has to verify the address. After that, the entry "
+            "leaves the waitlist.",
+            label="Minutes to verify the address",
+            ge=1,
+            le=30 * 24 * 60,
+        ),
+    ] = 1440
+    plus_addresses: Annotated[
+        PlusAddresses,
+        Setting(
+            "Whether different spellings can belong to one person. With `same`, "
+            "`ada+news@example.com` and `ada@example.com` belong to one person, and dots in Gmail "
+            "addresses are ignored. With `different`, each address belongs to a different person.",
+            label="ada+news@example.com is",
+            choices={
+                "same": "The same person as ada@example.com",
+                "different": "Another person",
+            },
+        ),
+    ] = "same"
+    region: Annotated[
+        Country | None,
+        Setting(
+            "The default country of telephone numbers, as a two-letter code (ISO 3166). If it is "
+            "null, each number must start with `+` and a country code.",
+            label="Country of numbers without a + sign",
+            examples=["DE"],
+        ),
+    ] = None
+    blocked_domains: Annotated[
+        tuple[Annotated[str, Setting(pattern=f"^{DOMAIN}$", max_length=253)], ...],
+        Setting(
+            "Domains of mail addresses that may not sign up. Subdomains are blocked too. Write the "
+            "domains in ASCII and lower case.",
+            label="Refused mail domains",
+            max_length=200,
+            schema=DISTINCT,
+            examples=[["mailinator.com"]],
+        ),
+    ] = ()
 
     @property
     def verifies(self) -> bool:
@@ -43,6 +94,3 @@ class IdentityRules(StoredSettings, frozen=True, kw_only=True):
         The domain must be in ASCII and lower case.
         """
         return any(f".{domain}".endswith(f".{blocked}") for blocked in self.blocked_domains)
-
-
-warm_decoders(IdentityRules)

@@ -2,19 +2,30 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Literal, get_args
 
-import msgspec
+from waitlist_api.settings.declared import DISTINCT, Setting, Settings, check_distinct
+from waitlist_api.settings.texts import Country, Language, NameText, TextOfLines, TimeZone
 
-from waitlist_api.settings.stored import StoredSettings
-from waitlist_shared.decoding import warm_decoders
-
-# The languages of the service's default texts. The customer's page has the same languages.
-LANGUAGES = ("en", "de", "fr", "es", "ar")
+# The kinds of messages. `messages/kinds.py` says when each kind is sent.
+KindName = Literal[
+    "joined",
+    "verify",
+    "link",
+    "address",
+    "near",
+    "offered",
+    "ending",
+    "confirm",
+    "admitted",
+    "left",
+]
 # The types of telephone numbers to which a waitlist may send SMS messages. If a country uses the
 # same number ranges for mobile phones and landlines, they count as `mobile`. Premium-rate,
 # satellite and toll-free numbers never get messages.
 NumberType = Literal["mobile", "fixed_line", "voip", "unknown"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+MAX_PER_DAY = 10_000_000
 
 
 def language_of(accept_language: str) -> str:
@@ -33,39 +44,106 @@ def language_of(accept_language: str) -> str:
     return next(known, "")
 
 
-class OwnText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The waitlist's own texts for one kind of message.
+class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
+    """A waitlist's own texts for one kind of message.
 
-    The service's default text replaces an empty field.
+    If a field is null, the default text is used. `{name}` is replaced by the name of the waitlist,
+    and `{until}` by the deadline that the message is about.
     """
 
-    subject: str = ""
-    text: str = ""
-    button: str = ""
+    subject: Annotated[NameText | None, Setting("The subject of the mail.", max_length=150)] = None
+    text: Annotated[
+        TextOfLines | None,
+        Setting(
+            "The text of the message. A link is added at the end.", min_length=1, max_length=1000
+        ),
+    ] = None
+    button: Annotated[
+        NameText | None, Setting("The label of the link in a mail.", max_length=60)
+    ] = None
 
 
-class MessageRules(StoredSettings, frozen=True, kw_only=True):
-    """The rules for the messages that a waitlist sends.
+class MessageRules(Settings, frozen=True, kw_only=True):
+    """The mail and SMS messages that a waitlist sends (docs/operate/messages.md)."""
 
-    Only messages of the listed `kinds` are sent. The customers of the first `near` entries in the
-    queue are told that their turn is near.
-    """
-
-    kinds: tuple[str, ...]
-    near: int = 3
-    language: str = "en"
-    timezone: str = "UTC"
-    texts: Mapping[str, Mapping[str, OwnText]] = {}
-    sms_countries: tuple[str, ...] = ()
-    sms_number_types: tuple[NumberType, ...] = ("mobile",)
-    sms_parts_per_day: int | None = None
-    mails_per_day: int | None = None
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields as the API returns them."""
-        shown: dict[str, Any] = msgspec.json.decode(self.text)
-        return shown
-
-
-warm_decoders(MessageRules)
+    kinds: Annotated[
+        tuple[KindName, ...],
+        Setting(
+            "The kinds of messages that the waitlist sends. The kind `verify` also covers the "
+            "links that customers request with `POST …/links`.",
+            max_length=10,
+            schema=DISTINCT,
+            check=check_distinct,
+            examples=[["joined", "verify", "offered", "confirm", "left"]],
+        ),
+    ]
+    near: Annotated[
+        int,
+        Setting(
+            "A customer gets the message `near` when their position is at most this number.",
+            ge=1,
+            le=100,
+        ),
+    ] = 3
+    language: Annotated[
+        Language,
+        Setting(
+            "The default language of messages. It is used for imported customers, and for "
+            "customers whose browser requested no supported language."
+        ),
+    ] = "en"
+    timezone: Annotated[
+        TimeZone,
+        Setting("The time zone of the times in messages.", examples=["Europe/Berlin"]),
+    ] = "UTC"
+    texts: Annotated[
+        Mapping[Language, Mapping[KindName, OwnText]],
+        Setting(
+            "The waitlist's own texts, by language and kind of message. The texts must be plain "
+            "text, not HTML.",
+            max_length=5,
+            examples=[{"en": {"offered": {"subject": "Your table at {name} is ready"}}}],
+        ),
+    ] = {}
+    sms_countries: Annotated[
+        tuple[Country, ...],
+        Setting(
+            "The countries to which the waitlist sends SMS messages. If the list is empty, SMS "
+            "messages are sent only to the country in `identity.region`.",
+            max_length=250,
+            schema=DISTINCT,
+            check=check_distinct,
+            examples=[["DE", "AT", "CH"]],
+        ),
+    ] = ()
+    sms_number_types: Annotated[
+        tuple[NumberType, ...],
+        Setting(
+            "The types of phone numbers to which the waitlist sends SMS messages. `mobile` "
+            "includes numbers that may be either mobile or landline, such as all numbers in the "
+            "United States. `unknown` covers numbers whose type the service does not know. Other "
+            "types, such as toll-free numbers, get no SMS messages.",
+            min_length=1,
+            max_length=4,
+            schema=DISTINCT,
+            check=check_distinct,
+        ),
+    ] = ("mobile",)
+    sms_parts_per_day: Annotated[
+        int | None,
+        Setting(
+            "The maximum number of SMS parts per day (UTC). AWS bills each part of a long message.",
+            null="the limit of the stack, `SmsPartsPerDay`",
+            ge=1,
+            le=MAX_PER_DAY,
+        ),
+    ] = None
+    mails_per_day: Annotated[
+        int | None,
+        Setting(
+            "The maximum number of mails per day (UTC).",
+            null="the limit of the stack, `MailsPerDay`",
+            ge=1,
+            le=MAX_PER_DAY,
+        ),
+    ] = None

@@ -1,41 +1,154 @@
 """Define the `page` setting, which describes the signup form and the customer's page."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, Self
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-import msgspec
+from msgspec.structs import replace
 
-from waitlist_shared.decoding import warm_decoders
+from waitlist_api.settings.declared import DISTINCT, Setting, Settings
+from waitlist_api.settings.texts import AttributeName, Language, NameText, ShownText, TextOfLines
 
 FieldType = Literal["text", "email", "tel", "select", "checkbox", "hidden"]
 Kept = Literal["profile", "attributes"]
+Plural = Literal["zero", "one", "two", "few", "many", "other"]
 # Signups are counted under this name if the settings do not list their source.
 OTHER = "other"
-# The languages of the customer's page.
-Language = Literal["en", "de", "fr", "es", "ar"]
+MAX_TEXT = 2000
+MAX_LABEL, MAX_WORDS, MAX_WORDS_BYTES = 100, 500, 8192
+# Matches a host and an optional port, path and query. The host cannot contain `@`, so the URL has
+# no credentials. The text has no character that could end a source in a Content-Security-Policy.
+HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
+REST = r"([/?][A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?"
+LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?"
+# Matches a link in the form `[words](address)` in the label of a checkbox.
+LINK = re.compile(r"\[[^\[\]]*\]\(([^)]*)\)")
+LINKED = re.compile(rf"https://{HOST}([/?#][^()\s]*)?|mailto:[^()\s@?]+@[^()\s@?]+")
+
+Colour = Annotated[
+    str,
+    Setting(
+        pattern=r"^#[0-9A-Fa-f]{6}$",
+        refusal="must be a colour in the form #rrggbb, such as #0b6e4f",
+    ),
+]
+ImageUrl = Annotated[
+    str,
+    Setting(
+        max_length=1000,
+        pattern=f"^https://{HOST}{REST}$",
+        refusal="must be an https:// URL with a host, without credentials and fragment",
+    ),
+]
+EnterUrl = Annotated[
+    str,
+    Setting(
+        max_length=1000,
+        pattern=f"^(https://{HOST}|http://{LOOPBACK}){REST}$",
+        refusal="must be an https:// URL with a host, or an http:// URL of localhost, 127.0.0.1 or "
+        "[::1], without credentials and fragment",
+    ),
+]
+Label = Annotated[NameText, Setting(max_length=500)]
+Labels = Label | Annotated[dict[Language, Label], Setting(min_length=1, tag="languages")]
+Choice = Annotated[NameText, Setting(max_length=64)]
+Words = (
+    Annotated[TextOfLines, Setting(min_length=1, max_length=MAX_TEXT)]
+    | Annotated[
+        dict[Plural, Annotated[ShownText, Setting(min_length=1, max_length=MAX_WORDS)]],
+        Setting(min_length=1, schema={"required": ["other"]}, tag="plurals"),
+    ]
+)
 
 
-class PageOption(msgspec.Struct, frozen=True, kw_only=True):
-    """An option of a select field.
+class PageOption(Settings, frozen=True, kw_only=True):
+    """A choice of a `select` field, with a label in each language."""
 
-    The page shows the label in the customer's language. The form sends the value.
-    """
+    value: Annotated[
+        Choice, Setting("The value that is stored in the profile or in the attribute.")
+    ]
+    labels: Annotated[
+        dict[Language, Choice],
+        Setting(
+            "The text that customers read, in the customer's language. If there is no label in "
+            "this language, the first label is shown.",
+            min_length=1,
+            examples=[{"en": "Small", "de": "Klein"}],
+        ),
+    ]
 
-    value: str
-    labels: dict[str, str]
 
+class PageField(Settings, frozen=True, kw_only=True):
+    """One question on the signup form."""
 
-class PageField(msgspec.Struct, frozen=True, kw_only=True):
-    """A field of the signup form. The answer is stored in the profile or as an attribute."""
-
-    name: str
-    label: str | dict[str, str]
-    type: FieldType = "text"
-    required: bool = False
-    options: tuple[str | PageOption, ...] = ()
-    kept_in: Kept = "profile"
-    version: str | None = None
+    name: Annotated[
+        AttributeName,
+        Setting("The name of the profile field or the attribute in which the answer is stored."),
+    ]
+    label: Annotated[
+        Labels,
+        Setting(
+            "The text that customers read: either one text, or one text for each language. If "
+            "there is no text in the customer's language, the first text is shown. A label may "
+            "have at most 100 characters. The label of a `checkbox` may have 500 characters, and "
+            "may contain links such as `[words](https://…)`. Only operators see the label of a "
+            "`hidden` field.",
+            examples=["Email", {"en": "Your name", "de": "Ihr Name"}],
+        ),
+    ]
+    type: Annotated[
+        FieldType,
+        Setting(
+            "`checkbox` asks the customer to accept the label. `hidden` takes its value from the "
+            "page's own URL, for example from the query parameter `utm_source`.",
+            label="Answer",
+            choices={
+                "text": "Text",
+                "email": "Email",
+                "tel": "Telephone",
+                "select": "A choice",
+                "checkbox": "A checkbox to agree",
+                "hidden": "Not shown: from the page's address",
+            },
+        ),
+    ] = "text"
+    required: Annotated[
+        bool, Setting("Whether a guest's signup without this field is refused.")
+    ] = False
+    options: Annotated[
+        tuple[Choice | Annotated[PageOption, Setting(tag="languages")], ...],
+        Setting(
+            "The choices of a `select` field. An option is either a text, or a value with a label "
+            "in each language.",
+            max_length=50,
+            schema=DISTINCT,
+            examples=[["Mitte", {"value": "s", "labels": {"en": "Small", "de": "Klein"}}]],
+        ),
+    ] = ()
+    kept_in: Annotated[
+        Kept,
+        Setting(
+            "Where to store the answer. Operators can read answers in the `profile`. Claims can "
+            "filter by answers in the `attributes`, which may have at most 64 characters.",
+            label="Kept in",
+            choices={
+                "profile": "Profile, which operators can read",
+                "attributes": "Attributes, by which claims can filter",
+            },
+        ),
+    ] = "profile"
+    version: Annotated[
+        ShownText | None,
+        Setting(
+            "The version of the text that a `checkbox` asks the customer to accept. It is stored "
+            "in the profile together with the text.",
+            min_length=1,
+            max_length=64,
+            examples=["2026-11"],
+        ),
+    ] = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -47,53 +160,159 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
         """The values of the field's options."""
         return tuple(option if isinstance(option, str) else option.value for option in self.options)
 
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if self.type == "hidden" and self.required:
+            yield (
+                "",
+                "must not be required if its type is hidden, because the customer does not see the "
+                "field",
+            )
+        if self.type != "checkbox":
+            if max(map(len, self.labels)) > MAX_LABEL:
+                yield "", f"must have a label of at most {MAX_LABEL} characters"
+        elif self.kept_in != "profile":
+            yield "", "must be kept in the profile if its type is checkbox"
+        elif not all(LINKED.fullmatch(url) for label in self.labels for url in LINK.findall(label)):
+            yield "", "must have only links in the form [words](https://…) or [words](mailto:…)"
+        if (self.type == "select") != bool(self.options):
+            yield "", "must have options if, and only if, its type is select"
+        if len(set(self.choices)) < len(self.choices):
+            yield "", "must have each option only once"
 
-class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of the customer's page. The texts cannot contain HTML."""
 
-    # A description of the waitlist, which may have several lines.
-    text: str = ""
-    colour: str | None = None
-    logo_url: str | None = None
-    fields: tuple[PageField, ...] = ()
-    # The page sends admitted customers to this URL.
-    enter_url: str | None = None
-    image_url: str | None = None
-    index: bool = False
-    # The name of the field whose answers are counted as the sources of signups.
-    source: str | None = None
-    # The sources that are counted separately. If the list is empty, the options of the field are
-    # used.
-    sources: tuple[str, ...] = ()
-    # Texts that replace the page's default texts, by language and key. A text with a number can
-    # have a form for each plural category.
-    texts: dict[str, dict[str, str | dict[str, str]]] = {}
+def _distinct_sources(sources: list[str]) -> list[str]:
+    if len({source.strip().casefold() for source in sources}) < len(sources):
+        raise ValueError("must have each answer only once, regardless of capital letters")
+    return [source.strip() for source in sources]
 
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Return the settings from their JSON text."""
-        return msgspec.json.decode(text, type=cls)
 
-    @classmethod
-    def from_body(cls, body: dict[str, Any]) -> Self:
-        """Return the settings from a validated request body."""
-        return msgspec.convert(body, cls)
+class PageSettings(Settings, frozen=True, kw_only=True):
+    """The settings of the customer page at `/w/{waitlist_id}`.
 
-    @property
-    def json(self) -> str:
-        """The settings as JSON for the record. Equal settings have equal JSON."""
-        return msgspec.json.encode(self).decode()
+    All texts are shown as plain text.
+    """
 
-    @property
-    def body(self) -> dict[str, Any]:
-        """The settings as the API returns them to operators."""
-        shown: dict[str, Any] = msgspec.json.decode(self.json)
-        return shown
+    text: Annotated[
+        TextOfLines,
+        Setting(
+            "A description of the waitlist, which may have several lines.",
+            label="Text",
+            max_length=MAX_TEXT,
+        ),
+    ] = ""
+    colour: Annotated[
+        Colour | None,
+        Setting(
+            "The colour of buttons and progress bars. Where the colour would be hard to see, the "
+            "page makes it lighter or darker.",
+            null="blue",
+            label="Colour",
+            examples=["#0b6e4f"],
+        ),
+    ] = None
+    logo_url: Annotated[
+        ImageUrl | None,
+        Setting(
+            "The `https` URL of the logo. The URL must not contain credentials or a fragment.",
+            label="Logo",
+            examples=["https://example.com/logo.svg"],
+        ),
+    ] = None
+    fields: Annotated[
+        tuple[PageField, ...],
+        Setting(
+            "The questions on the signup form. If there are none, the form is only a button.",
+            label="Questions",
+            max_length=10,
+        ),
+    ] = ()
+    enter_url: Annotated[
+        EnterUrl | None,
+        Setting(
+            "The URL that admitted customers are sent to, with their pass after `#pass=`. It must "
+            "be an `https` URL, or an `http` URL on the customer's own machine. The URL must not "
+            "contain credentials or a fragment.",
+            label="Where customers enter",
+            examples=["https://shop.example.com/enter"],
+        ),
+    ] = None
+    image_url: Annotated[
+        ImageUrl | None,
+        Setting(
+            "The URL of the image in link previews (`og:image`).",
+            null="the logo",
+            label="Image of link previews",
+            examples=["https://example.com/preview.png"],
+        ),
+    ] = None
+    index: Annotated[
+        bool, Setting("Whether search engines may index the page.", label="Search engines")
+    ] = False
+    source: Annotated[
+        AttributeName | None,
+        Setting(
+            "The form field whose answers say where customers come from, such as a hidden "
+            "`utm_source`. The waitlist's counts group signups by the answers to this field. Null "
+            "means that signups are not grouped. Only operators see this setting.",
+            label="Counted field",
+        ),
+    ] = None
+    sources: Annotated[
+        tuple[Choice, ...],
+        Setting(
+            "The answers to the `source` field that are counted separately. All other answers are "
+            "counted together as `other`, because customers can send arbitrary answers. The "
+            "comparison ignores upper and lower case. This setting is required if the field is a "
+            "`text` or `hidden` field. If the field is a `select`, each of its options is counted "
+            "by default.",
+            label="Counted answers",
+            max_length=50,
+            schema=DISTINCT,
+            check=_distinct_sources,
+            examples=[["newsletter", "instagram"]],
+        ),
+    ] = ()
+    texts: Annotated[
+        Mapping[Language, Mapping[str, Words]],
+        Setting(
+            "Translations and replacements for the page's texts, by language and key. The keys "
+            "`name` and `text` are the waitlist's name and description. A text with a number may "
+            "have one form for each plural category.",
+            label="Own words",
+            examples=[{"en": {"join": "Count me in"}, "de": {"name": "Bäckerei"}}],
+        ),
+    ] = {}
 
-    @property
-    def public_body(self) -> dict[str, Any]:
-        """The settings as the API returns them to customers, without the sources."""
-        return {**self.body, "source": None, "sources": []}
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if len({(field.kept_in, field.name) for field in self.fields}) < len(self.fields):
+            yield "fields", "must have each name only once"
+        options = (option for field in self.fields for option in field.options)
+        labels = [option.labels for option in options if isinstance(option, PageOption)]
+        if _json_bytes(labels) > MAX_WORDS_BYTES:
+            yield (
+                "fields",
+                f"the labels of all options must have at most {MAX_WORDS_BYTES} bytes together",
+            )
+        if _json_bytes(self.texts) > MAX_WORDS_BYTES:
+            yield "texts", f"must have at most {MAX_WORDS_BYTES} bytes together"
+        types = {field.name: field.type for field in self.fields}
+        asked = types.get(self.source or "")
+        if self.source is not None and asked not in ("text", "select", "hidden"):
+            yield "", "source must be a text, select or hidden field of the form"
+        elif self.sources and self.source is None:
+            yield (
+                "",
+                "sources must not be sent without source, the field to which they are answers",
+            )
+        elif asked in ("text", "hidden") and not self.sources:
+            yield (
+                "",
+                f"sources must name the answers to {self.source} that are counted separately",
+            )
+
+    def without_sources(self) -> Self:
+        """Return the settings that customers may see."""
+        return replace(self, source=None, sources=())
 
     @property
     def counted_sources(self) -> tuple[str, ...]:
@@ -124,4 +343,5 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         return f"{parts.scheme}://{parts.netloc}"
 
 
-warm_decoders(PageSettings)
+def _json_bytes(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode())

@@ -1,28 +1,30 @@
 """Define the `rest` setting, which limits how long customers may let others pass."""
 
-from typing import Any
+from typing import Annotated
 
-import msgspec
-
-from waitlist_api.settings.stored import StoredSettings
-from waitlist_shared.decoding import warm_decoders
+from waitlist_api.settings.declared import Setting, Settings
 
 DAY_MILLIS = 86_400_000
 
 
-class RestRules(StoredSettings, frozen=True, kw_only=True):
-    """The limits for customers who let others pass.
+class RestRules(Settings, frozen=True, kw_only=True):
+    """The rules for resting.
 
-    A customer may do this `times` times after each signup, for at most `max_days` days.
+    An entry that rests keeps its position in the queue, but other entries are served first.
     """
 
-    max_days: int
-    times: int
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields as the API returns them."""
-        return msgspec.structs.asdict(self)
-
-
-warm_decoders(RestRules)
+    max_days: Annotated[
+        int,
+        Setting(
+            "The maximum length of a rest, in days.", label="Longest rest, in days", ge=1, le=3650
+        ),
+    ] = 180
+    times: Annotated[
+        int,
+        Setting(
+            "How many times a customer may rest after each signup.",
+            label="Number of rests",
+            ge=1,
+            le=1000,
+        ),
+    ] = 3

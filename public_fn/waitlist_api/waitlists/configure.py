@@ -11,12 +11,8 @@ from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import (
-    VersionChanged,
-    WaitlistRecord,
-    WaitlistRecords,
-    WaitlistSettings,
-)
+from waitlist_api.records.waitlists import VersionChanged, WaitlistRecord, WaitlistRecords
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments

@@ -3,9 +3,9 @@
 from waitlist_api.clock import iso
 from waitlist_api.estimates.pace import PAUSED, Wait, wait_at
 from waitlist_api.records.line import public_line
-from waitlist_api.records.waitlists import WaitlistSettings, offer_hours_of, schedule_of
 from waitlist_api.settings.hours import is_closed, last_closing, next_time_within
 from waitlist_api.settings.schedule import next_instant
+from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of, schedule_of
 from waitlist_shared import contracts as c
 
 

@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from waitlist_api.config import Config
 from waitlist_api.records.entry import json_text
-from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.identity import IdentityField
 from waitlist_api.settings.page import PageField
 from waitlist_api.settings.schedule import next_instant
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
 # Messages of these kinds are also sent if the `messages.kinds` setting contains `verify`.

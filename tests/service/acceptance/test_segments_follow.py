@@ -8,7 +8,7 @@ from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.world import World
 from waitlist_api.records.edits import edit
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared import contracts as c
 
 LONG = 3600

@@ -14,7 +14,7 @@ from tests.support.people import People
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 SETTINGS: dict[str, Any] = {
     "capacity": 9,

@@ -19,7 +19,7 @@ from tests.support.faults import (
 from tests.support.world import World
 from waitlist_api.admission.claim import ClaimCommand
 from waitlist_api.entries.edit import EditCommand
-from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_queue import keys
 
 SPANISH, FRENCH = {"language": "Spanish"}, {"language": "French"}

@@ -10,9 +10,9 @@ import pytest
 from waitlist_api.messages.channels import build_mime
 from waitlist_api.messages.example import compose_examples
 from waitlist_api.messages.kinds import KIND_NAMES
-from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, MessageRules, OwnText
 from waitlist_api.settings.page import PageSettings
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 VOID = {"meta", "img", "br"}
 URL = "https://line.example.net/w/bakery"
@@ -111,8 +111,8 @@ def test_a_name_or_a_subject_adds_no_header() -> None:
 
 
 def test_words_of_blanks_are_the_services() -> None:
-    own = {"en": {"joined": OwnText(subject=" ", button="\n")}}
-    rules = MessageRules(kinds=("joined",), texts=own)
+    own = OwnText(subject=" ", button="\n")
+    rules = MessageRules(kinds=("joined",), texts={"en": {"joined": own}})
     settings = WaitlistSettings(name="Bakery", messages=rules)
     ((_, message),) = compose_examples("bakery", settings, URL, 0, kind="joined", language="en")
     assert message.subject == "Bakery: you are in line"

@@ -14,8 +14,8 @@ from tests.deployment.deployed import deployed
 from tests.unit.cli.typed import Typed
 from waitlist_api.messages.compose import Message
 from waitlist_api.messages.example import compose_examples, count_parts_with_link
-from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_cli.operations.cost import (
     MINUTES,
     WATCHED,

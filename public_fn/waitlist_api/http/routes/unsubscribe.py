@@ -16,8 +16,8 @@ from waitlist_api.errors import CodeRefused
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
 from waitlist_api.http.page.unsubscribe import POLICY, unsubscribe_page
 from waitlist_api.http.routes.page import HTML, SAFE
-from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, language_of
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import WAITLIST_ID

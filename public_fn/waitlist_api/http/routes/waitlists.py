@@ -9,13 +9,11 @@ from waitlist_api.bots.check import BotCheck
 from waitlist_api.bots.providers import ACTION
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.http.routes.params import WaitlistId
-from waitlist_api.http.schemas.page import PageBody
+from waitlist_api.http.schemas.settings import shown
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.http.schemas.waitlists import (
     BoardAnswer,
     PublicBotCheck,
-    PublicIdentity,
-    RestRulesBody,
     WaitlistAnswer,
 )
 from waitlist_api.records.line import public_line
@@ -64,9 +62,9 @@ def public_waitlist_routes(
             # Positions do not count entries with an unverified address, so `total` does not count
             # them either.
             total=None if settings.hide_counts else stats.waiting - stats.unverified,
-            page=PageBody(**settings.page.public_body) if settings.page else None,
-            rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
-            identity=PublicIdentity(**identity.fields) if identity else None,
+            page=shown(settings.page and settings.page.without_sources()),
+            rest=shown(settings.rest),
+            identity=shown(identity),
             messages=stack.sends_anything(settings),
             bot_check=_widget_of(bot_check) if bot_check else None,
         )

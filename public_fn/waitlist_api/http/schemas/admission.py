@@ -1,9 +1,8 @@
 """The admission policy of a waitlist, and the request and response bodies of admissions."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from waitlist_api.http.schemas.attributes import Filter, FilterIndex, Filters, without_filter
 from waitlist_api.http.schemas.common import (
@@ -13,256 +12,20 @@ from waitlist_api.http.schemas.common import (
     TheCustomerId,
     TheEntryId,
     Time,
-    TimeZone,
     UtcTime,
     documented,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
-from waitlist_api.settings.admission import (
-    Acceptance,
-    Combine,
-    Counts,
-    CustomerExit,
-    NoShow,
-    Period,
-)
-from waitlist_api.settings.schedule import check_cron
+from waitlist_api.http.schemas.settings import request_body
+from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Rate, Scheduled
 from waitlist_shared.limits import (
     MAX_ADMIT,
-    MAX_CAPACITY,
-    MAX_OFFER_SECONDS,
-    MAX_PASS_SECONDS,
-    MAX_RATE,
-    MAX_SCHEDULE,
-    MIN_OFFER_SECONDS,
-    MIN_PASS_SECONDS,
 )
 
-
-def _cron(text: str) -> str:
-    check_cron(text)
-    return text
-
-
-def _moment(text: str) -> str:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise ValueError("must be an ISO 8601 time, such as 2026-12-01T09:00:00Z") from error
-    if moment.tzinfo is None:
-        raise ValueError("needs Z or an offset from UTC, such as +01:00")
-    return text
-
-
-class RateBody(Body):
-    """A rate of at most `count` slots per period, evenly spread over the period."""
-
-    count: Annotated[int, Field(ge=1, le=MAX_RATE)]
-    per: Period
-    counts: Annotated[
-        Counts,
-        Field(
-            description="Which events use up a slot of the rate. With `offered`, every offer uses "
-            "a slot. With `entered`, the slot returns to the rate if the offer is not accepted. "
-            "The rate holds at most the slots of one minute."
-        ),
-    ] = "offered"
-    from_: Annotated[
-        Annotated[str, Field(max_length=40), AfterValidator(_moment)] | None,
-        Field(
-            alias="from",
-            description="When the rate starts to produce slots. Null means the time at which the "
-            "rate was saved.",
-            examples=["2026-12-01T09:00:00Z"],
-        ),
-    ] = None
-
-
-Places = Annotated[
-    int,
-    Field(ge=1, le=MAX_RATE, description="The number of slots that become available at each time."),
-]
-
-
-class ScheduledBody(Body):
-    """Slots that become available at each time of a cron expression, or once at a given time."""
-
-    cron: Annotated[
-        Annotated[str, Field(max_length=100), AfterValidator(_cron)] | None,
-        Field(
-            default=None,
-            description="A cron expression with five fields, which are minute, hour, day, month "
-            "and day of week. Send either `cron` or `at`.",
-            examples=["0 9 * * *"],
-        ),
-    ]
-    timezone: Annotated[
-        TimeZone | None,
-        Field(
-            default=None,
-            description="The IANA time zone of `cron`. The default is UTC. If a local time is "
-            "skipped because of daylight saving time, the first time after the gap is used. If a "
-            "local time occurs twice, it is used once.",
-            examples=["Europe/Berlin"],
-        ),
-    ]
-    at: Annotated[
-        Annotated[str, Field(max_length=40), AfterValidator(_moment)] | None,
-        Field(
-            default=None,
-            description="A single time, with its offset from UTC. Send either `cron` or `at`.",
-            examples=["2026-12-01T09:00:00Z"],
-        ),
-    ]
-    count: Places
-
-    @model_validator(mode="after")
-    def _check_choice(self) -> "ScheduledBody":
-        if (self.cron is None) == (self.at is None):
-            raise ValueError("must have either cron or at")
-        if self.at is not None and self.timezone is not None:
-            raise ValueError("must not have a timezone with at, because at has its own offset")
-        return self
-
-
-TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
-
-
-class OfferHoursBody(Body):
-    """The hours of the day in which the waitlist offers slots automatically."""
-
-    from_: Annotated[TimeOfDay, Field(alias="from", examples=["08:00"])]
-    to: Annotated[
-        TimeOfDay,
-        Field(
-            description="The end of the hours. If `to` is earlier than `from`, the hours end on "
-            "the next day.",
-            examples=["22:00"],
-        ),
-    ]
-    timezone: Annotated[
-        TimeZone,
-        Field(
-            description="The IANA time zone of `from` and `to`. If a local time is skipped "
-            "because of daylight saving time, the first time after the gap is used. If a local "
-            "time occurs twice, it is used once.",
-            examples=["Europe/Berlin"],
-        ),
-    ] = "UTC"
-
-    @model_validator(mode="after")
-    def _check_length(self) -> "OfferHoursBody":
-        if self.from_ == self.to:
-            raise ValueError(
-                "must have different times in from and to. To offer at any time, set "
-                "offer_hours to null."
-            )
-        return self
-
-
-class AdmissionBody(Body):
-    """The policy by which a waitlist offers slots to customers automatically.
-
-    The rate, the schedule and `max_inside` limit how many slots are offered. If all three are
-    missing, slots are offered only when an operator calls `admit`.
-    """
-
-    rate: Annotated[
-        RateBody | None,
-        Field(
-            description="The rate at which slots become available. While nobody is waiting, unused "
-            "slots accumulate, but never more than the slots of one minute."
-        ),
-    ] = None
-    schedule: Annotated[
-        list[ScheduledBody],
-        Field(
-            default_factory=list,
-            max_length=MAX_SCHEDULE,
-            description="The times at which slots become available, each once. Slots that nobody "
-            "has used expire at the next time of the schedule.",
-        ),
-    ]
-    combine: Annotated[
-        Combine,
-        Field(
-            description="How to combine the rate and the schedule if both are set. `least` uses "
-            "the smaller number of available slots, and `sum` adds both numbers. `max_inside` "
-            "limits the result in both cases."
-        ),
-    ] = "least"
-    max_inside: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            le=MAX_CAPACITY,
-            description="How many customers may be inside or have an offer at the same time. "
-            "Admitted customers are inside until they exit or their pass ends. Null means no "
-            "limit.",
-        ),
-    ] = None
-    offer_seconds: Annotated[
-        int,
-        Field(
-            ge=MIN_OFFER_SECONDS,
-            le=MAX_OFFER_SECONDS,
-            description="The number of seconds that a customer has to accept an offer.",
-        ),
-    ] = 600
-    pass_seconds: Annotated[
-        int,
-        Field(
-            ge=MIN_PASS_SECONDS,
-            le=MAX_PASS_SECONDS,
-            description="The number of seconds that the pass of an admitted customer is valid.",
-        ),
-    ] = 3600
-    no_show: Annotated[
-        NoShow,
-        Field(
-            description="What happens to an entry if its customer does not accept an offer in "
-            "time. With `to_back`, the entry moves to the end of the queue. With `leave`, it "
-            "leaves the waitlist. With `keep_place`, it keeps its position and gets the next "
-            "offer. After `max_attempts` offers, the entry is set aside (parked). An inactive "
-            "customer can therefore block a slot for `max_attempts` times `offer_seconds`."
-        ),
-    ] = "to_back"
-    acceptance: Annotated[
-        Acceptance,
-        Field(
-            description="How customers are admitted. With `enter`, a customer gets an offer and "
-            "accepts it with the operation `enter`. With `automatic`, the service admits the "
-            "customer at once."
-        ),
-    ] = "enter"
-    customer_exit: Annotated[
-        CustomerExit,
-        Field(
-            description="When a customer's own `exit` makes room for another customer. With "
-            "`frees_now`, there is room at once, although the pass can be used until it expires. "
-            "With `frees_at_end`, there is room when the pass expires, and only then can the "
-            "customer sign up again. An operator's `exit` always makes room at once."
-        ),
-    ] = "frees_now"
-    offer_hours: Annotated[
-        OfferHoursBody | None,
-        Field(
-            description="The hours of the day in which the waitlist offers slots automatically. "
-            "Outside these hours, slots accumulate, and the deadlines of open offers are "
-            "suspended. An operator's `admit` offers slots at any time. Null means that there is "
-            "no restriction."
-        ),
-    ] = None
-
-    @property
-    def policy(self) -> dict[str, Any]:
-        """The policy in the format in which the waitlist's settings are stored."""
-        fields = self.model_dump(by_alias=True)
-        fields["schedule"] = [
-            {name: value for name, value in slots.items() if value is not None}
-            for slots in fields["schedule"]
-        ]
-        return fields
+RateBody: Any = request_body("RateBody", Rate)
+ScheduledBody: Any = request_body("ScheduledBody", Scheduled)
+OfferHoursBody: Any = request_body("OfferHoursBody", OfferHours)
+AdmissionBody: Any = request_body("AdmissionBody", AdmissionPolicy)
 
 
 class AdmitBody(Body):

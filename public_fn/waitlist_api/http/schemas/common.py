@@ -3,7 +3,6 @@
 import re
 from datetime import datetime
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
@@ -16,8 +15,8 @@ from pydantic import (
 from pydantic_core import CoreSchema
 from typing_extensions import TypeAliasType
 
-from waitlist_api.clock import iso_of
 from waitlist_api.http.errors import public_errors
+from waitlist_api.settings.texts import TIME, UNSAFE, WITHOUT_CONTROLS, parse_utc
 from waitlist_shared import ids
 
 PathWaitlistId = f"^{ids.WAITLIST_ID}$"
@@ -25,31 +24,6 @@ PathEntryId = f"^{ids.ENTRY_ID}$"
 CURSOR = "^[A-Za-z0-9_-]{1,512}$"
 ME = "me"
 PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
-
-
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise ValueError("must be an IANA time zone, such as Europe/Berlin") from error
-    return name
-
-
-TimeZone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]
-
-
-def _country(region: str) -> str:
-    # Import this library only when it is needed, because the import takes 16 ms and most requests
-    # do not use the library.
-    from phonenumbers import SUPPORTED_REGIONS
-
-    if region not in SUPPORTED_REGIONS:
-        raise ValueError("must be a country that has telephone numbers, such as DE")
-    return region
-
-
-# A two-letter country code (ISO 3166).
-Country = Annotated[str, Field(pattern="^[A-Z]{2}$"), AfterValidator(_country)]
 
 
 def documented(**schema: Any) -> Any:
@@ -91,44 +65,15 @@ Count = Annotated[int, documented(minimum=0)]
 Rank = Annotated[int, documented(format="int64")]
 
 
-TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)"
-
-
-def _moment(value: object) -> datetime:
-    refused = ValueError("must be a time in UTC, such as 2026-11-21T09:30:00Z")
-    if not isinstance(value, str) or not re.fullmatch(TIME, value, re.ASCII):
-        raise refused
-    try:
-        return datetime.fromisoformat(value)
-    except ValueError as error:
-        raise refused from error
-
-
 UtcTime = Annotated[
     datetime,
-    BeforeValidator(_moment, json_schema_input_type=Annotated[str, Field(pattern=f"^{TIME}$")]),
+    BeforeValidator(parse_utc, json_schema_input_type=Annotated[str, Field(pattern=f"^{TIME}$")]),
 ]
-
-
-def _utc_text(value: str) -> str:
-    return iso_of(_moment(value))
-
-
-# A time in UTC with milliseconds, in the text format in which the settings store it.
-UtcText = Annotated[
-    str, AfterValidator(_utc_text), Field(json_schema_extra={"pattern": f"^{TIME}$"})
-]
-
-
-# Characters that are unsafe to display. Terminals execute control characters, line separators break
-# logs, and bidirectional characters change the visible order of a text.
-SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-WITHOUT_CONTROLS = f"^{SHOWN}*$"
 
 
 def _without_controls(text: str) -> str:
     if not re.fullmatch(WITHOUT_CONTROLS, text):
-        raise ValueError("must not contain control, line separator or bidirectional characters")
+        raise ValueError(UNSAFE)
     return text
 
 
@@ -137,21 +82,6 @@ ShownText = Annotated[
     str,
     AfterValidator(_without_controls),
     Field(json_schema_extra={"pattern": WITHOUT_CONTROLS}),
-]
-
-
-# Matches a `ShownText` that contains at least one visible character.
-NOT_BLANK = f"^{SHOWN}*{SHOWN[:-1]}\\s]{SHOWN}*$"
-
-
-def _not_blank(text: str) -> str:
-    if text and not text.strip():
-        raise ValueError("must not consist of spaces only")
-    return text
-
-
-NameText = Annotated[
-    ShownText, AfterValidator(_not_blank), Field(json_schema_extra={"pattern": NOT_BLANK})
 ]
 Reason = Annotated[
     ShownText,

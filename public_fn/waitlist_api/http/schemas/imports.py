@@ -20,7 +20,7 @@ from waitlist_api.http.schemas.entries import (
     SignupProfile,
 )
 from waitlist_api.imports.rows import ImportRow, Outcome, RowWarning, WhenEnded, WhenOnList
-from waitlist_api.settings.page import Language
+from waitlist_api.settings.texts import Language
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_PRIORITY
 from waitlist_shared.ranks import ROOM, TIER, rank_of

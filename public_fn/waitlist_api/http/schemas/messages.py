@@ -1,30 +1,24 @@
 """The message settings of a waitlist, example messages, and the list of messages to one person."""
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field
 
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
-    Country,
     Model,
-    NameText,
     Time,
-    TimeZone,
     documented,
     extensible,
 )
-from waitlist_api.http.schemas.page import TextOfLines
+from waitlist_api.http.schemas.settings import request_body
 from waitlist_api.messages.kinds import BY_NAME, KIND_NAMES
 from waitlist_api.messages.words import PLACEHOLDER
 from waitlist_api.records.deliveries import SHOWN
-from waitlist_api.settings.messages import LANGUAGES, NumberType
-
-MAX_NEAR = 100
-MAX_COUNTRIES, MAX_PER_DAY = 250, 10_000_000
-MAX_SUBJECT, MAX_MESSAGE, MAX_BUTTON = 150, 1000, 60
-Language = Literal["en", "de", "fr", "es", "ar"]
+from waitlist_api.settings.messages import LANGUAGES, KindName, MessageRules, OwnText
+from waitlist_api.settings.texts import Language
 
 CHANNELS = {"mail": "A mail to `profile.email`.", "sms": "An SMS to `profile.phone`."}
 STATES = {
@@ -46,163 +40,21 @@ REASONS = {
 }
 
 
-def _known(kind: str) -> str:
-    if kind not in BY_NAME:
-        raise ValueError(f"must be one of {', '.join(KIND_NAMES)}")
-    return kind
+def _unfilled(rules: MessageRules) -> Iterator[tuple[str, str]]:
+    """Yield a problem for each placeholder that the service cannot replace."""
+    for language, kinds in rules.texts.items():
+        for kind, own in kinds.items():
+            for text in filter(None, (own.subject, own.text, own.button)):
+                unknown = set(PLACEHOLDER.findall(text)) - set(BY_NAME[kind].placeholders)
+                if unknown:
+                    no_value = f"must not have {{{min(unknown)}}}, which has no value there"
+                    yield "", f"texts.{language}.{kind} {no_value}"
+                if {"{", "}"} & set(PLACEHOLDER.sub("", text)):
+                    yield "", f"texts.{language}.{kind} has a brace without its counterpart"
 
 
-def _distinct(kinds: list[Any]) -> list[Any]:
-    if len(set(kinds)) < len(kinds):
-        raise ValueError("must have each item only once")
-    return kinds
-
-
-KindName = Annotated[
-    str, AfterValidator(_known), Field(max_length=10, json_schema_extra={"enum": list(KIND_NAMES)})
-]
-
-
-class OwnTextBody(Body):
-    """A waitlist's own texts for one kind of message.
-
-    If a field is null, the default text is used. `{name}` is replaced by the name of the waitlist,
-    and `{until}` by the deadline that the message is about.
-    """
-
-    subject: Annotated[
-        Annotated[NameText, Field(min_length=1, max_length=MAX_SUBJECT)] | None,
-        Field(description="The subject of the mail."),
-    ] = None
-    text: Annotated[
-        Annotated[TextOfLines, Field(min_length=1, max_length=MAX_MESSAGE)] | None,
-        Field(description="The text of the message. A link is added at the end."),
-    ] = None
-    button: Annotated[
-        Annotated[NameText, Field(min_length=1, max_length=MAX_BUTTON)] | None,
-        Field(description="The label of the link in a mail."),
-    ] = None
-
-    @property
-    def given(self) -> dict[str, str]:
-        """The texts that are not null."""
-        given: dict[str, str] = self.model_dump(exclude_none=True)
-        return given
-
-
-class MessagesBody(Body):
-    """The mail and SMS messages that a waitlist sends (docs/operate/messages.md)."""
-
-    kinds: Annotated[
-        list[KindName],
-        AfterValidator(_distinct),
-        Field(
-            max_length=len(KIND_NAMES),
-            json_schema_extra={"uniqueItems": True},
-            description="The kinds of messages that the waitlist sends. The kind `verify` also "
-            "covers the links that customers request with `POST …/links`.",
-            examples=[["joined", "verify", "offered", "confirm", "left"]],
-        ),
-    ]
-    near: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=MAX_NEAR,
-            description="A customer gets the message `near` when their "
-            "position is at most this number.",
-        ),
-    ] = 3
-    language: Annotated[
-        Language,
-        Field(
-            description="The default language of messages. It is used for imported customers, and "
-            "for customers whose browser requested no supported language."
-        ),
-    ] = "en"
-    timezone: Annotated[
-        TimeZone,
-        Field(description="The time zone of the times in messages.", examples=["Europe/Berlin"]),
-    ] = "UTC"
-    texts: Annotated[
-        dict[Language, dict[KindName, OwnTextBody]],
-        Field(
-            default_factory=dict,
-            max_length=5,
-            description="The waitlist's own texts, by language and kind of message. The texts "
-            "must be plain text, not HTML.",
-            examples=[{"en": {"offered": {"subject": "Your table at {name} is ready"}}}],
-        ),
-    ]
-    sms_countries: Annotated[
-        list[Country],
-        AfterValidator(_distinct),
-        Field(
-            default_factory=list,
-            max_length=MAX_COUNTRIES,
-            json_schema_extra={"uniqueItems": True},
-            description="The countries to which the waitlist sends SMS messages. If the list is "
-            "empty, SMS messages are sent only to the country in `identity.region`.",
-            examples=[["DE", "AT", "CH"]],
-        ),
-    ]
-    sms_number_types: Annotated[
-        list[NumberType],
-        AfterValidator(_distinct),
-        Field(
-            default_factory=lambda: ["mobile"],
-            min_length=1,
-            max_length=4,
-            json_schema_extra={"uniqueItems": True, "default": ["mobile"]},
-            description="The types of phone numbers to which the waitlist sends SMS messages. "
-            "`mobile` includes numbers that may be either mobile or landline, such as all numbers "
-            "in the United States. `unknown` covers numbers whose type the service does not know. "
-            "Other types, such as toll-free numbers, get no SMS messages.",
-        ),
-    ]
-    sms_parts_per_day: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            le=MAX_PER_DAY,
-            description="The maximum number of SMS parts per day (UTC). AWS bills each part of a "
-            "long message. Null means the limit of the stack, `SmsPartsPerDay`.",
-        ),
-    ] = None
-    mails_per_day: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            le=MAX_PER_DAY,
-            description="The maximum number of mails per day (UTC). Null means the limit of the "
-            "stack, `MailsPerDay`.",
-        ),
-    ] = None
-
-    @model_validator(mode="after")
-    def _check_placeholders(self) -> Self:
-        for language, kinds in self.texts.items():
-            for kind, own in kinds.items():
-                for text in own.given.values():
-                    unknown = set(PLACEHOLDER.findall(text)) - set(BY_NAME[kind].placeholders)
-                    if unknown:
-                        raise ValueError(
-                            f"texts.{language}.{kind} must not have {{{min(unknown)}}}, which has "
-                            "no value there"
-                        )
-                    if {"{", "}"} & set(PLACEHOLDER.sub("", text)):
-                        raise ValueError(
-                            f"texts.{language}.{kind} has a brace without its counterpart"
-                        )
-        return self
-
-    def rules(self) -> dict[str, Any]:
-        """Return the settings in the format in which they are stored."""
-        texts = {
-            language: {kind: own.given for kind, own in kinds.items()}
-            for language, kinds in self.texts.items()
-        }
-        return {**self.model_dump(), "texts": texts}
+OwnTextBody: Any = request_body("OwnTextBody", OwnText)
+MessagesBody: Any = request_body("MessagesBody", MessageRules, _unfilled)
 
 
 class NoteAnswer(Model):

@@ -12,8 +12,6 @@ from waitlist_api.http.routes.admin.waitlists import WAITLIST
 from waitlist_api.http.routes.params import EntryId, WaitlistId
 from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.messages import (
-    KindName,
-    Language,
     NoteAnswer,
     NotesAnswer,
     PreviewedAnswer,
@@ -24,6 +22,8 @@ from waitlist_api.http.schemas.messages import (
 from waitlist_api.messages.ask_trial import Trials
 from waitlist_api.messages.example import compose_examples, count_parts_with_link
 from waitlist_api.records.deliveries import Note
+from waitlist_api.settings.messages import KindName
+from waitlist_api.settings.texts import Language
 from waitlist_api.waitlists.configure import Waitlists
 
 OfKind = Annotated[KindName | None, Query(description="Only show messages of this kind.")]

@@ -11,6 +11,7 @@ from waitlist_api.http.schemas.preview import (
     PreviewAnswer,
     PreviewBody,
 )
+from waitlist_api.http.schemas.settings import settings_in
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.waitlists.preview import Previews
@@ -22,7 +23,7 @@ def admin_preview_routes(previews: Previews) -> APIGatewayHttpRouter:
     @router.post(f"{WAITLIST}/preview", operation_id="previewAdmission")
     def preview(waitlist_id: WaitlistId, body: PreviewBody) -> PreviewAnswer:
         admission = body.admission
-        policy = AdmissionPolicy.from_fields(admission.policy) if admission else None
+        policy = settings_in(AdmissionPolicy, admission) if admission else None
         found = previews.preview(waitlist_id, policy, body.people)
         return PreviewAnswer(
             waiting=found.waiting,

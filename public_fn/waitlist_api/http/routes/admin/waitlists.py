@@ -6,7 +6,6 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-from msgspec.structs import asdict
 
 from waitlist_api import cursors
 from waitlist_api.auth.credentials import identify_operator
@@ -22,6 +21,7 @@ from waitlist_api.errors import (
 )
 from waitlist_api.http.etags import is_named
 from waitlist_api.http.routes.params import Cursor, IfMatch, IfNoneMatch, Limit, WaitlistId
+from waitlist_api.http.schemas.settings import settings_in, shown
 from waitlist_api.http.schemas.waitlists import (
     AskAnswer,
     AskBody,
@@ -33,7 +33,8 @@ from waitlist_api.http.schemas.waitlists import (
     WarningAnswer,
 )
 from waitlist_api.records.rebuild_progress import RebuildProgress
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.setting_needs import Rule, Stack, broken_rules, contradictions
 
@@ -157,7 +158,7 @@ def _wanted(body: WaitlistBody) -> WaitlistSettings:
 
     Raise InvalidFields if the settings contradict each other.
     """
-    settings = WaitlistSettings(**body.settings())
+    settings: WaitlistSettings = settings_in(WaitlistSettings, body)
     if found := contradictions(settings):
         raise InvalidFields(
             *(FieldError(f"body.{rule.settings[0]}", rule.message) for rule in found)
@@ -175,19 +176,19 @@ def _etag(record: WaitlistRecord) -> str:
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:
     """Return the stored settings in the format of a request body."""
-    shown = _config(record, []).model_dump(
+    found = _config(record, []).model_dump(
         mode="json", by_alias=True, include=set(WaitlistBody.model_fields)
     )
-    return dict(shown)
+    return dict(found)
 
 
 def _differences(now: WaitlistRecord, sent: Mapping[str, Any]) -> list[FieldError]:
     """Return the settings whose stored value differs from the value in the request."""
-    shown = _settings(now)
+    stored = _settings(now)
     return [
-        FieldError(f"body.{name}", f"is {json.dumps(shown[name])} now")
+        FieldError(f"body.{name}", f"is {json.dumps(stored[name])} now")
         for name, value in sent.items()
-        if name in shown and shown[name] != value
+        if name in stored and stored[name] != value
     ]
 
 
@@ -196,21 +197,9 @@ def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
 
 
 def _config(record: WaitlistRecord, warnings: list[WarningAnswer]) -> WaitlistConfigAnswer:
-    settings = record.settings
-    admission, page, rest = settings.admission, settings.page, settings.rest
-    confirm = settings.confirm
-    fields = {
-        **asdict(settings),
-        "admission": admission.fields if admission else None,
-        "page": page.body if page else None,
-        "rest": rest.fields if rest else None,
-        "identity": settings.identity.fields if settings.identity else None,
-        "confirm": confirm.fields if confirm else None,
-        "messages": settings.messages.fields if settings.messages else None,
-    }
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,
-        **fields,
+        **shown(record.settings),
         segments_state=record.segments_state,
         rebuild=_progress(record.rebuild),
         warnings=warnings,

@@ -1,0 +1,311 @@
+"""Define all settings that operators choose for a waitlist."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from msgspec.structs import replace
+
+from waitlist_api.clock import millis_of
+from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Scheduled
+from waitlist_api.settings.confirm import ConfirmRules
+from waitlist_api.settings.declared import DISTINCT, Setting, Settings
+from waitlist_api.settings.identity import IdentityRules
+from waitlist_api.settings.messages import MessageRules
+from waitlist_api.settings.page import PageSettings
+from waitlist_api.settings.rest import RestRules
+from waitlist_api.settings.texts import AttributeName, NameText, UtcText
+from waitlist_shared.limits import (
+    MAX_ATTEMPTS,
+    MAX_CAPACITY,
+    MAX_COMBINATIONS,
+    MAX_LEASE_SECONDS,
+    MAX_SEGMENT_ATTRIBUTES,
+    MAX_SEGMENTS,
+)
+
+Rejoin = Literal["never", "after_leaving", "always"]
+# Whether new guests can sign up while the provider of the bot check is not available.
+WhenDown = Literal["refuse", "accept"]
+# The maximum size of a request body, which is also the highest limit for the data of a signup.
+MAX_BODY_BYTES = 16 * 1024
+
+
+def _canonical(names: list[str]) -> list[str]:
+    if len(set(names)) < len(names):
+        raise ValueError("must name each attribute only once")
+    return sorted(names)
+
+
+def _distinct(segments: list[list[str]]) -> list[list[str]]:
+    """Return the segments in sorted order. Raise ValueError if a segment is repeated."""
+    repeated = [names for names, count in Counter(map(tuple, segments)).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            "has segments that are declared more than once: "
+            f"{', '.join('+'.join(names) for names in repeated)}"
+        )
+    return sorted(segments)
+
+
+SegmentNames = Annotated[
+    tuple[AttributeName, ...],
+    Setting(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES, schema=DISTINCT, check=_canonical),
+]
+
+
+class WaitlistSettings(Settings, frozen=True, kw_only=True):
+    """The whole configuration of a waitlist. Fields that are left out get their default value."""
+
+    name: Annotated[NameText, Setting(label="Name", max_length=200)]
+    open: Annotated[bool, Setting("Whether customers can sign up.")] = True
+    paused: Annotated[
+        bool,
+        Setting(
+            "Whether admission is paused. While it is paused, nobody is admitted. Customers can "
+            "still sign up and accept the offers that they already have."
+        ),
+    ] = False
+    capacity: Annotated[
+        int | None,
+        Setting(
+            "The maximum number of entries on the waitlist. Offered, claimed and parked entries "
+            "count too.",
+            null="no limit",
+            label="Capacity",
+            ge=1,
+            le=MAX_CAPACITY,
+        ),
+    ] = None
+    rejoin: Annotated[
+        Rejoin,
+        Setting(
+            "Which customers may sign up again, at the end of the queue. `after_leaving` allows "
+            "customers who have left. `always` also allows customers who were admitted, and who "
+            "then no longer count for `max_inside`. `never` allows nobody. All other customers are "
+            "refused with `already_admitted` or `already_left`. If the policy's `customer_exit` is "
+            "`frees_at_end`, an admitted customer can sign up again only after their pass has "
+            "expired.",
+            label="Who may sign up again",
+            choices={
+                "never": "No one",
+                "after_leaving": "Customers who left",
+                "always": "Customers who left or were admitted",
+            },
+        ),
+    ] = "after_leaving"
+    lease_seconds: Annotated[
+        int,
+        Setting(
+            "The default length of a lease, in seconds.",
+            label="Lease of a claim, in seconds",
+            ge=1,
+            le=MAX_LEASE_SECONDS,
+        ),
+    ] = 300
+    max_attempts: Annotated[
+        int,
+        Setting(
+            "The number of expired claims and offers after which an entry is set aside (parked).",
+            label="Attempts",
+            ge=1,
+            le=MAX_ATTEMPTS,
+        ),
+    ] = 5
+    max_claims: Annotated[
+        int | None,
+        Setting(
+            "The maximum number of entries that are claimed at the same time. If it is 1, entries "
+            "are processed strictly one after the other. Offers to customers do not count. A lower "
+            "value does not end existing claims.",
+            null="no limit",
+            label="Claims at once",
+            ge=1,
+            le=MAX_CAPACITY,
+        ),
+    ] = None
+    hide_counts: Annotated[
+        bool,
+        Setting(
+            "Whether to hide `total` and the board from customers. Customers can still see their "
+            "own position and estimated wait.",
+            label="Counts",
+            choices={
+                "no": "Customers see how many people wait",
+                "yes": "Only operators see how many people wait",
+            },
+        ),
+    ] = False
+    max_guest_bytes: Annotated[
+        int,
+        Setting(
+            "The maximum size in bytes of a signup's `profile` and `attributes` together, as "
+            "compact JSON in UTF-8. An empty object counts as 0 bytes. A larger signup is refused "
+            "with `invalid_request`. Imports and edits by operators have no such limit.",
+            label="Data of a signup, in bytes",
+            ge=0,
+            le=MAX_BODY_BYTES,
+        ),
+    ] = 2048
+    retention_days: Annotated[
+        int | None,
+        Setting(
+            "How many days to keep the data of a customer who has left or was admitted. A change "
+            "affects only customers who leave or are admitted after the change.",
+            null="forever",
+            label="Retention in days",
+            ge=1,
+            le=3650,
+        ),
+    ] = None
+    segments: Annotated[
+        tuple[SegmentNames, ...],
+        Setting(
+            "The combinations of attributes by which claims can filter. An entry belongs to one "
+            "segment for each combination of its values of these attributes, and to at most "
+            f"{MAX_COMBINATIONS} segments. A change is applied to the waiting entries in the "
+            "background. `segments_state` says whether it is complete.",
+            label="Segments",
+            max_length=MAX_SEGMENTS,
+            schema=DISTINCT,
+            check=_distinct,
+            examples=[[["gender", "language"], ["language"]]],
+        ),
+    ] = ()
+    admission: Annotated[
+        AdmissionPolicy | None,
+        Setting(
+            "The policy by which the waitlist admits customers automatically. A change of the "
+            "policy does not affect open offers and admitted customers.",
+            null="that only operators admit customers",
+        ),
+    ] = None
+    page: Annotated[
+        PageSettings | None,
+        Setting(
+            "The settings of the customer page, which are public.",
+            null="that the page shows only the waitlist's name and a button to join",
+        ),
+    ] = None
+    rest: Annotated[
+        RestRules | None,
+        Setting("Whether and how customers may rest.", null="that customers may not rest"),
+    ] = None
+    identity: Annotated[
+        IdentityRules | None,
+        Setting(
+            "The address that identifies a guest. Choose this setting before the first signup, "
+            "because existing entries keep their ids.",
+            null="that clients send a `customer_id` instead",
+        ),
+    ] = None
+    opens_at: Annotated[
+        UtcText | None,
+        Setting(
+            "When the waitlist opens, according to the clock of the Redis server. Earlier signups "
+            "are refused with `not_open_yet`.",
+            null="that there is no opening time",
+            label="Opens",
+            examples=["2026-03-01T09:00:00Z"],
+        ),
+    ] = None
+    closes_at: Annotated[
+        UtcText | None,
+        Setting(
+            "When the waitlist closes, according to the clock of the Redis server. Later signups "
+            "are refused with `waitlist_closed`. The time must be later than `opens_at`. If `open` "
+            "is false, the waitlist is closed in any case.",
+            null="that there is no closing time",
+            label="Closes",
+            examples=["2099-12-31T18:00:00Z"],
+        ),
+    ] = None
+    bot_check_down: Annotated[
+        WhenDown,
+        Setting(
+            "What to do with new guests while the provider of the bot check does not respond. "
+            "`refuse` refuses them with `bot_check_unavailable`. `accept` accepts them without a "
+            "check. If the provider rejects a token, the guest is refused in both cases.",
+            label="If the bot check does not answer",
+            choices={
+                "refuse": "New guests are refused, and can try again",
+                "accept": "New guests join unchecked",
+            },
+        ),
+    ] = "refuse"
+    confirm: Annotated[
+        ConfirmRules | None,
+        Setting(
+            "Whether and how the waitlist asks customers regularly whether they are still waiting.",
+            null="that customers are not asked, and that earlier questions have no effect",
+        ),
+    ] = None
+    messages: Annotated[
+        MessageRules | None,
+        Setting(
+            "The mail and SMS messages that the waitlist sends.",
+            null="that the waitlist sends no messages",
+        ),
+    ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if self.opens_at and self.closes_at and self.closes_at <= self.opens_at:
+            yield "closes_at", "must be later than opens_at"
+        # Telephone numbers cannot be verified if SMS messages are allowed to no country.
+        identity, messages = self.identity, self.messages
+        if identity is None or identity.field != "phone" or not identity.verifies:
+            return
+        sends = messages is not None and "verify" in messages.kinds
+        if messages is not None and sends and not (messages.sms_countries or identity.region):
+            yield (
+                "",
+                "must have messages.sms_countries, the countries to whose numbers links are sent, "
+                "such as DE. Or set identity.region.",
+            )
+
+    @property
+    def opens_millis(self) -> int | None:
+        return _millis_of(self.opens_at)
+
+    @property
+    def closes_millis(self) -> int | None:
+        return _millis_of(self.closes_at)
+
+    def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
+        """Return the settings with the correct value of `confirm.since_millis`.
+
+        The value is the time at which the `confirm` setting was turned on.
+        """
+        if self.confirm is None:
+            return self
+        since = now_millis
+        if before is not None and before.confirm is not None:
+            since = before.confirm.since_millis
+        return replace(self, confirm=replace(self.confirm, since_millis=since))
+
+
+def pass_seconds_of(settings: WaitlistSettings) -> int:
+    """Return how long a pass is valid, in seconds, or 0 if the waitlist has no admission policy."""
+    return settings.admission.pass_seconds if settings.admission else 0
+
+
+def frees_at_end(settings: WaitlistSettings) -> bool:
+    """Return whether a customer counts as inside until the pass ends, even after an exit."""
+    return settings.admission is not None and settings.admission.customer_exit == "frees_at_end"
+
+
+def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
+    """Return the hours in which the admission policy makes offers, or None if it always makes
+    offers.
+    """
+    return settings.admission.offer_hours if settings.admission else None
+
+
+def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
+    """Return the schedule of the admission policy, which is empty if there is no policy."""
+    return settings.admission.schedule if settings.admission else ()
+
+
+def _millis_of(time: str | None) -> int | None:
+    return None if time is None else max(0, millis_of(datetime.fromisoformat(time)))
