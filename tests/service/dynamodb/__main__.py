@@ -1,6 +1,7 @@
-"""`make test-dynamodb`: the suites of the record, the API and acceptance, on AWS's DynamoDB Local.
+"""Run the tests of the record, the API and acceptance with AWS's DynamoDB Local.
 
-Arguments go to pytest instead of the suites' names.
+`make test-dynamodb` runs this program. Its arguments are passed to pytest instead of the
+default arguments.
 """
 
 import os
@@ -20,10 +21,12 @@ SUITES = [
     "tests/service/api",
     "tests/service/acceptance",
 ]
-# Of the unit tests those that have a table: the others judge Redis, settings and texts.
+# Only the unit tests that use a table are run. The other unit tests check Redis, settings and
+# texts.
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
-# Ctrl-C, and what CI and `kill` send: Java must not outlive this process.
+# SIGINT comes from Ctrl-C, and SIGTERM from CI and `kill`. The Java process must end together with
+# this process.
 ENDING = (signal.SIGINT, signal.SIGTERM)
 MOST_SECONDS = 30 * 60.0
 GRACE_SECONDS = 30.0
@@ -59,7 +62,7 @@ def _run_tests(arguments: Sequence[str], url: str) -> int:
         tests.send_signal(signal.SIGINT)
         return 1
     except SystemExit as end:
-        # A terminal sends Ctrl-C to pytest as well.
+        # The terminal has already sent Ctrl-C to pytest.
         if end.code != _status(signal.SIGINT):
             tests.send_signal(signal.SIGINT)
         raise
@@ -76,14 +79,17 @@ def _wait_or_kill(tests: subprocess.Popen[bytes]) -> None:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    """End by an exception, so that this process ends Java first; a second signal adds nothing."""
+    """Raise SystemExit, so that this process first ends the Java process.
+
+    Further signals are ignored.
+    """
     for one in ENDING:
         signal.signal(one, lambda *_: None)
     raise SystemExit(_status(number))
 
 
 def _status(number: int) -> int:
-    """Return the status that shells know for an end by this signal."""
+    """Return the exit status that shells use for a process that was ended by this signal."""
     return 128 + number
 
 

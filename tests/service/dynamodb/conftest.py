@@ -1,4 +1,4 @@
-"""These tests ask AWS's DynamoDB Local itself, which only `make test-dynamodb` starts."""
+"""These tests use AWS's DynamoDB Local, which only `make test-dynamodb` starts."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""Starts AWS's DynamoDB Local, which is a Java program of its own."""
+"""Start AWS's DynamoDB Local, which is a separate Java program."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ make test-dynamodb needs Java 17 or newer as `java`:
 
 
 class Unavailable(Exception):
-    """Something that pip cannot install is missing, or does not start."""
+    """DynamoDB Local or Java is missing or does not start. pip cannot install them."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class LocalServer:
 
 @contextmanager
 def running() -> Iterator[LocalServer]:
-    """Yield a server with nothing in it, which ends with the block."""
+    """Yield an empty server that stops at the end of the block."""
     directory = Path(os.environ.get(DIRECTORY_VARIABLE, DIRECTORY))
     if not (directory / JAR).is_file():
         raise Unavailable(HOW_TO_GET_IT)
     version = _version_of(directory)
     options = ["-inMemory"]
     if version.split(".")[0].isdigit():
-        # Version 1 has no such option, and sends nothing.
+        # Version 1 does not have this option, and sends no telemetry.
         options += ["-disableTelemetry"] if int(version.split(".")[0]) >= 2 else []
     command = [*_java(directory), *options]
     with started_at_reserved_port(partial(_started, command, directory), _Started.stop) as started:
@@ -65,7 +65,10 @@ class _Started:
 
 
 def _started(command: list[str], directory: Path, port: int) -> _Started:
-    """Start the server and wait until it listens; raise PortTaken if another program does."""
+    """Start the server and wait until it listens.
+
+    Raise PortTaken if another program listens at the port.
+    """
     with TemporaryFile() as output:
         process = subprocess.Popen(
             [*command, "-port", str(port)], cwd=directory, stdout=output, stderr=output
@@ -88,7 +91,7 @@ def _java(directory: Path) -> list[str]:
 
 
 def _version_of(directory: Path) -> str:
-    """Return what `-version` prints; those before 1.21 have no such option."""
+    """Return the output of the option `-version`. Versions before 1.21 do not have this option."""
     try:
         found = subprocess.run(
             [*_java(directory), "-version"],
@@ -118,7 +121,7 @@ def _wait_for(started: _Started) -> None:
 
 
 def _ports_of(pid: int) -> set[int]:
-    """Return the ports at which a process listens."""
+    """Return the ports on which a process listens."""
     with suppress(psutil.NoSuchProcess):
         found = psutil.Process(pid).net_connections("tcp")
         return {one.laddr.port for one in found if one.status == psutil.CONN_LISTEN}

@@ -1,4 +1,7 @@
-"""The stream of the table in memory is that of AWS's DynamoDB Local, but for writes of the same."""
+"""The stream of the in-memory table has the same records as the stream of AWS's DynamoDB Local.
+
+Writes that leave an item as it was are not compared.
+"""
 
 from typing import Any
 
@@ -13,7 +16,7 @@ Item = dict[str, Any]
 
 
 def live(people: Admissions) -> None:
-    """Do each operation that writes an event, and operations that are refused."""
+    """Do every operation that writes an event, and some operations that are refused."""
     people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     people.all_sign_up("ada", "bob", "cyd")
     people.sign_up("ada", key="signup-ada")
@@ -46,7 +49,10 @@ def test_the_stream_has_the_same_changes(real_table: Any) -> None:
 
 
 def essence(records: list[Item]) -> list[tuple[str, Item]]:
-    """Return what the pipes read, without what leaves an item as it was."""
+    """Return the parts of the records that the pipes read.
+
+    Records of writes that changed nothing are left out.
+    """
     return [
         (
             record["eventName"],

@@ -1,4 +1,6 @@
-"""The table in memory, which judges in all other suites, answers as AWS's DynamoDB Local does."""
+"""The in-memory table, which all other tests use, gives the same responses as AWS's
+DynamoDB Local.
+"""
 
 import json
 from typing import Any
@@ -17,7 +19,10 @@ Outcome = dict[str, Any] | ClientError
 
 
 class Twins:
-    """Makes each call on both clients and compares the answers; `heard` has calls and results."""
+    """Make each call on both tables and compare the responses.
+
+    `heard` contains the calls and their outcomes.
+    """
 
     def __init__(self, real: Any, memory: Any) -> None:
         self._real = real
@@ -47,7 +52,7 @@ def outcome(method: Any, arguments: dict[str, Any]) -> Outcome:
 
 
 def essence(found: Outcome) -> Any:
-    """Return the parts of an answer or a refusal that the service reads."""
+    """Return the parts of a response or an error that the service reads."""
     if isinstance(found, ClientError):
         response: Any = found.response
         reasons = response.get("CancellationReasons", [])
@@ -65,7 +70,9 @@ def in_order(value: Any) -> Any:
 
 
 def live(people: People) -> None:
-    """Send every request that customers and operators can send, and refused ones."""
+    """Send every kind of request that customers and operators can send, and requests that are
+    refused.
+    """
     world = people.world
     people.configure()
     people.configure(capacity=4)

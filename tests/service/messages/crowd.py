@@ -1,4 +1,7 @@
-"""A crowd that is told by senders which fail, over a queue that repeats, in virtual time."""
+"""Many people get messages while the senders fail and the queue delivers some messages twice.
+
+The time is simulated.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,11 +18,11 @@ from waitlist_api import messages_app
 from waitlist_api.records.entry import record_key
 
 KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
-# The stand-in of the bus repeats some events, as EventBridge and SQS may.
+# The simulated event bus repeats some events, as EventBridge and SQS may do.
 REPEATED = 0.1
 LOST_ANSWERS, FAILURES, REFUSALS = 0.05, 0.05, 0.05
 BATCH, HIDDEN_SECONDS, MOST_RECEIVES = 10, 180, 300
-# The status of an entry at which each message may still be sent.
+# For each kind of message: the status of the entry at which it may be sent.
 TRUE_AT = {
     "joined": "waiting",
     "near": "waiting",
@@ -35,7 +38,7 @@ Message = tuple[str, ...]
 
 @dataclass
 class Queued:
-    """One message of SQS; a message that failed is visible again at a time."""
+    """A message in SQS. After a failure, the message becomes visible again at `visible_millis`."""
 
     body: str
     at_millis: int
@@ -45,9 +48,10 @@ class Queued:
 
 @dataclass
 class Crowd:
-    """People of one list, the queue of messages, and what SES took.
+    """The people on a waitlist, the queue of messages, and the messages that SES accepted.
 
-    `taken` counts by stay, stamp and kind; `unheard` has those whose answer was lost.
+    The keys of `taken` contain the stay, the stamp and the kind of a message. `unheard` contains
+    the messages that SES accepted although its response was lost.
     """
 
     stage: Stage
@@ -56,7 +60,8 @@ class Crowd:
     taken: Counter[Message] = field(default_factory=Counter)
     unheard: set[Message] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
-    # When each event was queued, after how many seconds it was handled, and in how many attempts.
+    # For each event: when it was queued, how many seconds later it was handled, and in how many
+    # attempts.
     delays: list[tuple[int, float, int]] = field(default_factory=list)
     failures: int = 0
     texts: int = 0
@@ -64,7 +69,7 @@ class Crowd:
     events: list[Detail] = field(default_factory=list)
 
     def start(self, signups: int, imported: int) -> None:
-        """Let people sign up, import others, and let the policy begin."""
+        """Let people sign up, import others, and configure the admission policy."""
         self.stage.configure(
             messages={"kinds": KINDS, "near": 5, "sms_countries": ["DE"]},
             admission={
@@ -91,7 +96,7 @@ class Crowd:
             people.id_of(name)
 
     def minute(self) -> None:
-        """Let a minute pass: maintenance, what people do, and the function of messages."""
+        """Let a minute pass: maintenance runs, people act, and the function sends messages."""
         self.stage.world.maintenance.run_all()
         self._act()
         self._publish()
@@ -100,7 +105,7 @@ class Crowd:
             self.stage.world.advance(5)
 
     def dead_minutes(self, minutes: int) -> None:
-        """Let minutes pass without the function; maintenance looks every ten of them."""
+        """Let minutes pass while the function is down. Maintenance runs every ten minutes."""
         for _ in range(minutes // 10):
             self.stage.world.maintenance.run_all()
             self._act()
@@ -108,7 +113,7 @@ class Crowd:
             self.stage.world.advance(600)
 
     def rest(self) -> None:
-        """Go on until the queue is empty."""
+        """Let time pass until the queue is empty."""
         for _ in range(200):
             self.minute()
             if not self.queue and not self.offers:
@@ -121,7 +126,10 @@ class Crowd:
 
     @property
     def repeated_delays(self) -> list[float]:
-        """How many seconds what failed at first took, if it began and ended in open hours."""
+        """How many seconds it took to send the messages that failed at first.
+
+        Only messages that were queued and sent during opening hours are included.
+        """
         return [
             seconds
             for at, seconds, receives in self.delays
@@ -130,11 +138,11 @@ class Crowd:
 
     @property
     def twice(self) -> list[Message]:
-        """What was taken more than once, though SES had answered."""
+        """The messages that SES accepted more than once although its first response arrived."""
         return [key for key, count in self.taken.items() if count > 1 and key not in self.unheard]
 
     def untold(self, event: str) -> list[str]:
-        """Return whose events had no message, and no note that it was dropped."""
+        """Return the entries whose event was neither sent as a message nor noted as dropped."""
         told = {(entry_id, stamp) for entry_id, _, stamp, kind in self.taken if kind == event}
         stays = {(entry_id, ticket) for entry_id, ticket, _, kind in self.taken if kind == event}
         notes = [
@@ -157,7 +165,7 @@ class Crowd:
         ]
 
     def _act(self) -> None:
-        """Do what the people whose time has come decide: come in, decline, leave, or nothing."""
+        """Let the people act whose time has come. They enter, decline, leave or do nothing."""
         people = self.stage.people
         due = [one for one in self.offers if one[0] <= self.now_millis]
         self.offers = [one for one in self.offers if one[0] > self.now_millis]
@@ -170,7 +178,10 @@ class Crowd:
                 people.leave(name)
 
     def _publish(self) -> None:
-        """Give the events since the last time to the queue, some twice, and decide what follows."""
+        """Queue the events since the last call, some of them twice.
+
+        Choose what the people with an offer will do.
+        """
         news = details_of(self.stage.table.take_records()["Records"])
         self.events += news
         for detail in news:
@@ -183,7 +194,9 @@ class Crowd:
                 self.offers.append((self.now_millis + after, name, act))
 
     def receive(self, most: int = 1_000) -> None:
-        """Run the function on what is visible, in at most so many batches, in any order."""
+        """Run the function on the visible messages, in random order and in at most `most`
+        batches.
+        """
         visible = [one for one in self.queue if one.visible_millis <= self.now_millis]
         self.random.shuffle(visible)
         gone: set[int] = set()
@@ -226,7 +239,9 @@ class Crowd:
         return failed, pauses
 
     def _answer(self, sent: dict[str, Any]) -> Answer:
-        """Answer as SES and SMS do on a bad day, and look whether the message is true."""
+        """Answer as SES and the SMS service do on a bad day, and check whether the message is still
+        true.
+        """
         is_text = "Context" in sent
         self.texts += is_text
         tags = (
@@ -269,19 +284,20 @@ def _is_open(millis: int) -> bool:
 
 
 def _address(number: int, name: str) -> dict[str, str]:
-    """Return a mail address, or a number for each third person."""
+    """Return a mail address, or for every third person a phone number."""
     if number % 3:
         return {"email": f"{name}@example.com"}
     return {"phone": f"+49 1512 {number:07d}"}
 
 
 def told(crowd: Crowd, people: int) -> None:
-    """Let all happen to a crowd, an hour without the function among it, and judge it."""
+    """Run the whole simulation, in which the function is down for an hour, and check the result."""
     signups = people // 10
     crowd.start(signups, people - signups)
     for _ in range(7):
         crowd.minute()
-    # Over the closing and for an hour the function is dead; then the night, until the morning.
+    # The function is down for an hour that includes the closing time. Then the night passes until
+    # the next morning.
     died = crowd.now_millis
     crowd.dead_minutes(60)
     lives = crowd.now_millis

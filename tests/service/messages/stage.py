@@ -1,4 +1,4 @@
-"""A list that sends messages, and the function of messages on stand-ins of what it sends by."""
+"""A waitlist that sends messages, and the function that sends them to fakes of the AWS services."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ ENVIRON = {
     "ENTRY_TOKEN_SECRET": SECRET,
     "MAIL_CONFIGURATION_SET": MAIL_SET,
     "MAIL_FROM": "line@bakery.example",
-    # Tests of the budgets set lower ones.
+    # Tests of the budgets set lower values.
     "MAILS_PER_DAY": "1000000",
     "SMS_PARTS_PER_DAY": "1000000",
     "MESSAGES_QUEUE_URL": MESSAGES_QUEUE,
@@ -35,7 +35,7 @@ ENVIRON = {
 
 @dataclass
 class Context:
-    """Lambda's context; the time left is that of a whole run unless a test says less."""
+    """Lambda's context. Unless a test sets less, the time left is the time of a whole run."""
 
     aws_request_id: str = "0000-1111"
     left_millis: int = 30_000
@@ -45,7 +45,10 @@ class Context:
 
 
 class Stage(Scene):
-    """The bus' events go to the function as the rule of the template sends them."""
+    """A scene whose events are passed to the function that sends messages.
+
+    The rule of the template selects these events.
+    """
 
     def __init__(self, stand_ins: StandIns) -> None:
         super().__init__()
@@ -62,7 +65,7 @@ class Stage(Scene):
         return super().configure(**{**terms, **settings})
 
     def joins(self, name: str, languages: str = "", **profile: Any) -> None:
-        """Sign a person up with a mail address, or with the given profile."""
+        """Sign a person up with a mail address or with the given profile."""
         fields = {"profile": profile or {"email": f"{name}@example.com"}}
         headers = {"accept-language": languages}
         answer = self.world.request(
@@ -75,7 +78,7 @@ class Stage(Scene):
         self.people.id_of(name)
 
     def news(self) -> list[Detail]:
-        """Return the events since the last time."""
+        """Return the events since the last call."""
         details = self.details()
         taken, self._taken = self._taken, len(details)
         return details[taken:]
@@ -83,9 +86,9 @@ class Stage(Scene):
     def send(
         self, *details: Detail, receives: int = 1, sent_millis: int | None = None
     ) -> list[int]:
-        """Give events to the function; return the indexes of those that stay in the queue.
+        """Pass events to the function, and return the indexes of those that stay in the queue.
 
-        They are in the queue since `sent_millis`; None is now.
+        The events have been in the queue since `sent_millis`. None means now.
         """
         since = self.clock.millis if sent_millis is None else sent_millis
         attributes = {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(since)}
@@ -103,7 +106,10 @@ class Stage(Scene):
         return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
     def bounce(self, name: str) -> Detail:
-        """Return what the rule of bounces makes of SES' event about the first mail of a stay."""
+        """Return the message that the rule for bounces makes of SES' event.
+
+        The event is about the first mail of a stay.
+        """
         stay = str(self.people.stay_of(name))
         return {
             "event": "unreachable",
@@ -120,7 +126,7 @@ class Stage(Scene):
 
 @contextmanager
 def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    """Yield the list, and the function composed for its table."""
+    """Yield a waitlist, and the function composed for its table."""
     stand_ins = StandIns()
     for service in ("SESV2", "PINPOINT_SMS_VOICE_V2", "SQS"):
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", stand_ins.url)

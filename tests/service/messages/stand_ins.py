@@ -1,4 +1,4 @@
-"""A server on loopback that stands for SES, End User Messaging and SQS."""
+"""A local server that stands in for SES, End User Messaging and SQS."""
 
 import base64
 import json
@@ -11,15 +11,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-# Status and body; None closes the connection without an answer.
+# An HTTP status and a body. None means that the connection is closed without a response.
 Answer = tuple[int, dict[str, Any]] | None
-# Seconds, of each 429.
+# The `Retry-After` of each response with status 429, in seconds.
 RETRY_AFTER = 25
 SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 
 
 class StandIns:
-    """Keeps what each service was asked; `failing` decides on the answer to a message."""
+    """Record the requests to each service.
+
+    The function `failing` chooses the response to a message.
+    """
 
     def __init__(self) -> None:
         self.mails: list[dict[str, Any]] = []
@@ -37,7 +40,7 @@ class StandIns:
         self._thread.join()
 
     def to(self) -> list[str]:
-        """Return the addresses of the mails, in order."""
+        """Return the addresses of the mails in the order in which they were sent."""
         return [one["Destination"]["ToAddresses"][0] for one in self.mails]
 
     def subjects(self) -> list[str]:
@@ -63,7 +66,8 @@ class StandIns:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Headers and body in one packet: the client would wait for the second one.
+            # Send the headers and the body in one packet, because the client would wait for the
+            # second packet.
             wbufsize = -1
 
             def do_POST(self) -> None:
@@ -91,12 +95,12 @@ class StandIns:
 
 
 def raw_of(mail: dict[str, Any]) -> bytes:
-    """Return the bytes of the mail in a request to SES."""
+    """Return the bytes of the mail that a request to SES contains."""
     return base64.b64decode(mail["Content"]["Raw"]["Data"])
 
 
 def mime(mail: dict[str, Any]) -> EmailMessage:
-    """Return the mail in a request to SES."""
+    """Return the parsed mail that a request to SES contains."""
     parsed = message_from_bytes(raw_of(mail), policy=default)
     assert isinstance(parsed, EmailMessage)
     assert not parsed.defects
@@ -111,6 +115,6 @@ def part(mail: dict[str, Any], subtype: str) -> str:
 
 
 def error(status: int, name: str, **more: Any) -> Answer:
-    """Return an error, whose message has an address, as AWS' may."""
+    """Return an error response. Its message contains an address, as AWS' messages may."""
     said = {"__type": name, "message": "about ada@example.com", **more}
     return status, said

@@ -1,4 +1,6 @@
-"""A crowd is told once, only what is true, and in open hours, whatever fails."""
+"""Whatever fails, each person gets each message once, only if it is true, and during
+opening hours.
+"""
 
 from random import Random
 

@@ -1,7 +1,8 @@
-"""A message that cannot be sent is noticed in minutes: the function says how late it is.
+"""Operators notice within minutes that a message cannot be sent, because the function reports how
+late it is.
 
-SQS leaves a message out of the age of its oldest one once it was received three times, so the
-queue's own metric knows nothing of a sender that SES refuses.
+SQS ignores messages that were received three times or more when it reports the age of the oldest
+message. So SQS' metric does not show that SES refuses a sender.
 """
 
 import json
@@ -22,7 +23,7 @@ from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"
-# SQS' documentation of ApproximateAgeOfOldestMessage.
+# This number comes from the documentation of SQS, under ApproximateAgeOfOldestMessage.
 RECEIVES_THAT_SQS_COUNTS = 3
 LIMIT_MINUTES = 15
 MAIL = frozenset({("MailFrom", "line@bakery.example"), ("SmsFrom", "LINE")})
@@ -37,13 +38,17 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 @dataclass
 class Minutes:
-    """The queue and CloudWatch, minute by minute: a heartbeat each, and messages that come back."""
+    """The queue and CloudWatch, minute by minute.
+
+    Each minute has a heartbeat, and messages that fail come back.
+    """
 
     stage: Stage
     capsys: pytest.CaptureFixture[str]
     values: dict[Metric, list[list[float]]] = field(default_factory=dict)
     minutes: int = 0
-    # Visible again at this time, with its receives so far, and since when it is in the queue.
+    # For each message: when it is visible again, how often it was received, since when it is in the
+    # queue, and the event.
     waiting: list[tuple[int, int, int, Detail]] = field(default_factory=list)
 
     def announce(self, *details: Detail) -> None:
@@ -54,7 +59,7 @@ class Minutes:
         for _minute in range(minutes):
             self.minutes += 1
             self.take({"event": HEARTBEAT_EVENT, "at": "2026-11-27T10:00:00Z"}, 1, None)
-            # Those that come back within the minute come at its begin.
+            # Messages that become visible within this minute are counted in this minute.
             for _second in range(60):
                 self._take_visible()
                 self.stage.clock.advance(1)
@@ -69,7 +74,10 @@ class Minutes:
                 self.waiting.append((now + pause * 1000, receives + 1, since, detail))
 
     def take(self, detail: Detail, receives: int, since: int | None) -> bool:
-        """Hand one message over, and keep the metrics of the line; return whether it comes back."""
+        """Pass one message to the function and store the metrics that it logs.
+
+        Return whether the message comes back.
+        """
         back = self.stage.send(detail, receives=receives, sent_millis=since)
         for line in map(json.loads, self.capsys.readouterr().out.splitlines()):
             for metric in metrics_of(line):
@@ -109,7 +117,7 @@ def test_a_sender_that_ses_refuses_is_noticed_in_half_an_hour(
     minutes.live(LIMIT_MINUTES)
     assert minutes.state("MessagesLateAlarm") == ALARM
     assert minutes.state("MessagesLateAlarm", Monitoring="essential") == ALARM
-    # When the sender is good, the alarm ends.
+    # When SES accepts the sender again, the alarm ends.
     stage.stand_ins.failing = lambda _: (200, {"MessageId": "0002"})
     minutes.live(25)
     assert minutes.waiting == []
@@ -130,7 +138,7 @@ def test_the_reason_that_ses_gives_is_a_warning(
 
 
 def test_a_message_that_waits_for_the_opening_is_not_late(stage: Stage, minutes: Minutes) -> None:
-    # Tests begin at 14:13.
+    # The clock of the tests starts at 14:13.
     hours = {"from": "16:00", "to": "17:00", "timezone": "UTC"}
     stage.configure(admission={"offer_seconds": 43_200, "offer_hours": hours})
     stage.joins("ada")

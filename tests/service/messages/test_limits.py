@@ -1,4 +1,4 @@
-"""What one address gets, and what one day costs, whoever signs up and however often."""
+"""Limits on the messages to one address and on the cost of a day, however many people sign up."""
 
 import json
 from collections.abc import Iterator
@@ -56,7 +56,9 @@ def verify(stage: Stage, code: str) -> Any:
 
 
 def limited(stage: Stage) -> dict[str, int]:
-    """Return how many messages of each kind operators see as not sent because of a limit."""
+    """Return how many messages of each kind were not sent because of a limit, as operators
+    see it.
+    """
     stats = stage.world.request("GET", "/v1/admin/waitlists/bakery/stats", operator=True)
     return {one["kind"]: one["limited"] for one in stats.json["messages"] if one["limited"]}
 
@@ -65,14 +67,14 @@ def to_victim(stage: Stage) -> int:
     return stage.stand_ins.to().count(VICTIM)
 
 
-# ------------------------------------------------------------------------- One address
+# One address
 
 
 @pytest.mark.parametrize("verify_first", ["off", "before_offer"])
 def test_throw_away_signups_that_move_to_one_address_send_it_a_few_mails(
     stage: Stage, verify_first: str
 ) -> None:
-    """With verification the stranger reads the mails of a whole domain of their own."""
+    """If addresses are verified, the stranger can read the mails to a whole domain."""
     stage.configure(identity={"field": "email", "verify": verify_first})
     for number in range(15):
         answer = sign_up(stage, profile={"email": f"p{number}@stranger.example"})
@@ -126,14 +128,14 @@ def test_each_further_mail_comes_after_a_longer_pause_and_after_a_quiet_day_it_b
     for minute in range(1, 9):
         stage.world.advance(MINUTE)
         sent.append(mails_of_joins(minute, 2))
-    # After one minute, two and four.
+    # The later mails were sent after one, two and four minutes.
     assert sent == [AT_ONCE, 1, 0, 1, 0, 0, 0, 1, 0]
     stage.world.advance(DAY + MINUTE)
     assert mails_of_joins(10, 10) == AT_ONCE
 
 
 def test_who_has_proved_the_address_gets_every_message(stage: Stage) -> None:
-    """Whatever a stranger has done with the address before: an offer does not wait."""
+    """An offer is sent at once, whatever a stranger has done with the address before."""
     stage.configure(
         identity={"field": "email", "verify": "before_offer"},
         rejoin="always",
@@ -158,7 +160,7 @@ def test_who_has_proved_the_address_gets_every_message(stage: Stage) -> None:
 
 
 def test_an_operators_offer_is_always_told(stage: Stage) -> None:
-    """The front desk has signed many people up under its own address."""
+    """The people at the front desk have signed up many customers with their own address."""
     for number in range(30):
         sign_up(stage, customer_id=f"c{number}", profile={"email": VICTIM})
     stage.people.admit(30)
@@ -168,7 +170,9 @@ def test_an_operators_offer_is_always_told(stage: Stage) -> None:
 
 
 def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage) -> None:
-    """A family with one address: all of them are told that they have joined, and of their turn."""
+    """Everybody in a family with a single address gets a message after the signup, and another one
+    with the offer.
+    """
     stage.configure(admission={"offer_seconds": 600, "rate": {"count": 50, "per": "minute"}})
     for name in ("ada", "bob", "cyd", "dan", "eve"):
         sign_up(stage, customer_id=name, profile={"email": VICTIM})
@@ -180,7 +184,7 @@ def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage
 
 
 def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -> None:
-    """A large family waits a few minutes; a stranger fills no mailbox."""
+    """A large family waits a few minutes, and a stranger cannot fill a mailbox."""
     kinds = {"kinds": ["offered"]}
     terms = {"offer_seconds": 3600, "rate": {"count": 50, "per": "minute"}}
     stage.configure(messages=kinds, admission=terms)
@@ -195,7 +199,7 @@ def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -
             waiting = [waiting[at] for at in stage.send(*waiting)]
         sent.append(to_victim(stage))
         stage.world.advance(MINUTE)
-    # After one minute, two and four.
+    # The later mails were sent after one, two and four minutes.
     assert sent == [5, 6, 6, 7, 7, 7, 7, 8, 8]
     first = min(one["VisibilityTimeout"] for one in stage.stand_ins.pauses)
     assert first >= MINUTE, "the queue keeps it until then"
@@ -223,7 +227,7 @@ def test_what_a_limit_has_stopped_is_seen_and_may_be_sent_later(stage: Stage) ->
 
 
 def test_a_mail_that_could_not_be_sent_takes_nothing(stage: Stage) -> None:
-    """SES throttles: the same message is tried many times."""
+    """SES throttles, and the same message is tried many times."""
     sign_up(stage, customer_id="ada", profile={"email": VICTIM})
     news = stage.news()
     stage.stand_ins.failing = lambda _: error(429, "TooManyRequestsException")
@@ -251,7 +255,7 @@ def test_no_item_of_a_limit_has_an_address_and_each_deletes_itself(stage: Stage)
     assert all(0 < int(one["expires_at"]["N"]) - now_seconds <= 2 * DAY for one in kept)
 
 
-# --------------------------------------------------------------------------------- SMS
+# SMS
 
 
 def texts(stage: Stage) -> list[str]:
@@ -315,7 +319,7 @@ def test_a_list_names_the_countries_and_kinds_of_its_numbers(
 
 
 def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
-    """The list would wait for an answer to an SMS that it does not send."""
+    """Otherwise the waitlist would wait for an answer to an SMS that it does not send."""
     identity = {"field": "phone", "verify": "before_offer"}
     refused = stage.configure(identity=identity, messages={"kinds": ["verify"]})
     assert (refused.status, refused.json["code"]) == (422, "invalid_request")
@@ -327,16 +331,16 @@ def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
         (problem,) = answer.json["errors"]
         assert (answer.status, problem["field"]) == (422, "body.profile.phone")
         assert "mobile numbers of these countries: DE" in problem["message"]
-    # Where the operator's backend sends the link, it knows what it can send.
+    # If the operator's backend sends the link, the backend knows which numbers it can reach.
     stage.configure(identity=identity, messages={"kinds": ["joined"]})
     assert sign_up(stage, profile={"phone": "+1 202 555 0142"}).status == 202
 
 
-# ------------------------------------------------------------------------- What a day costs
+# What a day costs
 
 
 def percent(capsys: pytest.CaptureFixture[str]) -> int:
-    """Return the metric of the last run of the function."""
+    """Return the metric `budget_percent` of the last run of the function."""
     return int(json.loads(capsys.readouterr().out.splitlines()[-1])["budget_percent"])
 
 
@@ -353,7 +357,7 @@ def limit_stack(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
 def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The other half is there for operators, and for people who have proved their address."""
+    """The other half is reserved for operators and for people who have verified their address."""
     stage.configure(messages={"kinds": ["joined", "offered"], "mails_per_day": 10})
     joins(stage, 0, 8)
     joined = stage.news()
@@ -366,7 +370,7 @@ def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     offered = stage.news()
     assert stage.send(*offered[:4]) == []
     assert percent(capsys) == 90
-    # These two want the one mail that is left.
+    # Two messages are left, and the budget is enough for one of them.
     assert stage.send(*offered[4:]) == [1]
     assert percent(capsys) == 100
     assert len(stage.stand_ins.mails) == 10
@@ -384,7 +388,7 @@ def test_a_wanted_message_waits_for_the_next_day_if_it_is_still_true(stage: Stag
     assert stage.send(first, second) == [1]
     (pause,) = stage.stand_ins.pauses
     assert 900 <= pause["VisibilityTimeout"] < 1000, "an operator may raise the budget"
-    # Tests begin in the afternoon.
+    # The clock of the tests starts in the afternoon.
     stage.world.advance(9 * 3600 + 50 * MINUTE)
     assert stage.send(second) == []
     assert len(stage.stand_ins.mails) == 2
@@ -416,7 +420,7 @@ def test_sms_are_counted_by_their_parts(stage: Stage, monkeypatch: pytest.Monkey
     stage.joins("ada", phone="+49 1512 3456789")
     stage.joins("bob", phone="+49 1512 3456780")
     stage.send_news()
-    # One text in French has more parts than the half that is left by the first.
+    # A text in French has more parts than the first text has left of this half.
     assert texts(stage) == ["+4915123456789"]
     assert limited(stage) == {"joined": 1}
 

@@ -1,4 +1,6 @@
-"""Each kind of mail in each language: MIME, HTML, one link, and a plain text that reads well."""
+"""Each kind of mail in each language: its MIME parts, its HTML, its single link and its
+plain text.
+"""
 
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -16,12 +18,12 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 
 VOID = {"meta", "img", "br"}
 URL = "https://line.example.net/w/bakery"
-# Gmail cuts longer mails off.
+# Gmail cuts off longer mails.
 MOST_BYTES = 102_000
 
 
 class Checked(HTMLParser):
-    """Reads a document whose elements must all be closed, in order."""
+    """Parse an HTML document. Each element must be closed, in the right order."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

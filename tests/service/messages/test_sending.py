@@ -1,4 +1,4 @@
-"""Messages: once, only while they are true, and not lost."""
+"""Each message is sent once and only while it is true, and no message is lost."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -156,8 +156,9 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
     stage.joins("ada")
     news = stage.news()
 
-    # Read are the list, the entry and the address' item; written are the note, that item and the
-    # day's budget. Then the note that the message is sent would follow.
+    # The function reads the settings, the entry and the item of the address. It writes a note, the
+    # item of the address and the day's budget. Then it sends the message, and crashes before it
+    # notes this.
     stage.wire.arm(6, crash_before)
     with pytest.raises(Crash):
         stage.send(*news)
@@ -170,7 +171,7 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
 
 
 def told(stage: Stage, name: str) -> list[tuple[str, str, str | None, str | None]]:
-    """Return what operators see of the messages to a person."""
+    """Return the messages to a person, as operators see them."""
     path = f"/v1/admin{stage.people.path[3:]}/entries/{stage.people.id_of(name)}"
     assert stage.world.request("GET", path, operator=True).status == 200
     answer = stage.world.request("GET", f"{path}/messages", operator=True)
@@ -300,7 +301,7 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
 
 
 def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage) -> None:
-    """The link that verifies it goes there, and nothing else."""
+    """Only the link that verifies the new address is sent there."""
     stage.configure(identity={"field": "email"})
     people, new = stage.people, "ada@example.org"
     body = {"profile": {"email": "ada@example.com"}}
@@ -323,7 +324,7 @@ def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage
 
 
 def test_a_link_that_was_sent_late_is_good_for_as_long_as_any(stage: Stage) -> None:
-    """The mail could not be sent for longer than a link is good."""
+    """The function could not send the mail for longer than a link is valid."""
     stage.configure(
         identity={"field": "email", "verify_minutes": 60}, messages={"kinds": ["verify"]}
     )
@@ -398,7 +399,7 @@ AWAY = [rest, rest_and_resume, be_held_back, be_claimed]
 def test_who_goes_away_before_the_message_is_told_when_they_come_near_again(
     stage: Stage, go_away: Callable[[Stage], None]
 ) -> None:
-    """The notice was true when it was written, and is not when it is to be sent."""
+    """The notice was true when it was written, but not any more when it was due to be sent."""
     stage.configure(messages={"kinds": ["near"], "near": 1}, rest={})
     stage.joins("ada")
     run(stage)
@@ -429,7 +430,9 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
 
 
 def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage) -> None:
-    """P2: it comes while the person has an offer, which an operator then takes back."""
+    """The copy arrives while the person has an offer, which an operator withdraws afterwards
+    (promise P2).
+    """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
     run(stage)
@@ -447,7 +450,10 @@ def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage
 def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
     stage: Stage, is_dead: bool
 ) -> None:
-    """The function has read that the entry is claimed; it, or the claim, ends before its write."""
+    """The function has read that the entry is claimed.
+
+    Before it writes this, the claim ends or the function crashes.
+    """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
     run(stage)
@@ -484,7 +490,7 @@ def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
 
 
 def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: Stage) -> None:
-    """P2: the present offer has a notice of its own, which was sent."""
+    """The present offer has its own notice, which was already sent (promise P2)."""
     stage.configure(messages={"kinds": ["ending"]})
     stage.joins("ada")
     notices = []

@@ -1,4 +1,7 @@
-"""Who gets no messages is listed and counted: of the present stay, also after a reinstatement."""
+"""People whom no message reaches are listed and counted.
+
+Only the current stay counts, even after the entry was reinstated.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +24,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 def listed(stage: Stage, which: str, **query: str) -> list[str]:
-    """Return the names of all pages; the stats count them."""
+    """Return the names on all pages, and check that the stats count the same number."""
     names, more = [], ""
     for _ in range(100):
         asked = f"status={which}&limit=1{more}"
@@ -65,7 +68,7 @@ def test_people_who_get_no_messages_are_listed_and_counted(stage: Stage) -> None
 
 
 def in_index(stage: Stage, name: str) -> bool:
-    """Return whether the index has an item of an entry."""
+    """Return whether the index contains an item of the entry."""
     key = unreached_key("bakery", stage.people.id_of(name))
     return (key["pk"], key["sk"]) in stage.table.items
 
@@ -73,7 +76,8 @@ def in_index(stage: Stage, name: str) -> bool:
 def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
     joined(stage, "ada")
     bounce = stage.bounce("ada")
-    # After two reads and the item of the index, before the record.
+    # The function crashes after two reads and the write to the index, and before it writes the
+    # record.
     stage.wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.send(bounce)
@@ -116,7 +120,10 @@ def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(sta
 def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_present_one(
     stage: Stage, answer: Answer
 ) -> None:
-    """The address changes while the mail is sent, which is refused, or bounces."""
+    """The address changes while the mail is being sent.
+
+    The mail is refused, or it bounces later.
+    """
     stage.joins("ada")
     news = stage.news()
 

@@ -1,4 +1,6 @@
-"""One-click unsubscribe (RFC 8058): no more messages in this stay, and the place stays."""
+"""One-click unsubscribe (RFC 8058): the person gets no more messages in this stay, and keeps the
+place.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,7 +31,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 def path_in(mail: dict[str, Any]) -> str:
-    """Return the path of the address in the header of a mail."""
+    """Return the path of the URL in the header `List-Unsubscribe` of a mail."""
     header = str(mime(mail)["List-Unsubscribe"])
     assert header.startswith(f"<{BASE}/v1/waitlists/")
     assert header.endswith(">")
@@ -37,14 +39,17 @@ def path_in(mail: dict[str, Any]) -> str:
 
 
 def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
-    """Do what a mail program does, from whatever page it is."""
+    """Send the request that a mail program sends. Its origin may be any page."""
     text = "List-Unsubscribe=One-Click" if method == "POST" else None
     headers = {**FORM, "sec-fetch-site": "cross-site", **more}
     return stage.world.request(method, path, raw_body=text, headers=headers)
 
 
 def joined(stage: Stage, name: str = "ada") -> str:
-    """Have a person join and be told so; return the path that ends their messages."""
+    """Sign a person up and send the mail that says so.
+
+    Return the path that unsubscribes the person.
+    """
     stage.joins(name)
     assert stage.send_news() == []
     return path_in(stage.stand_ins.mails[-1])
@@ -77,7 +82,9 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
 
 
 def test_a_click_within_a_reinstatement_holds_for_the_stay_that_follows(stage: Stage) -> None:
-    """P3: it was answered, and the reinstatement takes the choice over from the former stay."""
+    """The click was confirmed, so the reinstated stay must have the same choice as the former stay
+    (promise P3).
+    """
     path = joined(stage)
     stage.people.leave("ada")
     stage.world.advance(1)
@@ -180,7 +187,7 @@ def test_a_person_switches_messages_off_and_on(stage: Stage) -> None:
 
 
 def test_the_header_is_one_line_as_it_was_written(stage: Stage) -> None:
-    """A folded address, or one in encoded words, is none for a mail program."""
+    """Mail programs do not recognise a URL that is folded or encoded in the header."""
     people = replace(stage.people, waitlist_id="b" * 63)
     stage.people = people
     stage.configure()

@@ -1,4 +1,4 @@
-"""Everything that is deployed, and the local gateway before it, with what they write down."""
+"""All deployed functions behind the local gateway, and everything that they log."""
 
 import json
 import os
@@ -42,7 +42,10 @@ Handler = Callable[[Any, Any], Any]
 
 
 class MaintenanceContext(Context):
-    """That of the function which a rebuild starts again where it has no time left."""
+    """The context of the maintenance function.
+
+    A rebuild that runs out of time starts this function again.
+    """
 
     invoked_function_arn = MAINTENANCE
 
@@ -52,7 +55,7 @@ class MaintenanceContext(Context):
 
 @dataclass(frozen=True)
 class InProcess:
-    """A function that runs in this process, for the gateway to invoke."""
+    """A function in this process that the gateway can invoke."""
 
     handler: Handler
 
@@ -62,7 +65,7 @@ class InProcess:
 
 @dataclass
 class Deployment:
-    """All three functions by their own entry points, behind a real HTTP server."""
+    """All three functions with their own entry points, behind a real HTTP server."""
 
     http: httpx.Client
     redis: Any
@@ -81,7 +84,7 @@ class Deployment:
         return self._sent(method, path, auth=local_operator(), **more)
 
     def maintain(self) -> None:
-        """Run maintenance for all, and for each list that asked for it."""
+        """Run maintenance of all waitlists, and of each waitlist that has asked for it."""
         maintenance.lambda_handler({}, MaintenanceContext())
         while self.lambda_.started:
             maintenance.lambda_handler(self.lambda_.started.pop(), MaintenanceContext())
@@ -95,14 +98,15 @@ class Deployment:
         )
         self.issued |= entry_tokens_of(response.text)
         if not self.is_wrong:
-            # What the API asks its clients to write; what they write by mistake is theirs.
+            # Only URLs that the API defines are checked. Clients are responsible for what they
+            # write there by mistake.
             self.urls.append(str(response.request.url))
         return response
 
 
 @contextmanager
 def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]:
-    """Run the deployment; everything logs at DEBUG, where it writes the most."""
+    """Run the deployment. All code logs at level DEBUG, which writes the most."""
     redis, table = empty_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
@@ -137,7 +141,7 @@ def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]
 
 @cache
 def _issuer() -> LocalIssuer:
-    """Return the issuer of all deployments, because a key takes long to generate."""
+    """Return the issuer, which all deployments share because it takes long to generate a key."""
     with TemporaryDirectory() as folder:
         return LocalIssuer(ISSUER, "waitlist", Path(folder) / "key.json")
 
@@ -158,7 +162,7 @@ def _environ(issuer: bool) -> dict[str, str]:
         "REDIS_URL": "redis://queue.example.com:6379",
         "LOG_LEVEL": "DEBUG",
         "METRICS_NAMESPACE": NAMESPACE,
-        # Loggers of one name share the first one's stream.
+        # Loggers with the same name share the stream of the first one.
         "POWERTOOLS_SERVICE_NAME": f"privacy-{token_hex(8)}",
         "PATH": os.environ["PATH"],
     }

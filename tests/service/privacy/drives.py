@@ -1,4 +1,4 @@
-"""What is done to each route: once as it should be, then with personal data in wrong places."""
+"""For each route: a correct request, and then requests with personal data in the wrong places."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ ENTRY_ID = entry_id_of("bakery", CUSTOMER)
 ENTRY = f"{LIST}/entries/{ENTRY_ID}"
 ADMIN_ENTRY = f"{ADMIN}/entries/{ENTRY_ID}"
 CLAIM = f"{ADMIN}/claims/{ENTRY_ID}"
-# Of a stay that has ended: a right code has one answer.
+# This code is for an earlier stay. Every valid code gets the same response.
 UNSUBSCRIBE_CODE = EntryTokens(SECRET).unsubscribe_code("bakery", ENTRY_ID, 1)
 SIGNUP = {"customer_id": CUSTOMER, "profile": PROFILE, "attributes": ATTRIBUTES}
 SETTINGS = {
@@ -39,7 +39,7 @@ SETTINGS = {
     "max_attempts": 2,
     "admission": {"pass_seconds": 3600},
 }
-# What a client may write into an address by mistake.
+# A query that a client may send by mistake.
 WRONG_QUERY = f"customer_id={quote(CUSTOMER)}&cursor={WORD}&segment={quote(SPANISH)}&limit={WORD}"
 
 Drive = Callable[[Deployment], None]
@@ -60,22 +60,25 @@ def sign_up(service: Deployment, customer_id: str = CUSTOMER) -> httpx.Response:
 
 
 def prepare(service: Deployment) -> None:
-    """Make a waitlist, and have the customer stand in it."""
+    """Create a waitlist and sign the customer up."""
     assert service.operator("PUT", ADMIN, json=SETTINGS).is_success
     answer = sign_up(service)
     assert answer.status_code == 201, answer.text
-    # A guest's proof; in the other mode the token stays as it is.
+    # If customers are guests, the entry token identifies them. Otherwise the token stays the same.
     service.token = answer.json().get("entry_token") or service.token
 
 
 def hold(service: Deployment) -> str:
-    """Have the customer be held, and return the claim's token."""
+    """Claim the customer's entry, and return the claim token."""
     (claim,) = service.operator("POST", f"{ADMIN}/claims", json={}).json()["claims"]
     return str(claim["claim_token"])
 
 
 def wrong(service: Deployment, method: str, path: str) -> None:
-    """Send personal data wherever it does not belong; everything is refused, or ignored."""
+    """Send personal data in all places where it does not belong.
+
+    The service refuses or ignores it.
+    """
     service.is_wrong = True
     call = service.operator if "/admin/" in path else service.customer
     call(method, f"{path}?{WRONG_QUERY}")
@@ -141,7 +144,10 @@ def post_entry(service: Deployment) -> None:
 
 
 def by_address(service: Deployment) -> None:
-    """Sign a customer up where the address says who they are, then once more, and in bad form."""
+    """Sign a customer up on a waitlist that identifies people by their address.
+
+    Then repeat the signup, and send bad addresses.
+    """
     path = ADMIN.replace("bakery", "addresses")
     blocked = [f"{WORD}.example"]
     settings = {**SETTINGS, "identity": {"field": "email", "blocked_domains": blocked}}
@@ -316,7 +322,7 @@ def verify(service: Deployment) -> None:
 
 
 def moves(service: Deployment, verified: Any) -> None:
-    """Move the entry to another address, which its owner verifies."""
+    """Change the address of the entry, and verify the new address."""
     entry, entry_id = ENTRIES.replace("bakery", "verified"), verified["entry_id"]
     body = {"profile": {"email": f"new-{CUSTOMER}"}}
     token = verified["entry_token"]
@@ -438,7 +444,7 @@ def mark_verified(service: Deployment) -> None:
 
 
 def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> None:
-    """Do what a route is for, then what it refuses."""
+    """Send a correct request to the route, and then requests that it refuses."""
     headers = {"Idempotency-Key": KEY}
     answer = service.operator(method, path, json=body, headers=headers)
     assert answer.is_success, answer.text
@@ -446,7 +452,7 @@ def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> N
 
 
 def pages(service: Deployment, path: str) -> int:
-    """Ask for each page, for a cursor stands in addresses too; return how many there are."""
+    """Request all pages, because cursors are part of URLs too. Return the number of pages."""
     count, following = 1, service.operator("GET", path).json()["cursor"]
     while following is not None:
         answer = service.operator("GET", f"{path}&cursor={following}")
@@ -458,7 +464,7 @@ def nothing(_: Deployment) -> None: ...
 
 
 def with_the_token(service: Deployment) -> dict[str, Any]:
-    """Have the customer be held, and return what a body needs besides."""
+    """Claim the customer's entry, and return the additional fields of the body."""
     return {"claim_token": hold(service)}
 
 
@@ -485,7 +491,7 @@ EDIT = {
     "profile": {**PROFILE, "note": WORD},
     "reason": REASON,
 }
-# Of an operator's route: what is done before, and the body.
+# For each of these operators' routes: what is done first, and the body of the request.
 DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, Any]]] = {
     "PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (nothing, EDIT),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump": (
@@ -529,7 +535,7 @@ for one in DONE:
     DRIVES[one] = done_with(one)
 
 
-# The last ones: after them there is no customer, and no list.
+# These routes come last, because afterwards there is no customer or no waitlist.
 @drives("DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
 def erase(service: Deployment) -> None:
     wrong(service, "DELETE", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))

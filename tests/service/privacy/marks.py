@@ -1,4 +1,4 @@
-"""Recognisable personal data, and the search for it."""
+"""Recognisable personal data, and functions that search for it."""
 
 import base64
 import re
@@ -21,12 +21,12 @@ ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
 
 
 def _forms() -> frozenset[str]:
-    """Return the word as it stands, and as it may stand in base64, wherever it begins."""
+    """Return the word itself, and the forms that it can have in base64 at any offset."""
     forms = {WORD}
     for shift in range(3):
         for case in (WORD, WORD.upper(), WORD.capitalize()):
             encoded = base64.b64encode(b"." * shift + case.encode()).decode().rstrip("=")
-            # The first and the last characters hold bits of the neighbours.
+            # The first and the last characters also depend on the neighbouring bytes.
             forms.add(encoded[4 if shift else 0 : -1].lower())
     return frozenset(forms)
 
@@ -35,23 +35,23 @@ FORMS = _forms()
 
 
 def found_in(texts: Iterable[str]) -> list[str]:
-    """Return those texts that hold a mark, in whatever case, quoted or encoded."""
+    """Return the texts that contain personal data in any case, quoted or encoded."""
     return [text for text in texts if any(form in text.lower() for form in FORMS)]
 
 
 def entry_tokens_of(answer: str) -> set[str]:
-    """Return the entry tokens that an answer gives."""
+    """Return the entry tokens that a response contains."""
     return set(re.findall(r'"entry_token": ?"([^"]+)"', answer))
 
 
 def tokens_found_in(texts: Iterable[str], tokens: Iterable[str]) -> list[str]:
-    """Return those texts that hold a token, or the part of one that proves anything."""
+    """Return the texts that contain an entry token, or the secret part of one."""
     proofs = [token.partition(".")[2] for token in tokens]
     return [text for text in texts if any(proof in text for proof in proofs)]
 
 
 def redis_texts(redis: Any) -> list[str]:
-    """Return every key and value, of all types; fails on a type that it cannot read."""
+    """Return every key and value in Redis. Fail if a key has an unknown type."""
     texts: list[str] = []
     for name in redis.scan_iter("*"):
         readers = {
@@ -67,7 +67,7 @@ def redis_texts(redis: Any) -> list[str]:
 
 
 def index_texts(dynamodb: Any) -> list[str]:
-    """Return all keys of items: they stand in error messages, streams and metrics."""
+    """Return all keys of items, because they appear in error messages, streams and metrics."""
     names = {
         attribute["AttributeName"]
         for attribute in create_table_request(TABLE)["AttributeDefinitions"]

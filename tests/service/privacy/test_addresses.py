@@ -1,7 +1,8 @@
-"""P8: the address by which a list tells people apart is in their profile, and nowhere else.
+"""Promise P8: the address that identifies a person is only in the profile.
 
-One life is driven by mail, and one by number. Then the address is looked for in all that is stored,
-logged, counted, queued and sent, however it is spelled, encoded, or digested without a key.
+One test uses a mail address, and one a phone number. Each looks for the address in everything that
+is stored, logged, counted, queued or sent, in any spelling and encoding, and as a digest without a
+key.
 """
 
 import base64
@@ -32,10 +33,11 @@ KEY = "a-key-of-16-or-more"
 
 @dataclass(frozen=True)
 class Address:
-    """`typed` first; `others` are spellings of the same, `marks` what gives it away.
+    """An address, in several spellings.
 
-    `new` and `newer` are other addresses with the same marks, `one` is the only spelling that is
-    digested.
+    `typed` is used first, and `others` are other spellings of the same address. `new` and `newer`
+    are different addresses. `marks` are texts by which all of them can be recognised. `one` is the
+    only spelling that the service digests.
     """
 
     field: str
@@ -68,7 +70,7 @@ PHONE = Address(
 
 
 def forms_of(address: Address) -> frozenset[str]:
-    """Return in lower case what would give the address away."""
+    """Return, in lower case, all texts that would reveal the address."""
     forms = {mark.lower() for mark in address.marks}
     for text in (
         *(address.typed, address.one, address.new, address.newer),
@@ -85,7 +87,7 @@ def forms_of(address: Address) -> frozenset[str]:
                 forms |= {digest.hexdigest(), base64.b64encode(digest.digest()).decode()[:20]}
                 forms.add(base64.b32encode(digest.digest()).decode()[:20])
     lowered = {form.lower() for form in forms}
-    # What holds a shorter one is found by that.
+    # A form that contains a shorter form is found by the shorter form.
     marks = {mark.lower() for mark in address.marks}
     return frozenset(
         form for form in lowered if form in marks or not any(mark in form for mark in marks)
@@ -93,12 +95,15 @@ def forms_of(address: Address) -> frozenset[str]:
 
 
 class Life:
-    """One person's requests, and the function of messages, which takes the events of the stream."""
+    """The requests of one person, and the function that sends messages.
+
+    It gets the events of the stream.
+    """
 
     def __init__(self, service: Deployment, address: Address, stand_ins: StandIns) -> None:
         self.service, self.address, self.bodies = service, address, list[str]()
         self.stand_ins = stand_ins
-        # Looks for the address, in the middle of the life too.
+        # Looks for the address. This also happens in the middle of the person's requests.
         self.check: Callable[[], None] = lambda: None
         self._taken = 0
         self.list, self.admin = "/v1/waitlists/people", "/v1/admin/waitlists/people"
@@ -117,7 +122,7 @@ class Life:
         return answer.json() if answer.content else {}
 
     def tell(self) -> None:
-        """Give the function of messages the events since the last time."""
+        """Pass the events since the last call to the function that sends messages."""
         events = events_of(self.service.table.records)
         news, self._taken = events[self._taken :], len(events)
         self.bodies += [json.dumps(one) for one in news]
@@ -131,26 +136,26 @@ class Life:
             }
             for number, one in enumerate(news)
         ]
-        # The second time as a repeat, and for what failed.
+        # The second run repeats the events, and retries what failed.
         for _ in range(2 if records else 0):
             messages_app.lambda_handler({"Records": records}, Context())
 
     def links(self) -> list[str]:
-        """Return the addresses in the messages, also those that mail programs ask."""
+        """Return the links in the messages, including those for mail programs."""
         texts = [one["MessageBody"] for one in self.stand_ins.texts]
         for mail in self.stand_ins.mails:
             texts += [str(mime(mail)["List-Unsubscribe"]), part(mail, "plain"), part(mail, "html")]
         return [link for text in texts for link in re.findall(r"https://[^\s\">]+", text)]
 
     def move(self, entry: str, token: str, address: str) -> None:
-        """Change the address by the link that goes to the new one."""
+        """Change the address with the link that is sent to the new address."""
         self.send(entry, token, "PATCH", profile={self.address.field: address})
         self.tell()
         code = self.links()[-1].partition("#v=")[2]
         assert self.send("/verify", code=code)["entry_token"] == token
 
     def unsubscribe(self) -> None:
-        """Ask for no more messages, as a mail program does."""
+        """Unsubscribe, as a mail program does."""
         for link in self.links():
             if "/unsubscribe/" in link:
                 form = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -161,7 +166,10 @@ class Life:
                 assert sent.is_success, sent.text
 
     def live(self) -> str:
-        """Do all that is done with an address but the erasure; return the entry's id."""
+        """Do everything that can be done with an address, except the erasure.
+
+        Return the id of the entry.
+        """
         typed, field = self.address.typed, self.address.field
         rules = {"field": field, "verify": "before_offer", "blocked_domains": ["blocked.example"]}
         fields = [{"name": "name", "label": "Name", "type": "text"}]
@@ -224,9 +232,9 @@ class Life:
 
 
 def outside_the_profile(value: Any) -> Any:
-    """Return an item without its profiles, also those of a former stay.
+    """Return an item without its profiles, including the profile of a former stay.
 
-    A new address that is not verified yet is beside the profile (decision 25).
+    A new address that is not verified yet is stored beside the profile (decision 25).
     """
     if isinstance(value, dict):
         own = ("profile", "moving_address")
@@ -252,7 +260,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
     for name in ("httpx", "httpcore", "botocore", "urllib3"):
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
-    # The answers' equal times are tested elsewhere.
+    # Other tests check that responses take equally long.
     monkeypatch.setattr(EvenTimes, "since", lambda *_: nullcontext())
     forms = forms_of(address)
 
@@ -291,7 +299,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         service.maintain()
         life.tell()
         check()
-        # Else the search was one of empty places.
+        # Otherwise the search would have looked in empty places.
         assert found_in([str(service.table.scan()["Items"])])
         sent = stand_ins.mails if address.field == "email" else stand_ins.texts
         assert found_in([json.dumps(one) for one in sent])

@@ -1,6 +1,6 @@
-"""The audit log names the operator of each read of people, and of what cannot be undone.
+"""The audit log names the operator of each request that reads people's data or cannot be undone.
 
-By ARN and ids, and nothing else.
+It contains ARNs and ids, and nothing else.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,10 @@ BODIES: dict[str, Any] = {
 
 @pytest.fixture(params=["INFO", "ERROR"])
 def asked(request: pytest.FixtureRequest) -> Iterator[CapturedLogs]:
-    """A waitlist with a customer, at a log level that writes each line and at one of errors."""
+    """A waitlist with a customer.
+
+    The tests run at a log level that writes every line, and at the level ERROR.
+    """
     namespace = None if request.param == "INFO" else ""
     with captured_logs(log_level=request.param, namespace=namespace) as kept:
         prepare(kept.service)
@@ -72,7 +75,9 @@ def audit(kept: CapturedLogs) -> list[dict[str, Any]]:
 
 
 def test_routes_that_cannot_be_undone_are_audited() -> None:
-    """A new route that deletes, replaces or hands out is found by its method or its name."""
+    """This test recognises a new route that deletes, replaces or exports data by its method or its
+    path.
+    """
     operators = {name for name, authorizer in route_authorizers().items() if authorizer}
     final = {name for name in operators if name.endswith(TO_AUDIT)}
     final |= {
@@ -132,7 +137,7 @@ def test_an_export_is_audited_once_and_each_further_page_names_the_operator() ->
 
 
 def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
-    """P8: and nothing that a client writes into the address."""
+    """The log does not contain the texts that a client writes into the URL (promise P8)."""
     with captured_logs(log_level="INFO") as kept:
         prepare(kept.service)
         kept.forget()
@@ -146,7 +151,9 @@ def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
 
 
 def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
-    """P8: neither what stands in a body nor what a client writes into an address by mistake."""
+    """The log contains neither what is in a body nor what a client writes into a URL by mistake
+    (promise P8).
+    """
     service = asked.service
     for path in (f"{ADMIN}/entries/{quote(CUSTOMER)}", f"{ADMIN}?customer={quote(CUSTOMER)}"):
         service.is_wrong = True

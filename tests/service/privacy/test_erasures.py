@@ -1,4 +1,6 @@
-"""An erasure takes at once what is personal: reasons, actors and the keys of moves, too."""
+"""An erasure removes all personal data at once, including reasons, actors and the idempotency keys
+of bumps.
+"""
 
 import json
 from collections.abc import Callable
@@ -19,7 +21,10 @@ Act = Callable[[Admissions], object]
 
 
 class Away:
-    """Stands before the Lambda client; while `is_away`, no call reaches the private function."""
+    """A wrapper around the Lambda client.
+
+    While `is_away` is true, no call reaches the private function.
+    """
 
     def __init__(self) -> None:
         self.client: Any = None
@@ -76,14 +81,17 @@ STATES: dict[str, Act] = {
 
 
 def recorded(people: Admissions) -> str:
-    """Return all items of the person as text."""
+    """Return all items of the person as one text."""
     entry_id = people.id_of(NAME)
     items = people.world.dynamodb.scan()["Items"]
     return json.dumps([item for item in items if entry_id in json.dumps(item)], default=str)
 
 
 def in_redis(people: Admissions) -> list[str]:
-    """Return the keys of the person alone; sets of the whole list hold tombstones, for minutes."""
+    """Return the Redis keys that belong to the person only.
+
+    The sets of the waitlist also contain tombstones, which stay for minutes.
+    """
     return [key for key in people.world.redis.keys("*") if people.id_of(NAME) in key]
 
 
@@ -92,7 +100,7 @@ def in_redis(people: Admissions) -> list[str]:
 def test_no_reason_and_no_actor_outlasts_the_answer(
     people: Admissions, lambda_: Away, state: str, is_away: bool
 ) -> None:
-    """P8: also where the place can only be given up later, by maintenance."""
+    """This also holds if only maintenance can remove the place later (promise P8)."""
     STATES[state](people)
     assert OPERATOR_ARN in recorded(people)
     lambda_.is_away = is_away
@@ -109,7 +117,7 @@ def test_no_reason_and_no_actor_outlasts_the_answer(
 def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
     people: Admissions, lambda_: Away
 ) -> None:
-    """P8: the intent to leave names the operator and the reason."""
+    """The intent to leave contains the operator and the reason (promise P8)."""
     lambda_.is_away = True
     assert people.remove(NAME, reason=REASON).status == 503
     assert REASON in recorded(people)
@@ -121,7 +129,7 @@ def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
 def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
     people: Admissions, lambda_: Away
 ) -> None:
-    """P8: the intent to join has the profile and attributes of both stays."""
+    """The intent to join contains the profile and the attributes of both stays (promise P8)."""
     people.edit(NAME, profile={"name": "Ada Byron"})
     people.remove(NAME)
     lambda_.is_away = True
@@ -134,7 +142,9 @@ def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
 
 
 def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
-    """P8: not only the last stay, which is in the record."""
+    """The record only contains the last stay, but the keys of earlier stays are removed too
+    (promise P8).
+    """
     for number in range(3):
         assert people.bump(NAME, key=f"key-{number}", to="back").status == 200
     assert people.bump("bob", key="key-0", to="back").status == 200

@@ -1,4 +1,4 @@
-"""P8: after any request on any route the bus has only ids of a person."""
+"""Promise P8: after any request to any route, the event bus contains only ids of a person."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,9 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
 
 @pytest.mark.parametrize("route", DRIVES)
 def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
-    """P8: no customer id, profile, attribute or reason, no token, and no operator's name."""
+    """The events contain no customer id, profile, attribute or reason, no entry token, and no
+    operator's name (promise P8).
+    """
     prepare(service)
     DRIVES[route](service)
     service.maintain()
@@ -31,7 +33,7 @@ def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
     details = details_of(service.table.records)
     assert ENTRY_ID in {detail["entry_id"] for detail in details}
     assert found_in([json.dumps(event) for event in events]) == []
-    # The whole stream, of which the bus gets a part.
+    # The whole stream is searched, although the bus only gets a part of it.
     assert service.token in service.issued
     records = [json.dumps(record) for record in service.table.records]
     assert tokens_found_in(records, service.issued) == []
@@ -41,7 +43,7 @@ def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
-    """Else the test above would search for what is nowhere."""
+    """Otherwise the test above would search for a name that is stored nowhere."""
     prepare(service)
     drive = DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"]
     drive(service)

@@ -1,4 +1,4 @@
-"""P8: personal data stays in the record, whatever is asked of whatever route."""
+"""Promise P8: whatever is requested from any route, personal data stays in the record."""
 
 import logging
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def service(
     caplog: pytest.LogCaptureFixture,
 ) -> Iterator[Deployment]:
     for name in ("httpx", "httpcore", "botocore"):
-        # The client of this test, which is not deployed.
+        # These loggers belong to the HTTP client of this test, which is not deployed.
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
     with deployed(monkeypatch, issuer=request.param) as service:
@@ -41,7 +41,7 @@ def service(
 
 
 def test_every_route_is_driven() -> None:
-    """P8: a new route comes with a drive."""
+    """A new route needs test requests in `DRIVES` (promise P8)."""
     assert set(DRIVES) == set(route_authorizers())
 
 
@@ -52,9 +52,9 @@ def test_personal_data_stays_in_the_record(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """P8: not in Redis, in no line of any log, in no metric, in no address or key.
+    """Personal data is not in Redis, in a log, in a metric, in a URL or in a key (promise P8).
 
-    Not even the record holds an entry token, because its bearer can act as the customer.
+    Not even the record contains an entry token, because its bearer can act as the customer.
     """
     prepare(service)
     assert ENTRY_ID in str(redis_texts(service.redis))
@@ -63,7 +63,8 @@ def test_personal_data_stays_in_the_record(
     DRIVES[route](service)
     service.maintain()
     printed = "".join(capfd.readouterr())
-    # Whole records: what goes with a message is written into its line, too.
+    # The whole log records are searched, because additional fields are written into the log line
+    # too.
     logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
     logged += caplog.text.splitlines()
     assert found_in([*printed.splitlines(), *logged]) == []
@@ -73,7 +74,7 @@ def test_personal_data_stays_in_the_record(
     outside = [*printed.splitlines(), *logged, *redis_texts(service.redis), *service.urls]
     recorded = [str(item) for item in service.table.scan()["Items"]]
     assert tokens_found_in([*outside, *recorded], service.issued) == []
-    # Else the search was one of empty places.
+    # Otherwise the search would have looked in empty places.
     assert '"CloudWatchMetrics"' in printed
     assert "tools" in {record.name.split(".")[0] for record in caplog.records}
     assert len(service.urls) >= 3
@@ -84,7 +85,7 @@ def test_personal_data_stays_in_the_record(
 def test_a_refused_request_is_logged(
     service: Deployment, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """So that a mark in it would be found."""
+    """This shows that personal data in a refused request would be found."""
     prepare(service)
     capfd.readouterr()
     service.operator("GET", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))
@@ -93,7 +94,7 @@ def test_a_refused_request_is_logged(
 
 
 def test_an_erased_person_is_nowhere(service: Deployment) -> None:
-    """P8: at once, whatever was recorded of them."""
+    """The erasure takes effect at once, whatever was recorded about the person (promise P8)."""
     prepare(service)
     for method, end in (
         ("PATCH", "entries/{entry_id}"),
@@ -117,7 +118,7 @@ def test_the_search_finds_what_it_should(text: str) -> None:
 
 
 def test_the_search_finds_tokens_too() -> None:
-    """Whole, and the part that proves; the id of the key is no secret."""
+    """A whole token and its secret part are found. The id of the key is not secret."""
     token = EntryTokens(SECRET).issue("bakery", ENTRY_ID, 1)
     key_id, proof = token.split(".")
     texts = [f"a line with {token} in it", proof, "a line without", key_id]
@@ -134,7 +135,10 @@ def test_a_defect_is_logged_without_the_values_that_it_speaks_of(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """P8: an exception's own words may hold what a request did; where it arose may not."""
+    """The message of an exception may contain personal data.
+
+    The place where it was raised does not (promise P8).
+    """
     prepare(service)
     monkeypatch.setattr(EntryQueries, "details", defect)
     answer = service.http.request("GET", ADMIN_ENTRY, auth=local_operator())

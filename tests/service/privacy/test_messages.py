@@ -1,4 +1,6 @@
-"""P8: whatever becomes of a message, its address and its links are in the message alone."""
+"""Promise P8: whether a message is sent or fails, its address and its links only appear in the
+message.
+"""
 
 import json
 import logging
@@ -23,7 +25,7 @@ SUBSCRIBER = NUMBER[-8:]
 def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Iterator[Stage]:
     caplog.set_level(logging.DEBUG)
     for name in ("botocore", "urllib3"):
-        # Lambda's level of all loggers that set none.
+        # This is the level that Lambda sets for all loggers without a level of their own.
         caplog.set_level(logging.INFO, name)
     monkeypatch.setenv("LOG_LEVEL", "DEBUG")
     monkeypatch.setenv("METRICS_NAMESPACE", "Waitlist/test")
@@ -32,7 +34,7 @@ def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> 
 
 
 def refused(status: int, code: str, **more: Any) -> Any:
-    """Return an error of AWS that repeats the addresses."""
+    """Return an AWS error whose message repeats the addresses."""
     said = error(status, code, **more)
     assert said is not None
     return said[0], {**said[1], "message": f"{CUSTOMER} and {NUMBER} are refused"}
@@ -52,7 +54,9 @@ def test_addresses_and_links_leave_in_messages_alone(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Not in logs, metrics, bodies of the queue and of dead letters, notes, or keys."""
+    """They are not in logs, metrics, notes and keys, nor in the bodies of queued messages and dead
+    letters.
+    """
     stage.joins("ada", email=CUSTOMER, full_name=NAME)
     stage.joins("bob", phone=NUMBER)
     news = stage.news()
@@ -97,7 +101,7 @@ def test_addresses_and_links_leave_in_messages_alone(
     assert found_in(outside) == []
     secrets = (SUBSCRIBER, stage.people.token_of("ada"), path_in(mail).rpartition("/")[2])
     assert [one for one in outside if any(secret in one for secret in secrets)] == []
-    # Else the search was one of empty places.
+    # Otherwise the search would have looked in empty places.
     assert '"CloudWatchMetrics"' in printed
     assert "RuntimeError" in printed + caplog.text
     assert WORD in json.dumps(mail["Destination"])
