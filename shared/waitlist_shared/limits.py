@@ -4,7 +4,7 @@ MAX_BATCH = 500
 MAX_RESTORE_MANY = 50
 MAX_CLAIM = 100
 MAX_ADMIT = 100
-MAX_LEASE_SECONDS = 12 * 3600
+MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
 # The limits for the fields of an admission policy.
 MAX_RATE = 1_000_000
@@ -14,10 +14,10 @@ MAX_INSTANTS = 1_000
 # The maximum number of opening periods in one message.
 MAX_HOURS = 3
 MIN_OFFER_SECONDS = 10
-MAX_OFFER_SECONDS = 12 * 3600
+MAX_OFFER_SECONDS, DEFAULT_OFFER_SECONDS = 12 * 3600, 600
 MIN_PASS_SECONDS = 60
 MAX_PASS_SECONDS = 7 * 24 * 3600
-MAX_ATTEMPTS = 100
+MAX_ATTEMPTS, DEFAULT_MAX_ATTEMPTS = 100, 5
 MAX_NOT_READY_REASONS = 8
 MAX_PAGE = 100
 # A segment is declared as a list of attribute names. An entry belongs to one segment for each

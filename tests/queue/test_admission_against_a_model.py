@@ -15,7 +15,7 @@ from fakeredis import FakeRedis, FakeServer
 from tests.support import model
 from tests.support.line import Answer, Line, accepted
 from tests.support.model import MAX_ATTEMPTS, ON_LIST, RATE, SCHEDULE, Policy, Waitlist
-from waitlist_api.settings.admission import NoShow
+from waitlist_shared.contracts import NoShow
 
 MINUTE_MICROS = 60_000_000
 MOST_A_RUN = 100

@@ -9,8 +9,7 @@ from fractions import Fraction
 from itertools import permutations, zip_longest
 from typing import Literal
 
-from waitlist_api.settings.admission import NoShow
-from waitlist_api.settings.confirm import Unanswered
+from waitlist_shared.contracts import NoShow, Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
 # Places are fractions, so that there is always a place between two others for a moved entry.

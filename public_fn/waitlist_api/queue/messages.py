@@ -12,6 +12,7 @@ from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy
+from waitlist_api.settings.declared import Settings
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared import contracts as c
@@ -264,16 +265,10 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
         waitlist_id=record.waitlist_id,
         settings=c.Settings(
             version=record.version,
-            open=settings.open,
-            paused=settings.paused,
-            lease_seconds=settings.lease_seconds,
-            max_attempts=settings.max_attempts,
-            hide_counts=settings.hide_counts,
-            capacity=settings.capacity,
-            max_claims=settings.max_claims,
             segments_version=record.segments_version,
             schedule_version=record.schedule_version,
             schedule_since=record.schedule_since,
+            **_enforced(settings),
             **_admission_of(settings.admission),
             **_opening_of(settings),
         ),
@@ -285,22 +280,24 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
     )
 
 
+def _enforced(group: Settings) -> dict[str, Any]:
+    """Return the settings of a group that the scripts enforce under the same name."""
+    names = set(group.__struct_fields__) & set(c.Settings.__struct_fields__) - {"admission"}
+    return {name: getattr(group, name) for name in names}
+
+
 def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
     """Return the fields of an admission policy in the form that the scripts need."""
     if policy is None:
         return {}
+    rate = policy.rate
     return {
+        **_enforced(policy),
         "admission": True,
-        "rate_count": policy.rate.count if policy.rate else None,
-        "rate_millis": PERIOD_MILLIS[policy.rate.per] if policy.rate else None,
-        "rate_from": policy.rate.from_millis if policy.rate else None,
-        "rate_counts": policy.rate.counts if policy.rate else "offered",
-        "combine": policy.combine,
-        "max_inside": policy.max_inside,
-        "offer_seconds": policy.offer_seconds,
-        "pass_seconds": policy.pass_seconds,
-        "no_show": policy.no_show,
-        "acceptance": policy.acceptance,
+        "rate_count": rate.count if rate else None,
+        "rate_millis": PERIOD_MILLIS[rate.per] if rate else None,
+        "rate_from": rate.from_millis if rate else None,
+        "rate_counts": rate.counts if rate else "offered",
         **({"has_hours": True} if policy.offer_hours else {}),
     }
 

@@ -11,7 +11,9 @@ from msgspec.structs import force_setattr
 from waitlist_api.clock import millis_of
 from waitlist_api.settings.declared import Setting, Settings
 from waitlist_api.settings.texts import Moment, TimeZone
+from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
+    DEFAULT_OFFER_SECONDS,
     MAX_CAPACITY,
     MAX_OFFER_SECONDS,
     MAX_PASS_SECONDS,
@@ -22,11 +24,7 @@ from waitlist_shared.limits import (
 )
 
 Period = Literal["second", "minute", "hour", "day"]
-NoShow = Literal["keep_place", "to_back", "leave"]
-Acceptance = Literal["enter", "automatic"]
 CustomerExit = Literal["frees_now", "frees_at_end"]
-Counts = Literal["offered", "entered"]
-Combine = Literal["least", "sum"]
 
 PERIOD_MILLIS: dict[Period, int] = {
     "second": 1000,
@@ -58,7 +56,7 @@ class Rate(Settings, frozen=True, kw_only=True):
     count: Annotated[int, Setting(ge=1, le=MAX_RATE)]
     per: Period
     counts: Annotated[
-        Counts,
+        c.RateCounts,
         Setting(
             "Which events use up a slot of the rate. With `offered`, every offer uses a slot. With "
             "`entered`, the slot returns to the rate if the offer is not accepted. The rate holds "
@@ -184,7 +182,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         ),
     ] = ()
     combine: Annotated[
-        Combine,
+        c.Combine,
         Setting(
             "How to combine the rate and the schedule if both are set. `least` uses the smaller "
             "number of available slots, and `sum` adds both numbers. `max_inside` limits the "
@@ -215,7 +213,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             ge=MIN_OFFER_SECONDS,
             le=MAX_OFFER_SECONDS,
         ),
-    ] = 600
+    ] = DEFAULT_OFFER_SECONDS
     pass_seconds: Annotated[
         int,
         Setting(
@@ -226,7 +224,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         ),
     ] = 3600
     no_show: Annotated[
-        NoShow,
+        c.NoShow,
         Setting(
             "What happens to an entry if its customer does not accept an offer in time. With "
             "`to_back`, the entry moves to the end of the queue. With `leave`, it leaves the "
@@ -242,7 +240,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         ),
     ] = "to_back"
     acceptance: Annotated[
-        Acceptance,
+        c.Acceptance,
         Setting(
             "How customers are admitted. With `enter`, a customer gets an offer and accepts it "
             "with the operation `enter`. With `automatic`, the service admits the customer at "

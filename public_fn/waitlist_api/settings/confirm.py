@@ -1,12 +1,12 @@
 """Define the `confirm` setting: a waitlist asks its customers whether they are still waiting."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 from waitlist_api.settings.declared import DISTINCT, Setting, Settings
 from waitlist_api.settings.rest import DAY_MILLIS
+from waitlist_shared import contracts as c
 
-Unanswered = Literal["park", "leave", "to_back"]
 MAX_DAYS = 3650
 
 
@@ -50,7 +50,7 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
         ),
     ] = ()
     then: Annotated[
-        Unanswered,
+        c.Unanswered,
         Setting(
             "What happens to an entry if its customer does not answer. `park` sets the entry aside "
             "until an operator brings it back with `redrive`. `leave` removes the entry from the "

@@ -17,6 +17,8 @@ from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
 from waitlist_api.settings.texts import AttributeName, NameText, UtcText
 from waitlist_shared.limits import (
+    DEFAULT_LEASE_SECONDS,
+    DEFAULT_MAX_ATTEMPTS,
     MAX_ATTEMPTS,
     MAX_CAPACITY,
     MAX_COMBINATIONS,
@@ -103,7 +105,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
             ge=1,
             le=MAX_LEASE_SECONDS,
         ),
-    ] = 300
+    ] = DEFAULT_LEASE_SECONDS
     max_attempts: Annotated[
         int,
         Setting(
@@ -112,7 +114,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
             ge=1,
             le=MAX_ATTEMPTS,
         ),
-    ] = 5
+    ] = DEFAULT_MAX_ATTEMPTS
     max_claims: Annotated[
         int | None,
         Setting(

@@ -29,6 +29,9 @@ from waitlist_shared.contracts.common import (
     answers,
 )
 from waitlist_shared.limits import (
+    DEFAULT_LEASE_SECONDS,
+    DEFAULT_MAX_ATTEMPTS,
+    DEFAULT_OFFER_SECONDS,
     MAX_ATTEMPTS,
     MAX_CAPACITY,
     MAX_OFFER_SECONDS,
@@ -60,21 +63,25 @@ class Counters(Struct, frozen=True, kw_only=True):
 
 
 NoShow = Literal["keep_place", "to_back", "leave"]
-Unanswered = Literal["park", "to_back", "leave"]
+Unanswered = Literal["park", "leave", "to_back"]
 Acceptance = Literal["enter", "automatic"]
 RateCounts = Literal["offered", "entered"]
 Combine = Literal["least", "sum"]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """The settings that the Redis scripts enforce."""
+    """The settings that the Redis scripts enforce.
+
+    A field that has the name of a setting of the waitlist or of its policy gets the same value
+    (`init_of` in waitlist_api/queue/messages.py).
+    """
 
     # Redis keeps the settings with the higher version.
     version: Number
     open: bool = True
     paused: bool = False
-    lease_seconds: LeaseSeconds = 300
-    max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] = 5
+    lease_seconds: LeaseSeconds = DEFAULT_LEASE_SECONDS
+    max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] = DEFAULT_MAX_ATTEMPTS
     hide_counts: bool = False
     capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     # The version in which the segment settings last changed, or 0 if the waitlist has no segments.
@@ -98,7 +105,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     # Redis makes no offers while this many customers are inside or have a claim or an offer. Claims
     # are always allowed.
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
-    offer_seconds: Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)] = 600
+    offer_seconds: Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)] = DEFAULT_OFFER_SECONDS
     # The time for which an admitted customer counts as inside, or 0 if there is no policy.
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"

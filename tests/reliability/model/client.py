@@ -34,10 +34,11 @@ from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.leaves import LeftOffer
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
-from waitlist_api.settings.confirm import ConfirmRules, Unanswered
+from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared import contracts as c
+from waitlist_shared.contracts import Unanswered
 from waitlist_shared.ids import entry_id_of
 from waitlist_shared.limits import MAX_DELAY_SECONDS, MAX_PAGE
 

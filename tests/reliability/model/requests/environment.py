@@ -7,7 +7,7 @@ from tests.reliability.model.client import ANSWER_DAYS, LEASE_SECONDS, REMINDED_
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, nothing_changes
 from tests.support import model
 from tests.support.model import Policy, Waitlist
-from waitlist_api.settings.confirm import Unanswered
+from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
 # The clock of a function may be ahead by less than this.
