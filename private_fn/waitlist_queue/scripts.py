@@ -5,6 +5,9 @@ The header of a script declares its arguments and replies, and names the code th
 - `NEEDS` names files of `scripts/lib`, which contain functions.
 - `PRELUDE` names files of `scripts/prelude`. Their code runs before the script, in this order, and
   may end the run with a refusal.
+- `ARGV` names the arguments. `RETURNS joined|already rank ticket` names the values that follow
+  these two outcomes in the reply, and `EACH entries entry_id rank` the values of a row.
+- `PER_RUN` is the number of requests that one run carries out. The default is 1.
 
 A file names only what it uses itself. Its files can name more files in the same way. Fields of the
 hash `meta`, keys, and the arguments that the store adds are declared by their use: code that
@@ -80,15 +83,14 @@ def load(path: Path) -> Script:
     is_every_key = EVERY_KEY in body
     keys = [name for name in OF_WAITLIST if is_every_key or name in used]
     keys += sorted(used - OF_WAITLIST.keys())  # the keys that belong to a single request
-    replies = [reply for line in _lines(guards + text, "RETURNS") for reply in line.split(" | ")]
     return Script(
         name=path.stem,
         source=functions + _names(keys, arguments + added, fields) + body,
         keys=tuple(keys),
         arguments=arguments,
         added=added,
-        returns=dict(map(_split_declaration, replies)),
-        rows=dict(map(_split_declaration, _lines(text, "EACH"))),
+        returns=_declared(guards + text, "RETURNS"),
+        rows=_declared(text, "EACH"),
         per_run=int(words(text, "PER_RUN")[0]) if words(text, "PER_RUN") else 1,
     )
 
@@ -146,6 +148,7 @@ def _lines(text: str, keyword: str) -> list[str]:
     return re.findall(rf"^-- {keyword} (.*)$", text, re.MULTILINE)
 
 
-def _split_declaration(words: str) -> tuple[str, Names]:
-    first, *others = words.split()
-    return first, tuple(others)
+def _declared(text: str, keyword: str) -> dict[str, Names]:
+    """Return the words that follow each name at the beginning of a line."""
+    lines = [line.split() for line in _lines(text, keyword)]
+    return {name: tuple(others) for first, *others in lines for name in first.split("|")}

@@ -1,4 +1,4 @@
-"""Computes ranks and tickets. `scripts/lib/ticket.lua` has the same constants.
+"""Computes ranks and tickets. `scripts/lib/tickets.lua` has the same constants.
 
 A rank is (255 - priority) * TIER + ticket. An entry that is moved to the front of its priority gets
 one of the ROOM ranks before the first ticket.

@@ -11,7 +11,7 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# The refusals of `check_token` and `check_offer`. HOLD_STATES contains the states of a hold.
+# HOLD_STATES contains the states of a hold.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
@@ -31,6 +31,15 @@ class Source:
     @property
     def name(self) -> str:
         return self.path.stem
+
+    @property
+    def place(self) -> str:
+        """The path in the folder of the scripts, such as `claim` or `lib/segments`."""
+        return self.path.relative_to(SCRIPTS).with_suffix("").as_posix()
+
+    @property
+    def is_library(self) -> bool:
+        return self.path.parent.name == "lib"
 
     @cached_property
     def text(self) -> str:
@@ -55,9 +64,8 @@ class Source:
     @cached_property
     def returns(self) -> dict[str, int]:
         """The number of words in each declared reply, by outcome."""
-        lines = [line for line in self.header if line.startswith("RETURNS ")]
-        replies = [reply.split() for line in lines for reply in line[8:].split(" | ")]
-        return {words[0]: len(words) for words in replies}
+        lines = [line.split()[1:] for line in self.header if line.startswith("RETURNS ")]
+        return {name: len(words) for words in lines for name in words[0].split("|")}
 
     @cached_property
     def replies(self) -> dict[str, set[int]]:
@@ -81,8 +89,8 @@ class Source:
         if first == "hold.state":
             return HOLD_STATES
         if first == "refusal":
-            (check,) = {"check_token", "check_offer"} & set(self.declared("NEEDS"))
-            return REFUSED.findall(LIBRARY[check].code)
+            (check,) = [name for name in CHECKS if self.uses(name)]
+            return REFUSED.findall(CHECKS[check])
         assert first == "reason", f"{self.name} returns {first}"
         return BARE_WORD.findall(self.code)
 
@@ -123,3 +131,9 @@ def split_top_level(elements: str) -> list[str]:
 VERBS = {path.stem: Source(path) for path in sorted(SCRIPTS.glob("*.lua"))}
 LIBRARY = {path.stem: Source(path) for path in sorted((SCRIPTS / "lib").glob("*.lua"))}
 PRELUDE = {path.stem: Source(path) for path in sorted((SCRIPTS / "prelude").glob("*.lua"))}
+SOURCES = {one.place: one for one in [*VERBS.values(), *LIBRARY.values(), *PRELUDE.values()]}
+# The functions whose refusals a script returns, and their code.
+CHECKS = {
+    name: LIBRARY["holds"].code.split(f"local function {name}(")[1].split("\nend\n")[0]
+    for name in ("check_token", "check_offer")
+}

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.queue.behaviour.outcomes import example
-from tests.rules.lua import LIBRARY, PRELUDE, VERBS, Source
+from tests.rules.lua import LIBRARY, PRELUDE, SOURCES, VERBS, Source
 from tests.support.each import each
 from waitlist_queue import keys, scripts
 from waitlist_queue.operations import OWN_KEYS, call_of, operation_of
@@ -20,9 +20,7 @@ from waitlist_shared.errors import BY_CODE
 each_verb = each("verb", VERBS)
 each_piece = each("piece", LIBRARY)
 each_guard = each("guard", PRELUDE)
-IN_FOLDERS = {f"lib/{name}": one for name, one in LIBRARY.items()}
-IN_FOLDERS |= {f"prelude/{name}": one for name, one in PRELUDE.items()}
-each_source = each("source", VERBS | IN_FOLDERS)
+each_source = each("source", SOURCES)
 # The number of loops in each script. Every loop is bounded, for example by the length of a page,
 # the count of a claim, the instants of a message, the settings, the segments of an entry, or by
 # bisection.
@@ -32,30 +30,30 @@ LOOPS = {
     # position is 1% higher than the last.
     "board": 3,
     "claim": 1,
-    "claim_limit": 3,  # The first claim after a change of the settings visits the open holds.
     "complete": 1,
-    "pending_decisions": 4,
-    "due": 4,  # A message covers at most three hours.
-    "epoch": 1,
     "expire": 1,
-    "expiry": 2,
     "list_off_queue": 1,
     "list_waiting": 3,
-    "offer": 1,  # This loop visits the entries that a run takes.
-    "pop": 4,
     "position": 1,
-    "readiness": 1,  # This loop visits the reasons of an entry.
-    "reasons": 1,
-    "replay": 1,
     "restore_many": 2,
-    "rests": 1,  # This loop visits the rests that end at the same time.
-    "run_length": 2,
-    "segment_index": 1,
     "segments": 2,
-    "settings": 2,
     "signup": 1,
     "untagged": 1,
-    "waiting_at": 1,
+    "lib/claim_limit": 3,  # The first claim after a change of the settings visits the open holds.
+    "lib/decisions": 4,
+    "lib/epoch": 1,
+    "lib/expiry": 2,
+    "lib/offers": 1,  # This loop visits the entries that a run takes.
+    "lib/policy": 4,  # A message covers at most three hours.
+    "lib/pop": 4,
+    # The loops visit the reasons of an entry, and the rests that end at the same time.
+    "lib/readiness": 2,
+    "lib/reasons": 1,
+    "lib/replay": 1,
+    "lib/ranks": 2,
+    "lib/segments": 1,
+    "lib/settings": 2,
+    "lib/waiting": 1,
 }
 ON_WAITLIST = [one for one in contracts.RESULTS if issubclass(one, contracts.OnWaitlist)]
 
@@ -110,7 +108,7 @@ def test_the_key_module_builds_every_key_that_a_script_uses(verb: Source) -> Non
 @each_source
 def test_the_code_returns_what_the_header_declares(source: Source) -> None:
     """Each outcome has as many values as the header lists."""
-    if source.name not in LIBRARY:
+    if not source.is_library:
         assert source.replies == {outcome: {size} for outcome, size in source.returns.items()}
 
 
@@ -195,7 +193,7 @@ def test_a_file_needs_exactly_the_library_files_whose_names_it_uses(source: Sour
 
 @each_source
 def test_a_file_that_uses_the_clock_names_the_guard_that_reads_it(source: Source) -> None:
-    if source.name not in LIBRARY and source.name != "clock":
+    if not source.is_library and source.name != "clock":
         assert ("clock" in source.declared("PRELUDE")) is source.uses("now")
 
 
@@ -235,7 +233,7 @@ def test_no_script_defines_a_global(source: Source) -> None:
 def test_no_script_has_an_unbounded_loop(source: Source) -> None:
     """P9: a new loop must be added to LOOPS with the reason why it is bounded."""
     loops = len(re.findall(r"\b(?:for|while|repeat)\b", re.sub(r"'\w*'", "", source.code)))
-    assert loops == LOOPS.get(source.name, 0)
+    assert loops == LOOPS.get(source.place, 0)
 
 
 def test_every_function_of_the_library_is_used() -> None:
@@ -252,10 +250,10 @@ def test_every_guard_is_used_by_several_scripts() -> None:
 
 
 def test_lua_and_python_compute_the_same_tickets() -> None:
-    numbers = numbers_of(LIBRARY["ticket"])
+    numbers = numbers_of(LIBRARY["tickets"])
     assert numbers["TIER"] == ranks.TIER
     assert numbers["EPOCH_MICROS"] == ranks.EPOCH.timestamp() * 1_000_000
-    assert f"* {ranks.TICKETS_PER_MILLISECOND} / 1000" in LIBRARY["ticket"].code
+    assert f"* {ranks.TICKETS_PER_MILLISECOND} / 1000" in LIBRARY["tickets"].code
     assert numbers["ROOM"] == ranks.ROOM == -limits.MIN_RANK
     assert limits.MAX_TICKET == ranks.TIER - ranks.ROOM - 1
     assert limits.MAX_RANK == 256 * ranks.TIER - 1 == 2**53 - 1

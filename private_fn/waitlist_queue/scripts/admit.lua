@@ -1,7 +1,7 @@
 -- admit: Makes offers to the first customers in the queue, or to one customer. If `count` is missing, the admission
 -- policy decides how many customers get an offer.
 -- PRELUDE clock cold rebuilding filters claimed tags not_ready
--- NEEDS due expiry next_stamp offer pop replay rests tags ticket waiting
+-- NEEDS expiry offers policy pop readiness replay segments tickets waiting
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours
 -- If `refill` is 1, unused offers go to the next customers until `count` more customers have entered. `instants` has
@@ -10,7 +10,7 @@
 -- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS behind scheduled_until settings_version
--- RETURNS waitlist_paused | expiring | idempotency_key_reused | not_waiting | entry_not_ready | inside_full
+-- RETURNS waitlist_paused|expiring|idempotency_key_reused|not_waiting|entry_not_ready|inside_full
 local MOST = 100
 local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, unless MOST slots or more are due
 

@@ -1,6 +1,6 @@
 -- allocate_tickets: Draws tickets for the rows of an import. Rows with the same `joined_at` get sequence numbers.
 -- PRELUDE clock cold rebuilding
--- NEEDS ticket
+-- NEEDS tickets
 -- ARGV count shared_milliseconds known_stamp
 -- `shared_milliseconds` ("ticket:count", separated by spaces) has a pair for each `joined_at` that several rows share.
 -- RETURNS allocated stamp first apart offsets

@@ -1,9 +1,9 @@
 -- board: Returns a snapshot of the positions in the queue. All requests within five seconds get the same snapshot.
 -- `cuts` is a JSON list of pairs of a rank and its position, in serving order.
 -- PRELUDE clock cold rebuilding not_ready
--- NEEDS expired int_text opening waiting
+-- NEEDS holds int_text opening waiting
 -- RETURNS board as_of_millis total line cuts
--- RETURNS counts_hidden | expiring
+-- RETURNS counts_hidden|expiring
 local LASTS, KEPT = 5000, 60 -- milliseconds, seconds
 local EXACT, STEP = 200, 1.01
 

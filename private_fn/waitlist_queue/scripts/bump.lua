@@ -1,11 +1,10 @@
 -- bump: Moves a waiting entry to another priority, ahead by some places, to the front of its priority, or to the end of
 -- the queue.
 -- PRELUDE clock cold rebuilding expiring not_ready
--- NEEDS ahead decide enqueue gap moves next_stamp pending_decisions tags ticket waiting
+-- NEEDS decisions moves ranks requeue segments tickets waiting
 -- ARGV entry_id ticket priority places to once_key once_seconds
--- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
--- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
--- RETURNS not_waiting | no_room
+-- RETURNS moved|repeat rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
+-- RETURNS not_waiting|no_room
 local last_ticket = meta_last_ticket
 local rank = waiting_rank(keys, entry_id)
 if not rank then return {'not_waiting'} end

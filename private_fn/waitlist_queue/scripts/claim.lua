@@ -1,11 +1,11 @@
 -- claim: Claims entries from one end of the queue for a limited time.
 -- PRELUDE clock cold rebuilding filters claimed tags not_ready
--- NEEDS claim_limit expiry hold next_stamp pop replay rests
+-- NEEDS claim_limit expiry holds pop readiness replay tickets
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- If the setting `max_claims` kept the script from claiming as many entries as requested, `limit` is `max_claims`.
--- RETURNS claimed stamp entries limit | repeat stamp entries limit
+-- RETURNS claimed|repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
--- RETURNS waitlist_paused | expiring | idempotency_key_reused
+-- RETURNS waitlist_paused|expiring|idempotency_key_reused
 local TOKEN_LENGTH = 40
 
 if meta_paused == '1' then return {'waitlist_paused'} end

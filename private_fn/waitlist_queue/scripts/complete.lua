@@ -1,13 +1,12 @@
 -- complete: Admits the customers of claimed entries. If the same claim token is sent again, nothing changes.
 -- PRELUDE clock owner claimed tags
--- NEEDS admission check_token ticket
+-- NEEDS admission holds tickets
 -- ARGV holds
 -- PER_RUN 50
 -- `holds` has a pair "entry_id:token" for each claimed entry, separated by spaces. The script returns one reply for
 -- each pair.
--- RETURNS completed stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
--- RETURNS repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
--- RETURNS cold | not_held | claim_mismatch | claim_expired
+-- RETURNS completed|repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
+-- RETURNS cold|not_held|claim_mismatch|claim_expired
 local last_ticket, admitted = meta_last_ticket, meta_admitted
 
 local function complete(entry_id, token)

@@ -1,10 +1,9 @@
 -- decline: Declines an offer. The entry moves to the end of the queue, and the next entry can get an offer.
 -- PRELUDE clock cold claimed not_ready
--- NEEDS check_offer decide expired moves next_stamp off_queue paid pending_decisions requeue ticket waiting
+-- NEEDS decisions holds moves requeue slots tickets waiting
 -- ARGV entry_id ticket offered_until_millis once_key once_seconds
--- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
--- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
--- RETURNS expiring | not_offered | offer_expired
+-- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
+-- RETURNS expiring|not_offered|offer_expired
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
 local hold, refusal, deadline = nil, 'not_offered', nil
 if not declined_before then

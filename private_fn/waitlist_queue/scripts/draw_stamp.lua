@@ -1,6 +1,6 @@
 -- draw_stamp: Draws a stamp (logical timestamp) for an event that is written only to the record of an entry.
 -- PRELUDE clock cold
--- NEEDS next_stamp
+-- NEEDS tickets
 -- ARGV known_stamp
 -- RETURNS drawn stamp
 return {'drawn', next_stamp(keys, now, nil, known_stamp)}

@@ -1,11 +1,10 @@
 -- end_stay: Removes an entry from the waitlist for good, and updates the counter that `counts_as` names.
 -- PRELUDE clock cold claimed not_ready
--- NEEDS inside next_stamp paid take_out tombstone wake
+-- NEEDS inside policy slots take_out tickets tombstone
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis
 -- If `unless_placed` is 1, the script keeps an entry that has a place in Redis, and returns `present`. If
 -- `inside_until_millis` is 0, the customer is not inside.
--- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
--- RETURNS absent stamp ended_stamp ticket | present stamp ended_stamp ticket
+-- RETURNS left|dropped|absent|present stamp ended_stamp ticket
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
 -- If the customer has signed up again in the meantime, the message must not change the new signup.

@@ -1,9 +1,9 @@
 -- end_wait: Ends the wait of a customer who did not confirm in time that they are still waiting. The action decides
 -- whether the entry is parked (set aside), moves to the end of the queue, or leaves the waitlist.
 -- PRELUDE clock cold rebuilding claimed
--- NEEDS decide enqueue next_stamp off_queue reasons tags ticket waiting
+-- NEEDS decisions holds reasons requeue segments tickets waiting
 -- ARGV entry_id ticket confirm_by_millis action settings_version
--- RETURNS ended | kept
+-- RETURNS ended|kept
 if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
 -- Ignore a request that is based on old settings, because the newer settings may require a different action.
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end

@@ -1,8 +1,8 @@
 -- exit: Records that a customer is no longer inside, so that another customer can be admitted.
 -- PRELUDE cold
--- NEEDS inside wake
+-- NEEDS inside policy
 -- ARGV entry_id ticket
--- RETURNS exited | absent
+-- RETURNS exited|absent
 local visit = visit_of(keys, entry_id)
 -- If the customer has been admitted again in the meantime, the new admission has a different ticket and must not end.
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end

@@ -1,6 +1,6 @@
 -- expire: Ends expired claims and offers, and lists entries whose record may be out of date.
 -- PRELUDE clock cold rebuilding claimed not_ready
--- NEEDS expiry next_stamp off_queue pending_decisions rests ticket time_of waiting
+-- NEEDS decisions expiry holds readiness tickets waiting
 -- ARGV min_age_seconds known_until limit
 -- An entry is listed if the last decision about it is at least `min_age_seconds` old, or not later than `known_until`.
 -- RETURNS expired stamp is_all max_attempts places

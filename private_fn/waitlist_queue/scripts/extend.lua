@@ -1,9 +1,9 @@
 -- extend: Renews the lease of a claimed entry, beginning now.
 -- PRELUDE clock cold claimed
--- NEEDS check_token next_stamp off_queue
+-- NEEDS holds tickets
 -- ARGV entry_id token lease_seconds
 -- RETURNS extended stamp deadline_millis rank ticket attempts basis_stamp placed_stamp
--- RETURNS not_held | claim_mismatch | claim_expired
+-- RETURNS not_held|claim_mismatch|claim_expired
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then return {refusal} end

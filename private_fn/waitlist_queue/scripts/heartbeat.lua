@@ -1,9 +1,9 @@
 -- heartbeat: Increments a counter that shows whether Redis has lost writes. If the counter is lower than the caller's
 -- count, Redis has lost writes.
 -- PRELUDE clock cold rebuilding
--- NEEDS next_stamp
+-- NEEDS tickets
 -- ARGV epoch known_beat pace
--- RETURNS beats epoch epoch_start beat stamp counters | behind epoch epoch_start beat stamp counters
+-- RETURNS beats|behind epoch epoch_start beat stamp counters
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS outdated
 local beat, known = tonumber(meta_beat), tonumber(known_beat)

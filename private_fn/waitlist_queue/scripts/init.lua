@@ -1,9 +1,10 @@
 -- init: Creates a waitlist in Redis, gives it new settings, or ends the rebuild of its queue.
 -- PRELUDE clock owner not_ready
--- NEEDS epoch expired segment_state settings
+-- NEEDS epoch holds segments settings
 -- ARGV mode epoch settings counters floor_ticket scheduled_until
 -- `settings` and `counters` have the form "name=value", separated by spaces.
--- RETURNS created state epoch epoch_start | exists state epoch epoch_start | warmed state epoch epoch_start | cold | expiring
+-- RETURNS created|exists|warmed state epoch epoch_start
+-- RETURNS cold|expiring
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)

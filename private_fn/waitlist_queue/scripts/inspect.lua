@@ -1,6 +1,6 @@
 -- inspect: Reads the state of an entry in Redis, so that maintenance can compare it with the record of the entry.
 -- PRELUDE cold rebuilding not_ready
--- NEEDS off_queue reasons ticket time_of waiting
+-- NEEDS holds reasons tickets waiting
 -- ARGV entry_id
 -- RETURNS inspected state rank token time_millis stamp dirty_stamp attributes_version ticket readiness_version
 local dirty = tonumber(redis.call('ZSCORE', keys.dirty, entry_id) or 0)

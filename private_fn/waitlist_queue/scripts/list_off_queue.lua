@@ -1,6 +1,6 @@
 -- list_off_queue: Reads a page of the entries with a claim or an offer by deadline, or of the parked entries by time.
 -- PRELUDE cold rebuilding expiring
--- NEEDS off_queue
+-- NEEDS holds
 -- ARGV which after after_id limit
 -- The page begins after the entry `after_id`, whose time is `after`. `which` is `held` or `parked`.
 -- RETURNS listed total entries

@@ -1,6 +1,6 @@
 -- list_waiting: Reads a page of the waiting entries in queue order.
 -- PRELUDE clock cold rebuilding expiring not_ready
--- NEEDS reasons rests ticket waiting waiting_at
+-- NEEDS readiness reasons tickets waiting
 -- ARGV which after first limit
 -- The page begins after the rank `after`, or at the position `first`. `which` is `waiting`, `ready` or `not_ready`.
 -- RETURNS listed total entries next_rank

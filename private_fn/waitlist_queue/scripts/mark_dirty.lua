@@ -1,8 +1,8 @@
 -- mark_dirty: Marks an entry whose record is about to change, so that maintenance compares Redis with the record.
 -- PRELUDE clock cold rebuilding not_ready
--- NEEDS next_stamp off_queue waiting
+-- NEEDS holds tickets waiting
 -- ARGV entry_id known_stamp
--- RETURNS marked stamp | absent stamp
+-- RETURNS marked|absent stamp
 local stamp = next_stamp(keys, now, nil, known_stamp)
 if not (waiting_rank(keys, entry_id) or redis.call('ZSCORE', keys.held, entry_id) or
   redis.call('ZSCORE', keys.parked, entry_id)) then

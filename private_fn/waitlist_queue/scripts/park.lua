@@ -1,10 +1,9 @@
 -- park: Parks a claimed entry, so that an operator can look at it. A repeated request changes nothing.
 -- PRELUDE clock cold claimed
--- NEEDS check_token decide next_stamp off_queue paid pending_decisions
+-- NEEDS decisions holds slots tickets
 -- ARGV entry_id token
--- RETURNS parked stamp parked_millis rank ticket attempts basis_stamp placed_stamp
--- RETURNS repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp
--- RETURNS not_held | claim_mismatch | claim_expired
+-- RETURNS parked|repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp
+-- RETURNS not_held|claim_mismatch|claim_expired
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then

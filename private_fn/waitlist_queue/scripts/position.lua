@@ -1,19 +1,15 @@
 -- position: Counts the entries ahead of an entry, in the queue and within some of its segments. If admissions are due,
 -- `is_due` is true for one poll per second, and that caller sends an Admit request.
 -- PRELUDE clock cold rebuilding expiring not_ready
--- NEEDS off_queue pace reasons rests segment_index ticket waiting
+-- NEEDS holds pace readiness reasons segments tickets waiting
 -- ARGV entry_id segments_version segments
 -- `segments` are segment ids, separated by spaces.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis
 -- RETURNS absent total hide_counts is_due
 -- EACH places position total
 -- EACH not_ready reason until_millis
--- RETURNS held total hide_counts is_due rank ticket offered_until_millis
--- RETURNS offered total hide_counts is_due rank ticket offered_until_millis
--- RETURNS parked total hide_counts is_due rank ticket offered_until_millis
--- RETURNS done total hide_counts is_due rank ticket offered_until_millis
--- RETURNS no_show total hide_counts is_due rank ticket offered_until_millis
--- RETURNS segments_building | stale_segments
+-- RETURNS held|offered|parked|done|no_show total hide_counts is_due rank ticket offered_until_millis
+-- RETURNS segments_building|stale_segments
 local BETWEEN_POLLS = 1000 -- milliseconds between two polls that trigger a run
 
 local hide_counts = meta_hide_counts == '1'

@@ -1,9 +1,8 @@
 -- redrive: Puts a parked entry, which was set aside for an operator, back into the queue, and resets its attempts to 0.
 -- PRELUDE clock cold rebuilding expiring claimed not_ready
--- NEEDS decide next_stamp off_queue pending_decisions requeue ticket waiting
+-- NEEDS decisions holds requeue tickets waiting
 -- ARGV entry_id to parked_millis
--- RETURNS redriven stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
--- RETURNS repeat stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
+-- RETURNS redriven|repeat stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS not_parked
 local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'

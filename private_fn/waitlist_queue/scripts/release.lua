@@ -1,11 +1,10 @@
 -- release: Puts a claimed entry back into the queue, at its old place or at the end. A repeated request changes
 -- nothing.
 -- PRELUDE clock cold claimed
--- NEEDS check_token decide delay expired next_stamp paid pending_decisions requeue ticket waiting
+-- NEEDS decisions holds readiness requeue slots tickets waiting
 -- ARGV entry_id token to delay_seconds
--- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
--- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
--- RETURNS expiring | not_held | claim_mismatch | claim_expired
+-- RETURNS released|repeat stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
+-- RETURNS expiring|not_held|claim_mismatch|claim_expired
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if refusal ~= 'claim_expired' and meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end

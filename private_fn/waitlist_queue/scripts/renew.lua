@@ -1,10 +1,10 @@
 -- renew: Restarts the pass of an admitted customer, because the admission was recorded late. If the pass has ended and
 -- nobody else can be admitted, the next free place is reserved for the customer.
 -- PRELUDE clock cold
--- NEEDS due inside off_queue
+-- NEEDS holds inside policy
 -- ARGV entry_id ticket is_claim
--- RETURNS renewed inside_until_millis | absent
--- RETURNS inside_full
+-- RETURNS renewed inside_until_millis
+-- RETURNS absent|inside_full
 local hold = read_hold(keys, entry_id)
 if not hold or hold.state ~= 'done' or hold.ticket ~= tonumber(ticket) then return {'absent'} end
 local policy = read_policy(keys, now)

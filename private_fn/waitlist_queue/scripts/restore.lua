@@ -1,10 +1,9 @@
 -- restore: Restores an entry at the place in its record, unless the customer has left the waitlist or was admitted.
 -- PRELUDE cold claimed stale_epoch stale_segments
--- NEEDS inside moves off_queue paid pending_decisions restore_rules ticket tombstone waiting
+-- NEEDS decisions holds inside moves readiness restoring slots tickets tombstone waiting
 -- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected
--- RETURNS restored state position rank ticket total attempts
--- RETURNS present state position rank ticket total attempts
+-- RETURNS restored|present state position rank ticket total attempts
 -- RETURNS gone
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)

@@ -1,10 +1,16 @@
 -- restore_many: Restores waiting entries at the places in their records. Entries that Redis already has are not moved.
 -- PRELUDE cold stale_epoch stale_segments
--- NEEDS batch gap int_text off_queue readiness reasons reindex restore_rules ticket waiting
+-- NEEDS holds int_text ranks readiness reasons restoring segments tickets waiting
 -- ARGV epoch segments_version stays
 -- `stays` has a text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each entry,
 -- separated by spaces.
 -- RETURNS restored restored present gone
+-- Appends two arguments to a command that writes many entries at once. This is much faster than one command for each
+-- entry.
+local function append_pair(values, first, second)
+  values[#values + 1], values[#values + 2] = first, second
+end
+
 local names, ids, ranks, tickets, stamps, attempts_of, tags = {}, {}, {}, {}, {}, {}, {}
 local readiness, any_readiness = {}, ''
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):([^:]*):(%S*)'

@@ -1,9 +1,9 @@
 -- settle: Forgets the pending decisions about an entry, because the record has them now. If Redis has made another
 -- decision in the meantime, nothing is deleted.
 -- PRELUDE clock cold not_ready
--- NEEDS next_stamp off_queue reasons tombstone
+-- NEEDS holds reasons tickets tombstone
 -- ARGV entry_id seen_stamp join_id ticket
--- RETURNS settled | changed
+-- RETURNS settled|changed
 local since = redis.call('ZSCORE', keys.dirty, entry_id)
 if since and tonumber(since) ~= tonumber(seen_stamp) then return {'changed'} end
 redis.call('ZREM', keys.dirty, entry_id)

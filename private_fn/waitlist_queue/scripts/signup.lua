@@ -1,13 +1,12 @@
 -- signup: Adds entries at the end of the queue, or at a given rank. An entry that is already waiting keeps its place.
 -- PRELUDE clock owner
--- NEEDS expired free_rank_after gap inside off_queue opening pace readiness reasons segment_index ticket tombstone waiting wake
+-- NEEDS holds inside opening pace policy ranks readiness reasons segments tickets tombstone waiting
 -- ARGV stays
 -- PER_RUN 50
 -- `stays` are texts of the form "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated
 -- by spaces. The script returns one reply for each text.
--- RETURNS joined rank ticket stamp position total pace ready_ahead
--- RETURNS already rank ticket stamp position total pace ready_ahead
--- RETURNS cold | rebuilding | expiring | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full
+-- RETURNS joined|already rank ticket stamp position total pace ready_ahead
+-- RETURNS cold|rebuilding|expiring|gone|stale_segments|waitlist_closed|not_open_yet|waitlist_full
 local APART = 8 -- leaves room for seven entries that are moved ahead of the second of two signups
 
 local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_ticket, meta_signed_up

@@ -1,6 +1,6 @@
 -- stats: Counts the entries on a waitlist, even during a rebuild. If `is_due` is 1, maintenance has work to do.
 -- PRELUDE clock cold not_ready
--- NEEDS expired rests ticket
+-- NEEDS holds readiness tickets
 -- ARGV near
 -- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked first
 -- EACH counters signed_up left admitted entered declined no_shows

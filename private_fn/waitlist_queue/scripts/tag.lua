@@ -1,8 +1,8 @@
 -- tag: Writes the segments and the readiness of an entry that is waiting, held or parked.
 -- PRELUDE cold stale_segments
--- NEEDS readiness reindex tombstone waiting
+-- NEEDS readiness segments tombstone waiting
 -- ARGV entry_id join_id segments_version tags readiness
--- RETURNS tagged | kept | absent
+-- RETURNS tagged|kept|absent
 -- RETURNS gone
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)

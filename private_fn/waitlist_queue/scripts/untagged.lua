@@ -1,9 +1,9 @@
 -- untagged: Lists entries that are missing from the segment index. If no entry is missing, the script marks the index
 -- as complete.
 -- PRELUDE cold rebuilding stale_segments not_ready
--- NEEDS segment_state
+-- NEEDS segments
 -- ARGV segments_version which offset limit
--- RETURNS untagged looked_at entry_ids | ready looked_at entry_ids
+-- RETURNS untagged|ready looked_at entry_ids
 if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}

@@ -1,13 +1,12 @@
 -- withdraw: Takes back an offer. The entry returns to its old place in the queue.
 -- PRELUDE clock cold claimed not_ready
--- NEEDS check_offer decide expiry next_stamp off_queue offer paid pending_decisions requeue rests waiting
+-- NEEDS decisions expiry holds offers readiness requeue slots tickets waiting
 -- ARGV entry_id ticket offered_until_millis hours tokens
 -- The next entry gets an offer in the same run, because a later run would choose the same entry again. `hours` has the
 -- form "opens:closes", separated by spaces.
--- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
--- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
+-- RETURNS withdrawn|repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
--- RETURNS not_offered | offer_expired | expiring
+-- RETURNS not_offered|offer_expired|expiring
 
 local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if refusal == 'completed' then hold, refusal = nil, 'not_offered' end

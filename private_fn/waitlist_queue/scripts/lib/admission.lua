@@ -1,4 +1,4 @@
--- NEEDS inside off_queue paid
+-- NEEDS holds inside slots
 
 -- Returns the time at which a pass that begins now will end, in milliseconds. Returns 0 if the waitlist issues no
 -- passes.

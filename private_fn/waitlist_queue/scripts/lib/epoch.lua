@@ -1,4 +1,4 @@
--- NEEDS ticket
+-- NEEDS tickets
 
 -- `floor` comes from the clock of a Lambda function, which may be ten minutes slow. If the clock of Redis went back,
 -- logical timestamps up to UNKNOWN_SECONDS above `floor` may therefore exist.

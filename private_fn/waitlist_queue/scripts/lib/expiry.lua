@@ -1,4 +1,4 @@
--- NEEDS decide expired next_stamp off_queue paid requeue ticket
+-- NEEDS decisions holds requeue slots tickets
 
 -- Ends an expired claim or offer. A claimed entry returns to its old place, or is parked (set aside) after too many
 -- attempts. After an unused offer, the setting `no_show` decides what happens.

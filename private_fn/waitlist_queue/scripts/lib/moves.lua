@@ -1,4 +1,4 @@
--- NEEDS int_text ticket
+-- NEEDS int_text tickets
 
 -- Remembers the moves of an entry for a day, so that a repeated request does not move the entry again. The sorted set
 -- has the idempotency key and the logical timestamp of each move.

@@ -1,4 +1,4 @@
--- NEEDS tags
+-- NEEDS segments
 
 -- Takes entries from one end of the queue or of segments. `filters` are segment ids, or `*` for the whole queue,
 -- separated by spaces and in order of preference.

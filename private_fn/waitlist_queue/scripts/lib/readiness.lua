@@ -1,4 +1,4 @@
--- NEEDS reasons tags waiting
+-- NEEDS reasons segments waiting
 
 -- Writes the reasons why entries are not ready (see reasons.lua).
 
@@ -42,4 +42,41 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   local kept = with_delay(is_at_least_as_new and old or packed, math.max(delayed, delay_of(packed)))
   write_readiness(keys, entry_id, old, kept)
   return true
+end
+
+-- Stops a script from reading the readiness keys if every entry on the waitlist has always been ready.
+local function use_readiness(keys, is_used, readiness)
+  if is_used then return end
+  if readiness == '' then
+    keys.not_ready = nil
+  else
+    redis.call('HSET', keys.meta, 'not_ready', '1')
+  end
+end
+
+-- Makes an entry wait for the given number of seconds before it is ready again. Returns the end of the delay in
+-- milliseconds.
+local function delay(keys, entry_id, seconds, now)
+  local until_millis = math.floor(now / 1000) + seconds * 1000
+  local packed = redis.call('HGET', keys.readiness, entry_id)
+  write_readiness(keys, entry_id, packed, with_delay(packed or '0', until_millis))
+  return until_millis
+end
+
+local RESTS_AT_ONCE = 200
+
+-- Makes a limited number of entries ready whose rest or delay has ended. Returns whether there are no more such
+-- entries.
+local function end_rests(keys, now)
+  if not keys.not_ready then return true end
+  local millis = math.floor(now / 1000)
+  local ended = redis.call('ZRANGEBYSCORE', keys.ready_at, '-inf', millis, 'LIMIT', 0, RESTS_AT_ONCE)
+  for _, entry_id in ipairs(ended) do
+    local packed = redis.call('HGET', keys.readiness, entry_id)
+    local kept = string.gsub(packed, ';[%a_]+=([1-9]%d*)', function(ends)
+      if tonumber(ends) <= millis then return '' end
+    end)
+    write_readiness(keys, entry_id, packed, kept)
+  end
+  return #ended < RESTS_AT_ONCE
 end

@@ -66,3 +66,8 @@ local function forget_readiness(keys, entry_id)
   redis.call('ZREM', keys.unverified, entry_id)
   count_readiness(keys, before, '')
 end
+
+-- Returns whether the address of the entry with this readiness is still unverified.
+local function is_unverified(packed)
+  return packed and string.find(packed, ';unverified=', 1, true) ~= nil
+end

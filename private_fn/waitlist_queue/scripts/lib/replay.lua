@@ -1,4 +1,4 @@
--- NEEDS off_queue pending_decisions
+-- NEEDS decisions holds
 
 -- Returns the row for one entry in the reply to a claim or an admission.
 local function claim_row(keys, entry_id, hold, deadline, filter_index)

@@ -1,4 +1,4 @@
--- NEEDS segment_state
+-- NEEDS segments
 
 -- Begins a new admission schedule. Unused admissions of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)

@@ -1,4 +1,4 @@
--- NEEDS off_queue paid reasons tags ticket waiting
+-- NEEDS holds reasons segments slots tickets waiting
 
 -- Returns the ticket of an entry, followed by the rank if the entry is waiting, or by its hold if it is not. Returns
 -- nil if Redis does not have the entry.

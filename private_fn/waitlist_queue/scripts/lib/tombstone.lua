@@ -1,4 +1,4 @@
--- NEEDS ticket
+-- NEEDS tickets
 
 -- A tombstone marks a signup that has ended, so that a late message cannot bring the entry back.
 local TOMBSTONE_SECONDS = 900

@@ -1,27 +1,14 @@
+-- NEEDS reasons
+
 -- The sorted set `queue` contains the ready entries, and `not_ready` contains the entries that are passed over for now.
 -- The set `unverified` contains the entries whose address is not verified. Positions and totals leave these entries
 -- out, because they would show whether an address is on the waitlist.
-
--- Stops a script from reading the readiness keys if every entry on the waitlist has always been ready.
-local function use_readiness(keys, is_used, readiness)
-  if is_used then return end
-  if readiness == '' then
-    keys.not_ready = nil
-  else
-    redis.call('HSET', keys.meta, 'not_ready', '1')
-  end
-end
 
 -- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
   if rank or not keys.not_ready then return rank, true end
   return tonumber(redis.call('ZSCORE', keys.not_ready, entry_id)), false
-end
-
--- Returns whether the address of the entry with this readiness is still unverified.
-local function is_unverified(packed)
-  return packed and string.find(packed, ';unverified=', 1, true) ~= nil
 end
 
 -- Adds an entry to the waiting entries, or changes the rank of a waiting entry.
@@ -81,4 +68,23 @@ local function waiting_until(keys, rank)
   local other, its_rank = nearest(keys.not_ready)
   if other and (not found or its_rank > found) then return other, its_rank end
   return entry_id, found
+end
+
+-- Returns the waiting entry that has exactly `index` waiting entries ahead of it, and its rank.
+local function waiting_at(keys, index)
+  local function at(set, number)
+    local entry_id, rank = unpack(redis.call('ZRANGE', set, number, number, 'WITHSCORES'))
+    return entry_id, tonumber(rank)
+  end
+  if not keys.not_ready then return at(keys.queue, index) end
+  -- A binary search finds how many ready entries come before the wanted entry.
+  local low, high = 0, math.min(index + 1, redis.call('ZCARD', keys.queue))
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local entry_id, rank = at(keys.queue, middle)
+    local ahead = middle + redis.call('ZCOUNT', keys.not_ready, '-inf', rank)
+    if ahead == index then return entry_id, rank end
+    if ahead < index then low = middle + 1 else high = middle end
+  end
+  return at(keys.not_ready, index - low)
 end

@@ -177,3 +177,10 @@ local function next_due(keys, policy, room, next_instant, millis)
   if policy.is_closed then at = math.max(at, policy.opens_at) end
   return at < math.huge and at or nil
 end
+
+-- Makes the next poll trigger a run of the admission policy, because another customer can be admitted.
+local function wake(keys)
+  if redis.call('HEXISTS', keys.meta, 'admit_at') == 1 then
+    redis.call('HSET', keys.meta, 'admit_at', 0)
+  end
+end

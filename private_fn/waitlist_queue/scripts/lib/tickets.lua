@@ -17,3 +17,12 @@ end
 local function ticket_of(keys, entry_id, rank)
   return tonumber(redis.call('HGET', keys.tickets_of_moved, entry_id)) or rank % TIER
 end
+
+-- Returns the next logical timestamp, which is later than all earlier ones and later than `known_stamp`. Logical
+-- timestamps and tickets come from the same counter.
+local function next_stamp(keys, now, last, known_stamp)
+  last = last or redis.call('HGET', keys.meta, 'last_ticket')
+  local stamp = ticket_after(math.max(tonumber(last), tonumber(known_stamp or 0)), now)
+  redis.call('HSET', keys.meta, 'last_ticket', stamp)
+  return stamp
+end

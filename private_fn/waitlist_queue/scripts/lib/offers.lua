@@ -1,4 +1,4 @@
--- NEEDS admission decide due hold pop replay
+-- NEEDS admission decisions holds policy pop replay
 
 -- Makes an offer to each of the given entries, or admits the customers at once if the policy is automatic. Returns the
 -- rows of the reply, and the texts to store under the idempotency key.

@@ -1,4 +1,4 @@
--- NEEDS int_text off_queue readiness reindex requeue tags ticket waiting
+-- NEEDS holds int_text readiness requeue segments tickets waiting
 
 -- Returns whether the place in the record may replace the entry's place in Redis. The class Restore explains `when`.
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, queue_rank, hold)

@@ -1,4 +1,4 @@
--- NEEDS off_queue wake
+-- NEEDS holds policy
 
 -- Each offer records its source, so that an unused offer can be given back: "s3" is version 3 of the schedule, "r4" is
 -- version 4 of the rate, and "q2" is the second quota. "e" means that the customer has entered.

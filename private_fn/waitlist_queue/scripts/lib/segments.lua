@@ -1,4 +1,4 @@
--- NEEDS waiting
+-- NEEDS reasons waiting
 
 -- Returns a rank as a text of 16 characters that sorts in the same order as the rank. To keep this order, 10^15 is
 -- added to a negative rank.
@@ -40,4 +40,36 @@ local function remove_index_members(keys, entry_id, rank, tags)
   if not keys.not_ready then return end
   redis.call('ZREM', keys.segments, unpack(members_of(entry_id, rank, tags, NOT_READY)))
   redis.call('ZREM', keys.segments, unpack(members_of(entry_id, rank, tags, UNVERIFIED)))
+end
+
+-- A waiting entry has members in the segment index, with the same rank as in the queue.
+local function enter_segments(keys, entry_id, rank, is_ready)
+  local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
+  if tags then add_index_members(keys, entry_id, rank, tags, is_ready) end
+end
+
+local function leave_segments(keys, entry_id, rank)
+  local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
+  if tags then remove_index_members(keys, entry_id, rank, tags) end
+end
+
+-- Replaces the tags (segments) of an entry, unless the old tags are at least as new. Tags of an earlier signup are
+-- always replaced.
+local function reindex(keys, entry_id, tags, rank, another_stay)
+  local old = redis.call('HGET', keys.tags, entry_id)
+  local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end
+  if old and not another_stay and version_of(old) >= version_of(tags) then return false end
+  if rank and old then remove_index_members(keys, entry_id, rank, old) end
+  redis.call('HSET', keys.tags, entry_id, tags)
+  if rank then add_index_members(keys, entry_id, rank, tags, is_ready_to_wait(keys, entry_id)) end
+  return true
+end
+
+-- Returns `ready` if the segments of every entry on the waitlist are stored, and `building` otherwise. Segment counts
+-- are exact only in the state `ready`.
+local function segment_state(keys, segments_version)
+  if segments_version == '0' then return 'ready' end
+  local entries = count_waiting(keys) + redis.call('ZCARD', keys.held) +
+    redis.call('ZCARD', keys.parked)
+  return redis.call('HLEN', keys.tags) == entries and 'ready' or 'building'
 end

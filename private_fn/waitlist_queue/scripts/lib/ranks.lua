@@ -1,0 +1,69 @@
+-- NEEDS tickets waiting
+
+-- Finds free ranks between neighbouring entries. Ranks are integers, and two entries never have the same rank.
+local STEP = 65536 -- a move takes at most this much of a gap, so that many moves fit into the gap
+
+-- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1). The function
+-- doubles the range until a rank is free, and then searches by halving, because checking every rank could take very
+-- long.
+local function run_length(keys, rank, direction)
+  local function is_full(length)
+    local last = rank + direction * (length - 1)
+    return count_between(keys, math.min(rank, last), math.max(rank, last)) == length
+  end
+  if not is_full(1) then return 0 end
+  local full, open = 1, 2
+  while is_full(open) do full, open = open, open * 2 end
+  while open - full > 1 do
+    local middle = math.floor((full + open) / 2)
+    if is_full(middle) then full = middle else open = middle end
+  end
+  return full
+end
+
+-- Returns the lowest rank in the priority that `rank` belongs to.
+local function first_rank_of(rank)
+  return math.min(255, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
+end
+
+-- Finds the nearest gap ahead of the entry `behind`, within the same priority. Returns the ranks on both sides of the
+-- gap and the entries with these ranks, or nil if there is no gap.
+local function gap_before(keys, behind, upper)
+  local before_first = first_rank_of(upper) - 1
+  local ahead, lower = waiting_until(keys, upper - 1)
+  if lower == upper - 1 then
+    behind, upper = waiting_until(keys, upper - run_length(keys, lower, -1))
+    ahead, lower = waiting_until(keys, upper - 1)
+  end
+  if not lower or lower <= before_first then lower, ahead = before_first, nil end
+  if upper - lower < 2 then return nil end
+  return lower, upper, ahead, behind
+end
+
+-- Returns `rank` or the nearest free rank ahead of it in the same priority. The entry may keep its current rank `own`.
+local function free_rank(keys, entry_id, rank, own)
+  local present, its_rank = waiting_until(keys, rank)
+  if its_rank ~= rank or present == entry_id then return rank end
+  local _, upper = gap_before(keys, present, rank)
+  if own and own < rank and upper and own >= upper then return own end
+  return upper and upper - 1
+end
+
+-- Returns `rank` if it is free, or the next free rank after it.
+local function free_rank_after(keys, rank)
+  return rank + run_length(keys, rank, 1)
+end
+
+-- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. The rank is close to
+-- a neighbour that has been moved too, because moves often go to the same spot one after the other.
+local function rank_ahead_of(keys, index)
+  local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
+  if not lower then return nil end
+  local room = upper - lower
+  local little = math.min(STEP, math.max(1, math.floor(room / 64)))
+  local is_behind_moved, is_ahead_moved =
+    unpack(redis.call('HMGET', keys.tickets_of_moved, behind, ahead or ''))
+  if is_ahead_moved and not is_behind_moved then return lower + little end
+  if is_behind_moved and not is_ahead_moved then return upper - little end
+  return math.max(upper - STEP, lower + math.max(1, math.floor(room / 4)))
+end
