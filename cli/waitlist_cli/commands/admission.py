@@ -1,23 +1,24 @@
 """Defines the commands that offer slots, claim people, and complete or release claims."""
 
 import uuid
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
-from waitlist_cli.operations.admit import ADMIT_PERSON, EXIT, WITHDRAW, admissions
+from waitlist_cli.operations.admit import ADMIT_PERSON, EXIT, QUOTA_ENDED, WITHDRAW, admissions
 from waitlist_cli.operations.claim import (
+    CLAIM_PEOPLE,
     COMPLETE,
     EXTEND,
-    MOST_CLAIMED,
+    FILTER,
+    LEASE,
+    ORDER,
     PARK,
     RELEASE,
-    claim_people,
 )
-from waitlist_cli.operations.redrives import REDRIVE, redrives
-from waitlist_cli.terminal.action_commands import person_command
+from waitlist_cli.operations.redrives import REDRIVE, REDRIVE_ALL, redrives
+from waitlist_cli.terminal.action_commands import list_command, person_command, with_fields
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -33,19 +34,11 @@ from waitlist_cli.terminal.entry_output import (
 from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.terminal.parameters import (
     MOST_SECONDS,
-    Back,
     Customer,
     EntryId,
-    Filter,
     HowMany,
-    Lease,
-    Newest,
-    Prefer,
-    Reason,
     Since,
     WaitlistId,
-    filter_of,
-    preferences_of,
 )
 from waitlist_cli.terminal.times import since_of
 from waitlist_cli.work.hold import OnFailure
@@ -61,6 +54,7 @@ NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 
 @command("admit", PANEL, "waitlist admit bakery 250 --filter language=Spanish --key launch-1")
+@with_fields("filters", [FILTER])
 def admit(
     context: Context,
     waitlist: WaitlistId,
@@ -72,8 +66,7 @@ def admit(
             help="Number of slots to offer. With 0, end the quota that --refill has started.",
         ),
     ],
-    filter_: Filter = None,
-    prefer: Prefer = None,
+    filters: dict[str, Any],
     refill: Annotated[
         bool,
         typer.Option(
@@ -96,23 +89,14 @@ def admit(
     If max_inside leaves less room, fewer people get a slot. After an interruption, repeat the
     command with the key that it prints.
     """
-    if refill and (filter_ or prefer):
+    if refill and filters:
         raise WrongUsage(
             "--refill applies to the whole waitlist. Do not combine it with --filter or --prefer."
         )
-    filters = preferences_of(prefer, filter_)
     used = key or str(uuid.uuid4())
     entries: list[dict[str, Any]] = []
     try:
-        for page in admissions(
-            context.api,
-            waitlist,
-            count,
-            filter_of(filter_),
-            key=used,
-            filters=filters,
-            refill=refill,
-        ):
+        for page in admissions(context.api, waitlist, count, filters, key=used, refill=refill):
             entries += page
     except (CliError, KeyboardInterrupt) as error:
         if entries or not isinstance(error, NOT_DONE):
@@ -130,42 +114,36 @@ person_command(WITHDRAW, PANEL, "waitlist withdraw bakery --customer ada")
 person_command(EXIT, PANEL, "waitlist exit bakery --customer ada")
 
 
-@command("claim", PANEL, "waitlist claim bakery -n 3 --filter language=Spanish --lease 120")
-def claim(
-    context: Context,
-    waitlist: WaitlistId,
-    count: HowMany = 1,
-    filter_: Filter = None,
-    prefer: Prefer = None,
-    newest: Newest = False,
-    lease: Lease = None,
-    complete_now: Annotated[
-        bool, typer.Option("--complete", help="Admit the claimed people in the same request.")
-    ] = False,
-) -> None:
-    """Claim people at the head of the queue, and print the claim_token of each claim."""
-    if count > MOST_CLAIMED:
-        raise WrongUsage(
-            f"One command can claim at most {MOST_CLAIMED} people. Give a smaller --count."
-        )
-    answer = claim_people(
-        context.api,
-        waitlist,
-        str(uuid.uuid4()),
-        count=count,
-        filter_=filter_of(filter_),
-        filters=preferences_of(prefer, filter_),
-        newest=newest,
-        lease_seconds=lease,
-        complete=complete_now,
-    )
+def _print_claims(context: Context, answer: dict[str, Any]) -> None:
     if context.output.as_json:
         context.output.json(answer)
-    else:
-        columns = (*CLAIMED, "filter_index") if prefer else CLAIMED
-        _print_claims(context, answer["claims"], columns, answer.get("limit"))
+        return
+    claims, limit = answer["claims"], answer.get("limit")
+    has_filters = any(claim.get("filter_index") is not None for claim in claims)
+    columns = (*CLAIMED, "filter_index") if has_filters else CLAIMED
+    rows = [row(entry, columns) for entry in claims]
+    if limit:
+        context.output.note(
+            f"The waitlist's {limit} allows no more claims at the moment.", "yellow"
+        )
+    if not context.output.console.is_terminal:
+        context.output.rows(columns, rows)
+        return
+    if not rows and not limit:
+        context.output.text("There is nobody to claim.")
+    # Print each value on its own line, because operators copy the tokens and a table would wrap
+    # them.
+    for values in rows:
+        context.output.pairs(dict(zip(columns, values, strict=True)))
+        context.output.line("")
 
 
+list_command(
+    CLAIM_PEOPLE,
+    PANEL,
+    "waitlist claim bakery -n 3 --filter language=Spanish --lease 120",
+    _print_claims,
+)
 person_command(COMPLETE, PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
 person_command(RELEASE, PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")
 person_command(
@@ -177,14 +155,15 @@ person_command(
 
 
 @command("redrive", PANEL, "waitlist redrive bakery --all --reason 'printer works again'")
+@with_fields("values", REDRIVE_ALL.fields)
 def redrive(
     context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
     all_: Annotated[bool, typer.Option("--all", help="Return everyone who is parked.")] = False,
-    back: Back = False,
-    reason: Reason = "",
+    *,
+    values: dict[str, Any],
 ) -> int:
     """Return a parked person, or all parked people, to the queue.
 
@@ -199,14 +178,14 @@ def redrive(
                 {"entry_id": entry["entry_id"]},
                 refusal,
             )
-            for entry, refusal in redrives(context.api, waitlist, _to(back), reason)
+            for entry, refusal in redrives(context.api, waitlist, **values)
         )
         return print_each(
             context, "redriven", ("person is waiting again", "people are waiting again"), people
         )
     person = context.person(waitlist, entry, customer)
     parked_at = person.show()["parked_at"]
-    print_status(context, person.send(REDRIVE, parked_at=parked_at, to=_to(back), reason=reason))
+    print_status(context, person.send(REDRIVE, parked_at=parked_at, **values))
     return 0
 
 
@@ -239,6 +218,7 @@ def inside(context: Context, waitlist: WaitlistId, since: Since = None, count: M
 
 
 @command("work", PANEL, "waitlist work bakery --on-failure park -- ./welcome.sh --loud")
+@with_fields("claim", (FILTER, ORDER, LEASE))
 def work(
     context: Context,
     waitlist: WaitlistId,
@@ -250,14 +230,11 @@ def work(
             "program has options, put -- before it.",
         ),
     ],
+    claim: dict[str, Any],
     on_failure: Annotated[
         OnFailure,
         typer.Option("--on-failure", help="What happens to the entry if the program fails."),
     ] = OnFailure.release,
-    filter_: Filter = None,
-    prefer: Prefer = None,
-    newest: Newest = False,
-    lease: Lease = None,
     concurrency: Annotated[
         int,
         typer.Option(
@@ -305,10 +282,7 @@ def work(
         waitlist_id=waitlist,
         program=tuple(program),
         on_failure=on_failure,
-        filter=filter_of(filter_),
-        filters=preferences_of(prefer, filter_),
-        newest=newest,
-        lease_seconds=lease,
+        claim=claim,
         concurrency=concurrency,
         poll_seconds=poll,
         most=most,
@@ -320,34 +294,10 @@ def work(
 
 def _admitted_text(entries: list[dict[str, Any]], count: int, refill: bool) -> str:
     if count == 0:
-        return "The quota has ended. Open offers stay valid."
+        return QUOTA_ENDED
     is_admitted = bool(entries) and all(entry["status"] == "admitted" for entry in entries)
     verb = "Admitted" if is_admitted else "Offered a slot to"
     if len(entries) == count:
         return f"{verb} {format_count(count, 'person', 'people')}."
     rest = "The next people get the remaining slots of the quota." if refill else NO_MORE
     return f"{verb} {len(entries):,} of {count:,} people. {rest}"
-
-
-def _print_claims(
-    context: Context, claims: list[dict[str, Any]], columns: Sequence[str], limit: str | None
-) -> None:
-    rows = [row(entry, columns) for entry in claims]
-    if limit:
-        context.output.note(
-            f"The waitlist's {limit} allows no more claims at the moment.", "yellow"
-        )
-    if not context.output.console.is_terminal:
-        context.output.rows(columns, rows)
-        return
-    if not rows and not limit:
-        context.output.text("There is nobody to claim.")
-    # Print each value on its own line, because operators copy the tokens and a table would wrap
-    # them.
-    for values in rows:
-        context.output.pairs(dict(zip(columns, values, strict=True)))
-        context.output.line("")
-
-
-def _to(back: bool) -> str:
-    return "back" if back else "place"

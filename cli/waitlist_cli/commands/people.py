@@ -1,4 +1,4 @@
-"""Defines the commands that sign up, show, move, edit, remove and erase people."""
+"""Defines the commands that sign up, show, move, edit, verify, remove and erase people."""
 
 import uuid
 from typing import Annotated, Any
@@ -16,10 +16,12 @@ from waitlist_cli.operations.bump import BUMP, MOST_PRIORITY, Bumps
 from waitlist_cli.operations.edit import EDIT
 from waitlist_cli.operations.explain_place import explain as explanation_of
 from waitlist_cli.operations.leave import ERASE, REMOVE
+from waitlist_cli.operations.lists import RESUME
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.readiness import HOLD_BACK, READY
 from waitlist_cli.operations.settings import replacement_patch
 from waitlist_cli.operations.sign_up import address_field, sign_up
+from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
 from waitlist_cli.terminal.action_commands import person_command
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -51,6 +53,15 @@ from waitlist_cli.terminal.times import parse_utc_option
 
 PANEL = "People"
 EITHER = "Waitlists and people"
+Priority = Annotated[
+    int | None,
+    typer.Option(
+        "--priority",
+        min=0,
+        max=MOST_PRIORITY,
+        help="Priority. People with a higher priority are served first.",
+    ),
+]
 EntryToken = Annotated[
     str | None,
     typer.Option(
@@ -117,7 +128,7 @@ def resume(
 ) -> None:
     """Resume a paused waitlist. With --token, end a customer's rest instead."""
     if token is None and entry is None and customer is None:
-        change(context, waitlist, {"paused": False})
+        change(context, waitlist, RESUME.body)
         return
     person = context.person(waitlist, entry, customer)
     if token is None:
@@ -143,15 +154,7 @@ def signup(
     profile_json: ProfileJson = None,
     set_: Set = None,
     attribute: Attribute = None,
-    priority: Annotated[
-        int,
-        typer.Option(
-            "--priority",
-            min=0,
-            max=MOST_PRIORITY,
-            help="Priority. People with a higher priority are served first.",
-        ),
-    ] = 0,
+    priority: Priority = None,
     joined_at: Annotated[
         str | None,
         typer.Option(
@@ -184,7 +187,7 @@ def signup(
         customer_id=customer_id,
         profile=profile,
         attributes=attributes_of({}, attribute),
-        priority=priority,
+        priority=priority or 0,
         joined_at=at,
     )
     entry = context.call("GET", waitlist, f"/entries/{result['entry_id']}")
@@ -326,15 +329,7 @@ def bump(
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
-    priority: Annotated[
-        int | None,
-        typer.Option(
-            "--priority",
-            min=0,
-            max=MOST_PRIORITY,
-            help="Priority. People with a higher priority are served first.",
-        ),
-    ] = None,
+    priority: Priority = None,
     places: Annotated[
         int | None,
         typer.Option("--places", min=1, help="Number of places to move the person forward."),
@@ -406,6 +401,11 @@ def explain(
     found = person.show()
     settings = context.call("GET", person.waitlist_id)
     print_explanation(context, explanation_of(context.pages, settings, found, most))
+
+
+person_command(TOKEN, PANEL, "waitlist token bakery --customer ada")
+person_command(LINK, PANEL, "waitlist link bakery --customer ada")
+person_command(VERIFY, PANEL, "waitlist verify bakery --customer ada --reason passport")
 
 
 def _bump_all(context: Context, bumps: Bumps, source: Source) -> int:

@@ -6,10 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.lists import CLOSE, DELETE, OPEN, PAUSE
 from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.operations.settings import SETTINGS_CHANGED
 from waitlist_cli.operations.settings import change as change_settings
 from waitlist_cli.operations.settings import create as create_waitlist
+from waitlist_cli.terminal.action_commands import list_command
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import format_count
@@ -57,24 +59,6 @@ def list_waitlists(context: Context) -> None:
     context.output.rows(columns, rows, right=("capacity",), document={"waitlists": found})
 
 
-@command("pause", PANEL, "waitlist pause bakery")
-def pause(context: Context, waitlist: WaitlistId) -> None:
-    """Pause claims and offers until you run `resume`. Signups continue."""
-    change(context, waitlist, {"paused": True})
-
-
-@command("open", PANEL, "waitlist open bakery")
-def open_waitlist(context: Context, waitlist: WaitlistId) -> None:
-    """Open a waitlist for signups."""
-    change(context, waitlist, {"open": True})
-
-
-@command("close", PANEL, "waitlist close bakery")
-def close(context: Context, waitlist: WaitlistId) -> None:
-    """Close a waitlist for signups. Claims and offers continue."""
-    change(context, waitlist, {"open": False})
-
-
 @command("delete", PANEL, "waitlist delete bakery --yes")
 def delete(
     context: Context,
@@ -84,8 +68,8 @@ def delete(
     ] = False,
 ) -> None:
     """Delete a waitlist and all its entries."""
-    context.ask_first(yes, f"Delete {waitlist} and all its entries?")
-    context.call("DELETE", waitlist)
+    context.ask_first(yes, DELETE.title.format(who=waitlist))
+    context.call(DELETE.method, waitlist)
     document = {"waitlist_id": waitlist, "outcome": "deleted"}
     context.output.result(document, f"{waitlist} was deleted.")
 
@@ -96,7 +80,7 @@ def show_waitlist(context: Context, waitlist: str) -> None:
 
 
 def change(
-    context: Context, waitlist: str, given: dict[str, Any], version: int | None = None
+    context: Context, waitlist: str, given: Mapping[str, Any], version: int | None = None
 ) -> None:
     """Change settings and print the waitlist.
 
@@ -192,3 +176,7 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
     context.output.pairs(pairs)
     for warning in warnings:
         context.output.note(f"{', '.join(warning['settings'])}: {warning['message']}", "yellow")
+
+
+for action in (PAUSE, OPEN, CLOSE):
+    list_command(action, PANEL, f"waitlist {action.name} bakery", _print)

@@ -3,7 +3,6 @@
 import json
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -16,11 +15,12 @@ from waitlist_cli.console.context import Console
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.action import Action, Document, Field
 from waitlist_cli.operations.settings import change_seen
+from waitlist_cli.terminal.parameters import filters_of, lines_of
 
 MOST_BYTES = 1_000_000
 
 
-Found = TypeVar("Found", "Action", "ListAction")
+AnyAction = TypeVar("AnyAction", bound=Action)
 
 
 class Form(ImmutableMultiDict[str, str]):
@@ -48,6 +48,8 @@ class Form(ImmutableMultiDict[str, str]):
                 case "number":
                     if (number := field.number(typed)) is not None:
                         values[field.name] = number
+                case "filters":
+                    values |= filters_of(typed, field.label)
                 case "seen":
                     values[field.name] = typed or None
                 case _:
@@ -63,7 +65,7 @@ class Form(ImmutableMultiDict[str, str]):
         return found
 
     def lines(self, name: str) -> list[str]:
-        return [line.strip() for line in self.get(name, "").splitlines() if line.strip()]
+        return lines_of(self.get(name, ""))
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
@@ -77,39 +79,6 @@ def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[st
     Changes that other operators have made to other settings are kept.
     """
     change_seen(console.api, waitlist_id, form.seen(), given)
-
-
-@dataclass(frozen=True)
-class ListAction:
-    """An action that an operator can take on a waitlist."""
-
-    name: str
-    title: str
-    consequence: str | Callable[[Document], str]
-    button: str
-    carry_out: Callable[["Call"], Response]
-    fields: Sequence[Field] | Callable[[Document], Sequence[Field]] = ()
-    # Whether the action is impossible to undo.
-    is_final: bool = False
-    # The text of the button that opens the dialog, if it differs from `button`.
-    label: str = ""
-
-
-@dataclass(frozen=True)
-class Call:
-    """A submitted dialog of an action.
-
-    The idempotency `key` belongs to the dialog, so pressing the button twice has only one effect.
-    """
-
-    console: Console
-    waitlist_id: str
-    entry_id: str
-    form: Form
-
-    @property
-    def key(self) -> str:
-        return self.form.key
 
 
 Endpoint = Callable[[Request, Form], Response]
@@ -139,38 +108,31 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
 def dialog(
     console: Console,
     request: Request,
-    action: Action | ListAction,
-    consequence: str,
-    fields: Iterable[Field],
+    action: Action,
+    subject: Document,
     who: str,
+    known: Sequence[Field] = (),
 ) -> Response:
+    """Return the dialog of an action. Leave out the fields whose values are known."""
+    asked = [field for field in action.fields if field not in known]
     return console.page(
         request,
         "dialog.html",
         action=action,
         title=action.title.format(who=who),
-        consequence=consequence,
-        fields=fields,
+        consequence=f"{action.consequence} {action.more(subject)}",
+        fields=shown_fields(asked, subject),
         key=str(uuid.uuid4()),
         send_to=request.url.path,
     )
 
 
-def resolve(part: Any, subject: Document) -> Any:
-    return part(subject) if callable(part) else part
+def shown_fields(fields: Iterable[Field], subject: Document) -> list[Field]:
+    """Return the fields with what is known about the person or waitlist."""
+    return [shown for field in fields if (shown := field.shown_for(subject))]
 
 
-def send_then_notify(
-    send: Callable[["Call"], Any], notice: str | Callable[[Any], str]
-) -> Callable[["Call"], Response]:
-    """Return a function that sends an action's request and then shows a notice.
-
-    If `notice` is a function, it receives the response and returns the text.
-    """
-    return lambda call: call.console.done(resolve(notice, send(call)))
-
-
-def find_action(actions: Sequence[Found], name: str) -> Found:
+def find_action(actions: Sequence[AnyAction], name: str) -> AnyAction:
     """Return the action with this name. Raises Refused if no action has this name."""
     for action in actions:
         if action.name == name:

@@ -14,6 +14,7 @@ from waitlist_cli.console.field_columns import Columns, Document, columns_of
 from waitlist_cli.console.rendering import Pages
 from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.terminal.output import format_value
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,9 @@ class Console:
         )
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
 
+    def keep_claims(self, waitlist_id: str, claims: Sequence[dict[str, Any]]) -> None:
+        self.claims.update({(waitlist_id, claim["entry_id"]): claim for claim in claims})
+
     def columns_of(self, waitlist: Document, people: Sequence[Document]) -> Columns:
         """Return the columns for a table that lists these people."""
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
@@ -89,3 +93,8 @@ def entry_of(request: Request) -> str:
     if not ENTRY_ID.fullmatch(entry_id):
         raise WrongUsage(f"{entry_id!r} is not an entry id.")
     return entry_id
+
+
+def name_of(person: Document) -> str:
+    """Return the person's customer id. If the person has none, return the entry id."""
+    return format_value(person["customer_id"] or person["entry_id"])

@@ -9,10 +9,10 @@ from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.actions import Form, dialog, find_action, with_form
-from waitlist_cli.console.context import Console, entry_of, waitlist_of
-from waitlist_cli.console.person_actions import ACTIONS, name_of, possible
+from waitlist_cli.console.context import Console, entry_of, name_of, waitlist_of
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.claim import CLAIM_TOKEN
+from waitlist_cli.operations.every_action import PERSON_ACTIONS, possible_for_person
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
 from waitlist_cli.operations.messages import describe_result
@@ -49,7 +49,7 @@ def routes(console: Console) -> list[Route]:
             person=person,
             name=name_of(person),
             explanation=explanation(person, waitlist),
-            actions=possible(person),
+            actions=possible_for_person(person),
             ahead=ahead,
             notes=[{**note, "became": describe_result(note)} for note in reversed(notes)],
             history=_with_places(history),
@@ -59,21 +59,14 @@ def routes(console: Console) -> list[Route]:
 
     def ask(request: Request) -> Response:
         person = console.person(waitlist_of(request), entry_of(request))
-        action = find_action(ACTIONS, request.path_params["action"])
+        action = find_action(PERSON_ACTIONS, request.path_params["action"])
         # The operator does not enter the token of a claim that this console has made.
-        asked = [
-            field
-            for field in action.fields
-            if field is not CLAIM_TOKEN or not person["claim_token"]
-        ]
-        shown = [field.shown_for(person) for field in asked]
-        consequence = f"{action.consequence} {action.more(person)}"
-        fields = [field for field in shown if field]
-        return dialog(console, request, action, consequence, fields, name_of(person))
+        known = (CLAIM_TOKEN,) if person["claim_token"] else ()
+        return dialog(console, request, action, person, name_of(person), known)
 
     def act(request: Request, form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
-        action = find_action(ACTIONS, request.path_params["action"])
+        action = find_action(PERSON_ACTIONS, request.path_params["action"])
         values = form.read(action)
         if CLAIM_TOKEN in action.fields:
             made = console.claims.get((waitlist_id, entry_id), {}).get("claim_token")

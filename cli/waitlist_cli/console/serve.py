@@ -9,11 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Call, Form, with_form
-from waitlist_cli.console.context import Console, entry_of, waitlist_of
-from waitlist_cli.console.person_actions import CLAIM_ACTIONS, name_of
-from waitlist_cli.console.waitlist_actions import claim, claim_fields
+from waitlist_cli.console.actions import Form, shown_fields, with_form
+from waitlist_cli.console.context import Console, entry_of, name_of, waitlist_of
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.action import ListRequest
+from waitlist_cli.operations.claim import CLAIM_PEOPLE, HOW
+from waitlist_cli.operations.every_action import CLAIM_ACTIONS
 
 PATH = "/lists/{waitlist}/serve"
 REFRESH_SECONDS = 5
@@ -34,14 +35,17 @@ def routes(console: Console) -> list[Route]:
             waiting=console.get(f"/{waitlist_id}/stats")["waiting"],
             held=[person for person in people if person["claim_token"]],
             ended=[person for person in people if not person["claim_token"]],
-            fields=claim_fields(waitlist),
+            fields=shown_fields([field for field in CLAIM_PEOPLE.fields if field != HOW], waitlist),
             actions=CLAIM_ACTIONS,
             key=str(uuid.uuid4()),
             every=REFRESH_SECONDS,
         )
 
     def serve(request: Request, form: Form) -> Response:
-        notice = claim(Call(console, waitlist_of(request), "", form))
+        waitlist_id = waitlist_of(request)
+        claim = ListRequest(console.api, waitlist_id, form.key, form.read(CLAIM_PEOPLE))
+        notice, answer = CLAIM_PEOPLE.carry_out(claim)
+        console.keep_claims(waitlist_id, answer["claims"])
         is_part = request.headers.get("hx-request") == "true"
         # The form keeps its values, so that the operator can claim the next person.
         return console.done(notice, None if is_part else request.url.path, key=str(uuid.uuid4()))

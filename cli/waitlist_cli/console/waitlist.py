@@ -6,12 +6,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Call, Form, dialog, find_action, resolve, with_form
+from waitlist_cli.console.actions import Form, dialog, find_action, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
-from waitlist_cli.console.waitlist_actions import ACTIONS, possible
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.action import ListRequest
+from waitlist_cli.operations.claim import CLAIM_PEOPLE, HOW
+from waitlist_cli.operations.every_action import LIST_ACTIONS, possible_for_list
+from waitlist_cli.operations.lists import DELETE
 from waitlist_cli.operations.policies import policy_text
+from waitlist_cli.operations.sign_up import ADD
 from waitlist_cli.terminal.output import format_value
 
 PATH = "/lists/{waitlist}"
@@ -35,7 +39,7 @@ def routes(console: Console) -> list[Route]:
             policy=policy_text(waitlist["admission"]),
             people=head["entries"],
             columns=console.columns_of(waitlist, head["entries"]),
-            actions=possible(waitlist),
+            actions=possible_for_list(waitlist),
             every=REFRESH_SECONDS,
         )
 
@@ -48,16 +52,24 @@ def routes(console: Console) -> list[Route]:
 
     def ask(request: Request) -> Response:
         waitlist: dict[str, Any] = console.get(f"/{waitlist_of(request)}")
-        action = find_action(ACTIONS, request.path_params["action"])
-        fields, consequence = (
-            resolve(part, waitlist) for part in (action.fields, action.consequence)
-        )
-        name = format_value(waitlist["name"])
-        return dialog(console, request, action, consequence, fields, name)
+        action = find_action(LIST_ACTIONS, request.path_params["action"])
+        return dialog(console, request, action, waitlist, format_value(waitlist["name"]))
 
     def act(request: Request, form: Form) -> Response:
-        action = find_action(ACTIONS, request.path_params["action"])
-        return action.carry_out(Call(console, waitlist_of(request), "", form))
+        waitlist_id = waitlist_of(request)
+        action = find_action(LIST_ACTIONS, request.path_params["action"])
+        values = form.read(action)
+        sent = ListRequest(console.api, waitlist_id, form.key, values)
+        notice, answer = action.carry_out(sent)
+        to = None
+        if action is DELETE:
+            to = "/"
+        elif action is ADD:
+            to = f"/lists/{waitlist_id}/people/{answer['entry_id']}"
+        elif action is CLAIM_PEOPLE and values[HOW.name] == HOW.value:
+            console.keep_claims(waitlist_id, answer["claims"])
+            to = f"/lists/{waitlist_id}/serve"
+        return console.done(notice, to=to)
 
     return [
         Route(PATH, show),

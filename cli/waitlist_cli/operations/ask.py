@@ -1,9 +1,11 @@
 """Asks the customers of a waitlist whether they are still waiting."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.paging import PAGE
 from waitlist_cli.client.retries import PATIENT
+from waitlist_cli.operations.action import Field, ListAction, ListRequest
+from waitlist_cli.terminal.output import format_count
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -25,3 +27,46 @@ def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = Fals
         cursor = page["cursor"]
         if cursor is None:
             return asked
+
+
+def _ask(request: ListRequest) -> tuple[str, Any]:
+    days, only_count = request.values.get("days", 0), request.values["mode"] == "count"
+    count = ask_all(request.api, request.waitlist_id, days, dry_run=only_count)
+    if only_count:
+        people = format_count(count, "person", "people")
+        return f"{people} would be asked. No one has been asked.", count
+    people = format_count(count, "person was", "people were")
+    return f"{people} asked whether they are still waiting.", count
+
+
+ASK = ListAction(
+    name="ask",
+    title="Ask everyone on {who} whether they are still waiting",
+    consequence="The service publishes an event for each person, so that you can send a message. "
+    "People who were already asked, who rest or who are held back are not asked.",
+    more=lambda waitlist: (
+        f"They have {format_count(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm."
+        if waitlist["confirm"]
+        else "The settings do not say what happens to people who do not answer. Change the "
+        "settings first."
+    ),
+    label="Still there?",
+    path="/{waitlist_id}/confirm",
+    fields=(
+        Field(
+            "days",
+            "Leave out the last … days",
+            "number",
+            "People who signed up, were asked or confirmed within this many days are not asked. "
+            "Leave empty to ask everyone.",
+        ),
+        Field(
+            "mode",
+            "What to do",
+            "choice",
+            options=(("ask", "Ask them"), ("count", "Only count the people who would be asked")),
+            value="ask",
+        ),
+    ),
+    carry_out=_ask,
+)

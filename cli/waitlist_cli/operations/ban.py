@@ -1,8 +1,8 @@
 """Bans people from a waitlist and ends bans."""
 
-from waitlist_cli.operations.action import ENTRY, REASON, Action, Field
+from waitlist_cli.operations.action import ENTRY, REASON, Field, PersonAction
 
-BAN = Action(
+BAN = PersonAction(
     name="ban",
     summary="Ban a person, and refuse their signups from then on.",
     title="Ban {who} from the list?",
@@ -14,15 +14,13 @@ BAN = Action(
         if person["status"] == "admitted"
         else "If the person has a place, they lose it."
     ),
-    button="Ban",
     path=f"{ENTRY}/remove",
     body={"ban": True},
-    fields=(REASON,),
     notice="{who} is banned. Their signups are refused from now on.",
     outcome="banned",
     is_final=True,
 )
-UNBAN = Action(
+UNBAN = PersonAction(
     name="unban",
     summary="Allow a banned person to sign up again.",
     title="End the ban of {who}?",

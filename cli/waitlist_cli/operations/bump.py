@@ -11,7 +11,7 @@ from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, id_of
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
-from waitlist_cli.operations.action import ENTRY, REASON, Action, Field
+from waitlist_cli.operations.action import ENTRY, REASON, Field, PersonAction
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_value
 
@@ -38,9 +38,8 @@ NUMBER = Field(
     "number",
     f"A priority is from 0 to {MOST_PRIORITY}. The usual priority is 0.",
 )
-BUMP = Action(
+BUMP = PersonAction(
     name="bump",
-    summary="Move a person to another priority, some places forward, to the front or to the back.",
     title="Move {who}",
     consequence="The person moves at once and loses their old place. You can move the person "
     "again.",

@@ -1,9 +1,21 @@
 """Claims people, and completes, releases, extends or parks claims."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import RetryPolicy
-from waitlist_cli.operations.action import CLAIM, REASON, TO, Action, Field
+from waitlist_cli.operations.action import (
+    CLAIM,
+    REASON,
+    TO,
+    Document,
+    Field,
+    ListAction,
+    ListRequest,
+    PersonAction,
+)
+from waitlist_cli.terminal.output import format_count
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -27,7 +39,7 @@ LEASE = Field(
     at_least=1,
     option="--lease",
 )
-COMPLETE = Action(
+COMPLETE = PersonAction(
     name="complete",
     summary="Admit a claimed person.",
     title="Admit {who}?",
@@ -39,12 +51,11 @@ COMPLETE = Action(
     is_final=True,
     ends_claim=True,
 )
-RELEASE = Action(
+RELEASE = PersonAction(
     name="release",
     summary="Release a claim.",
     title="Release {who} to the queue",
     consequence="The claim ends, and the person waits again.",
-    button="Release",
     path=f"{CLAIM}/release",
     fields=(
         CLAIM_TOKEN,
@@ -63,23 +74,21 @@ RELEASE = Action(
     notice="{who} waits again.",
     ends_claim=True,
 )
-EXTEND = Action(
+EXTEND = PersonAction(
     name="extend",
     summary="Extend a claim.",
     title="Extend the claim of {who}",
     consequence="The lease starts again from now.",
-    button="Extend",
     path=f"{CLAIM}/extend",
     fields=(CLAIM_TOKEN, LEASE),
     notice="The lease has started again.",
 )
-PARK = Action(
+PARK = PersonAction(
     name="park",
     summary="Park a claimed person.",
     title="Park {who}",
     consequence="The claim ends, and the person stays out of the queue until an operator returns "
     "them.",
-    button="Park",
     path=f"{CLAIM}/park",
     fields=(CLAIM_TOKEN, REASON),
     notice="{who} is parked.",
@@ -91,26 +100,75 @@ def claim_people(
     api: "Api",
     waitlist_id: str,
     key: str,
-    *,
-    count: int = 1,
-    filter_: dict[str, str] | None = None,
-    filters: list[dict[str, str]] | None = None,
-    newest: bool = False,
-    lease_seconds: int | None = None,
-    complete: bool = False,
+    values: Mapping[str, Any],
     policy: RetryPolicy | None = None,
 ) -> Any:
-    """Claim people and return the response. If `complete` is true, admit them too.
+    """Claim people and return the response. The values are the request body."""
+    return api.operator("POST", f"/{waitlist_id}/claims", values, key=key, policy=policy)
 
-    If there are several `filters`, the service uses the first filter that matches someone.
-    """
-    body: dict[str, Any] = {
-        "count": count,
-        "filter": filter_,
-        "order": "newest" if newest else "oldest",
-        "lease_seconds": lease_seconds,
-        "complete": complete,
-    }
-    if filters:
-        body["filters"] = filters
-    return api.operator("POST", f"/{waitlist_id}/claims", body, key=key, policy=policy)
+
+def _claim(request: ListRequest) -> tuple[str, Any]:
+    how = request.values[HOW.name]
+    values = {name: value for name, value in request.values.items() if name != HOW.name}
+    body = {**values, "complete": how != HOW.value}
+    answer = claim_people(request.api, request.waitlist_id, request.key, body)
+    words = format_count(len(answer["claims"]), "person", "people")
+    limit = " The list's settings allow no more claims at once." if answer.get("limit") else ""
+    if how != HOW.value:
+        return f"{words} admitted.{limit}", answer
+    if answer["claims"] or limit:
+        return f"{words} claimed.{limit}", answer
+    if values.keys() & {"filter", "filters"}:
+        return "No one in the queue matches the filter.", answer
+    return "There is no one to claim.", answer
+
+
+def _if_segmented(field: Field, waitlist: Document) -> Field | None:
+    if not waitlist["segments"]:
+        return None
+    declared = " or ".join("+".join(names) for names in waitlist["segments"])
+    return replace(
+        field,
+        hint=f"One NAME=VALUE per line, for each attribute of a segment: {declared}. After a blank "
+        "line, you can add a filter that is used if no one matches the first. The word anyone as a "
+        "filter matches everyone.",
+    )
+
+
+COUNT = Field(
+    "count",
+    "How many",
+    "number",
+    value="1",
+    is_required=True,
+    at_least=1,
+    option="-n --count",
+    help="Maximum number of people.",
+)
+FILTER = Field("filter", "Only people with", "filters", adapt=_if_segmented)
+ORDER = Field(
+    "order",
+    "From",
+    "choice",
+    options=(("oldest", "The head of the queue"), ("newest", "The end of the queue")),
+    value="oldest",
+    help="Take people from the tail of the queue instead of the head.",
+)
+HOW = Field(
+    "how",
+    "And then",
+    "choice",
+    options=(("hold", "Hold them under a lease"), ("complete", "Admit them at once")),
+    value="hold",
+    help="Admit the claimed people in the same request.",
+)
+CLAIM_PEOPLE = ListAction(
+    name="claim",
+    summary="Claim people at the head of the queue, and print the claim_token of each claim.",
+    title="Claim people of {who}",
+    consequence="A claim lasts until you complete, release or park it, or until its lease ends.",
+    more=lambda _: "The console forgets the claim tokens when it ends.",
+    path="/{waitlist_id}/claims",
+    fields=(replace(COUNT, at_most=MOST_CLAIMED), ORDER, LEASE, FILTER, HOW),
+    carry_out=_claim,
+)

@@ -3,9 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
-from waitlist_cli.operations.action import ENTRY, REASON, Action, Document, Field
+from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, PersonAction
 from waitlist_cli.terminal.output import escaped_json
-from waitlist_cli.terminal.parameters import attributes_of, json_object, quote_value, unquote_line
+from waitlist_cli.terminal.parameters import (
+    attributes_of,
+    json_object,
+    lines_of,
+    quote_value,
+    unquote_line,
+)
 
 
 def _attribute_lines(person: Document) -> str:
@@ -17,11 +23,11 @@ def _attribute_lines(person: Document) -> str:
 
 
 def _parsed(values: dict[str, Any]) -> dict[str, Any]:
-    lines = [unquote_line(line) for line in map(str.strip, values["attributes"].splitlines())]
+    lines = [unquote_line(line) for line in lines_of(values["attributes"])]
     return {
         **values,
         "profile": json_object(values["profile"], PROFILE.label),
-        "attributes": attributes_of({}, [line for line in lines if line], ATTRIBUTES.label),
+        "attributes": attributes_of({}, lines, ATTRIBUTES.label),
     }
 
 
@@ -40,9 +46,8 @@ ATTRIBUTES = Field(
     "a JSON string, in which an escape such as \\u202e is a hidden character.",
     adapt=lambda field, person: replace(field, value=_attribute_lines(person)),
 )
-EDIT = Action(
+EDIT = PersonAction(
     name="edit",
-    summary="Change the profile and the attributes of a person.",
     title="Edit {who}",
     consequence="The person keeps their position. New attributes can put the person into other "
     "segments.",

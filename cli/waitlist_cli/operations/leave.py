@@ -1,21 +1,19 @@
 """Removes people from a waitlist, and erases them."""
 
-from waitlist_cli.operations.action import ENTRY, REASON, Action
+from waitlist_cli.operations.action import ENTRY, PersonAction
 
-REMOVE = Action(
+REMOVE = PersonAction(
     name="remove",
     summary="Remove a person who is waiting, is parked, or has an offer.",
     title="Remove {who} from the list?",
     consequence="The person loses their place, but an operator can reinstate them later. The "
     "record and the history are kept.",
-    button="Remove",
     path=f"{ENTRY}/remove",
-    fields=(REASON,),
     notice="{who} is removed from the list. The record is kept.",
     outcome="removed",
     is_final=True,
 )
-ERASE = Action(
+ERASE = PersonAction(
     name="erase",
     summary="Erase all data of a person.",
     title="Erase {who}?",
@@ -24,6 +22,7 @@ ERASE = Action(
     button="Erase for good",
     label="Erase",
     method="DELETE",
+    fields=(),
     path=ENTRY,
     is_daily=False,
     notice="{who} is erased.",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import RetryPolicy
-from waitlist_cli.operations.action import Request
+from waitlist_cli.operations.action import PersonAction
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -31,10 +31,10 @@ class Person:
         """Return the messages since the latest signup, with their delivery states."""
         return self._send("GET", f"{self.path}/messages")
 
-    def send(self, request: Request, **values: Any) -> Any:
-        """Send a request about this person. The values become the request body."""
-        path = request.path.format(waitlist_id=self.waitlist_id, entry_id=self.entry_id)
-        return self._send(request.method, path, {**request.body, **values} or None)
+    def send(self, action: PersonAction, **values: Any) -> Any:
+        """Carry out an action on this person. The values become the request body."""
+        path = action.path.format(waitlist_id=self.waitlist_id, entry_id=self.entry_id)
+        return self._send(action.method, path, {**action.body, **values} or None)
 
     def _send(self, method: str, path: str, body: Any = None) -> Any:
         return self.api.operator(method, path, body, key=self.key, policy=self.policy)

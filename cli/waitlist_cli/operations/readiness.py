@@ -1,6 +1,6 @@
 """Holds people back, makes them ready again, and says why a person is passed over."""
 
-from waitlist_cli.operations.action import ENTRY, REASON, Action, Document
+from waitlist_cli.operations.action import ENTRY, Document, PersonAction
 from waitlist_cli.terminal.output import format_value
 
 
@@ -15,20 +15,18 @@ def _still_passed_over(person: Document) -> str:
     return f"{{who}} is no longer held back.{rest}"
 
 
-HOLD_BACK = Action(
+HOLD_BACK = PersonAction(
     name="hold-back",
     summary="Hold a person back.",
     title="Hold {who} back?",
     consequence="The person keeps their place, but others go first until an operator makes the "
     "person ready.",
-    button="Hold back",
     path=f"{ENTRY}/ready",
     body={"ready": False},
-    fields=(REASON,),
     notice="{who} is held back and keeps their place. Others go first.",
     outcome="held_back",
 )
-READY = Action(
+READY = PersonAction(
     name="ready",
     summary="Stop holding a person back.",
     title="Make {who} ready?",
@@ -43,7 +41,6 @@ READY = Action(
     button="Make ready",
     path=f"{ENTRY}/ready",
     body={"ready": True},
-    fields=(REASON,),
     notice=_still_passed_over,
     outcome="ready",
 )

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 from waitlist_cli.client.paging import pages
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
-from waitlist_cli.operations.action import REASON, TO, Action, Field
+from waitlist_cli.operations.action import REASON, TO, Field, ListAction, ListRequest, PersonAction
 from waitlist_cli.operations.admit import back_in_queue
 from waitlist_cli.operations.person import Person
+from waitlist_cli.terminal.output import format_count
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-REDRIVE = Action(
+# A browser waits for about a minute. One action therefore returns at most this many people.
+MOST_REDRIVEN = 500
+REDRIVE = PersonAction(
     name="redrive",
-    summary="Return a parked person to the queue.",
     title="Return {who} to the queue",
     consequence="The person waits again, and their attempts start at 0.",
     button="Return",
@@ -45,3 +47,31 @@ def redrives(
             yield entry, error
         else:
             yield entry, None
+
+
+def _redrive_all(request: ListRequest) -> tuple[str, Any]:
+    to, reason = request.values["to"], request.values["reason"]
+    refusals = [
+        refusal
+        for _, refusal in redrives(request.api, request.waitlist_id, to, reason, MOST_REDRIVEN)
+    ]
+    returned = refusals.count(None)
+    left = request.api.operator("GET", f"/{request.waitlist_id}/stats")["parked"]
+    words = [f"{format_count(returned, 'person waits', 'people wait')} again."]
+    if refused := len(refusals) - returned:
+        words.append(f"{refused:,} were refused, because they are no longer parked.")
+    if left:
+        words.append(f"{left:,} are still parked. Return all again.")
+    return " ".join(words), None
+
+
+REDRIVE_ALL = ListAction(
+    name="redrive",
+    title="Return the parked people of {who} to the queue",
+    consequence="All parked people wait again, and their attempts start at 0. The people who were "
+    f"parked first return first. At most {MOST_REDRIVEN:,} people return at a time.",
+    button="Return all",
+    path=REDRIVE.path,
+    fields=(TO, REASON),
+    carry_out=_redrive_all,
+)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
-from waitlist_cli.operations.action import ENTRY, REASON, Action
+from waitlist_cli.operations.action import ENTRY, PersonAction
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.tokens import LINK, TOKEN
 from waitlist_cli.terminal.output import format_value
@@ -14,15 +14,12 @@ from waitlist_cli.terminal.output import format_value
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-REINSTATE = Action(
+REINSTATE = PersonAction(
     name="reinstate",
-    summary="Return a person who has left or was set aside to exactly the former place.",
     title="Give {who} their former place back?",
     consequence="The person returns to exactly their former place. The former entry token no "
     "longer works. A guest needs a new link, which you get with the action Link.",
-    button="Reinstate",
     path=f"{ENTRY}/reinstate",
-    fields=(REASON,),
     notice=lambda entry: f"{{who}} is back at position {format_value(entry['position'])}.",
 )
 ON_LIST = "already_on_list"

@@ -47,7 +47,9 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
     return api.operator("GET", f"/{waitlist_id}")
 
 
-def change(api: "Api", waitlist_id: str, given: dict[str, Any], version: int | None = None) -> Any:
+def change(
+    api: "Api", waitlist_id: str, given: Mapping[str, Any], version: int | None = None
+) -> Any:
     """Change the settings in a JSON Merge Patch, and return the waitlist.
 
     If `version` is given and is outdated, raise Refused (`settings_changed`).

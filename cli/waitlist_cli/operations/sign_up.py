@@ -1,9 +1,14 @@
 """Signs up a customer on behalf of an operator."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from waitlist_cli.errors import Refused, fields_of
+from waitlist_cli.errors import Refused, WrongUsage, fields_of
+from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
+from waitlist_cli.operations.bump import MOST_PRIORITY
+from waitlist_cli.terminal.parameters import attributes_of, json_object, lines_of
+from waitlist_cli.terminal.times import parse_utc_option
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -29,3 +34,98 @@ def sign_up(api: "Api", waitlist_id: str, key: str, *, ended: str = "", **row: A
         detail, code = str(result.get("detail", "")), str(result.get("code", ""))
         raise Refused(detail, code, None, fields_of(result))
     return result
+
+
+def _add(request: ListRequest) -> tuple[str, Any]:
+    values = request.values
+    address, joined_at = values["address"], values["joined_at"]
+    profile = json_object(values["profile"], PROFILE.label)
+    if address and values["customer_id"]:
+        raise WrongUsage(
+            "Enter either the address or the customer id, not both. A customer id is only for a "
+            "person without an address."
+        )
+    if address:
+        field = address_field(request.api.operator("GET", f"/{request.waitlist_id}"))
+        profile = {**profile, field or "email": address}
+    result = sign_up(
+        request.api,
+        request.waitlist_id,
+        request.key,
+        ended=values["ended"],
+        customer_id=values["customer_id"] or None,
+        profile=profile,
+        attributes=attributes_of({}, lines_of(values["attributes"]), ATTRIBUTES.label),
+        priority=values.get("priority", 0),
+        joined_at=parse_utc_option(joined_at, JOINED_AT.label) if joined_at else None,
+    )
+    return NOTICES[result["outcome"]], result
+
+
+def _address(field: Field, waitlist: Document) -> Field | None:
+    name = address_field(waitlist)
+    labels = {"email": "Mail address", "phone": "Telephone number"}
+    return None if name is None else replace(field, label=labels[name])
+
+
+def _customer_id(field: Field, waitlist: Document) -> Field:
+    if address_field(waitlist) is not None:
+        return field
+    return replace(field, hint="Use visible ASCII characters only.", is_required=True)
+
+
+NOTICES = {
+    "joined": "The person has joined.",
+    "already": "The person was already on the list and keeps their place.",
+    "ended": "The person left or was admitted before, and was not added again.",
+}
+PROFILE = Field("profile", "Profile", "long", "A JSON object.", "{}")
+ATTRIBUTES = Field(
+    "attributes", "Attributes", "long", "Enter one attribute per line, as NAME=VALUE."
+)
+JOINED_AT = Field(
+    "joined_at",
+    "Joined at",
+    hint="This time determines the place in the queue. Leave the field empty for the current time. "
+    "Example: 2026-03-01T09:30:00+01:00.",
+)
+ADD = ListAction(
+    name="add",
+    title="Add a person to {who}",
+    consequence="You can add people even while the list is closed. A customer who is already on "
+    "the list keeps their place.",
+    path="/{waitlist_id}/import",
+    fields=(
+        Field(
+            "address",
+            "Address",
+            hint="If someone signs up with this address later, it is the same person.",
+            adapt=_address,
+        ),
+        Field(
+            "customer_id",
+            "Customer id",
+            hint="Enter a customer id only if the person has no address.",
+            adapt=_customer_id,
+        ),
+        Field(
+            "priority",
+            "Priority",
+            "number",
+            f"A number from 0 to {MOST_PRIORITY}. People with a higher priority go first.",
+            "0",
+            at_most=MOST_PRIORITY,
+        ),
+        JOINED_AT,
+        PROFILE,
+        ATTRIBUTES,
+        Field(
+            "ended",
+            "If the customer left or was admitted before",
+            "choice",
+            options=(("skip", "Leave them out"), ("rejoin", "Let them join again")),
+            value="skip",
+        ),
+    ),
+    carry_out=_add,
+)

@@ -1,33 +1,37 @@
 """Issues entry tokens and links, and verifies addresses by hand."""
 
-from waitlist_cli.operations.action import ENTRY, REASON, Action, Field
+from waitlist_cli.operations.action import ENTRY, REASON, Field, PersonAction
 
-TOKEN = Action(
+TOKEN = PersonAction(
     name="token",
     summary="Issue an entry token for a person, such as a guest who has lost the token.",
     title="Issue an entry token for {who}",
     consequence="Anyone who has the token can act as the customer. Earlier tokens stay valid.",
     button="Issue",
     label="Token",
+    fields=(),
     path=f"{ENTRY}/token",
     is_daily=False,
     notice="The entry token, which is a secret:",
     reveals="entry_token",
 )
-LINK = Action(
+LINK = PersonAction(
     name="link",
-    summary="Print the link to the customer page that shows a person's position.",
+    summary="Print the link to the customer page that shows a person's position. If the person has "
+    "asked for a new address, --json also prints a link that verifies the new address. Send that "
+    "link only to the new address.",
     title="Get the link for {who}",
     consequence="Anyone who has the link can act as the customer, so send it only to the address "
     "in the profile. If the address is not verified yet, the customer can verify it with the link.",
     button="Get",
     label="Link",
+    fields=(),
     path=f"{ENTRY}/link",
     is_daily=False,
     notice="The link, which is a secret:",
     reveals="url",
 )
-VERIFY = Action(
+VERIFY = PersonAction(
     name="verify",
     summary="Mark a person's address as verified.",
     title="Mark {who} verified?",

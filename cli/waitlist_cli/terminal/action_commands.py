@@ -1,24 +1,30 @@
-"""Makes commands from the actions that operators can take on a person."""
+"""Makes commands from the actions that operators can take."""
 
-from collections.abc import Callable, Iterator
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.operations.action import Action, Field
+from waitlist_cli.operations.action import Field, ListAction, ListRequest, PersonAction
 from waitlist_cli.operations.person import Person
-from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.command import Function, command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import print_status
-from waitlist_cli.terminal.groups import PERSON, option
+from waitlist_cli.terminal.groups import PERSON, option, replace_parameter
+from waitlist_cli.terminal.parameters import Filter, Prefer, typed_filters
 
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=Context)
 YES = Annotated[bool, typer.Option("--yes", help="Do it without asking for confirmation.")]
 
 
 def person_command(
-    action: Action, panel: str, example: str, flag: str = "", instead: Action | None = None
+    action: PersonAction,
+    panel: str,
+    example: str,
+    flag: str = "",
+    instead: PersonAction | None = None,
 ) -> None:
     """Register the command of an action on a person. The example contains the command's name.
 
@@ -37,16 +43,41 @@ def person_command(
         person = context.person(*(typed[parameter.name] for parameter in PERSON))
         if chosen.is_deleting:
             context.ask_first(typed["yes"], chosen.title.format(who=person.entry_id))
-        send_and_print(context, person, chosen, values_of(chosen, typed, person.show))
+        send_and_print(context, person, chosen, values_of(chosen.fields, typed, person.show))
 
     run.__dict__["__signature__"] = Signature([CONTEXT, *PERSON, *own])
-    run.__doc__ = f"{action.summary} {action.consequence}"
+    run.__doc__ = action.help
     command(example.split()[1], panel, example)(run)
+
+
+def list_command(
+    action: ListAction, panel: str, example: str, report: Callable[[Context, Any], None]
+) -> None:
+    """Register the command of an action on a waitlist. `report` prints the response."""
+
+    def run(context: Context, waitlist: str, **typed: Any) -> None:
+        values = values_of(action.fields, typed)
+        request = ListRequest(context.api, waitlist, str(uuid.uuid4()), values)
+        _, answer = action.carry_out(request)
+        report(context, answer)
+
+    own = [parameter for field in action.fields for parameter in options_of(field)]
+    run.__dict__["__signature__"] = Signature([CONTEXT, PERSON[0], *own])
+    run.__doc__ = action.help
+    command(action.name, panel, example)(run)
+
+
+def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function], Function]:
+    """Return a decorator that passes the values of these fields to a command."""
+    options = [option for field in fields for option in options_of(field)]
+    return lambda function: replace_parameter(
+        function, parameter, options, lambda _, **typed: values_of(fields, typed)
+    )
 
 
 def options_of(field: Field) -> Iterator[Parameter]:
     """Return the options of a field. A `choice` is a flag for each value but the default."""
-    words, text = field.option or f"--{field.name}", field.help or field.hint
+    words, text = (field.option or f"--{field.name}").split(), field.help or field.hint
     match field.kind:
         case "choice":
             for value, _ in field.options:
@@ -54,34 +85,42 @@ def options_of(field: Field) -> Iterator[Parameter]:
                     flag = typer.Option(f"--{value}", help=field.help)
                     yield option(value, Annotated[bool, flag], False)
         case "number":
-            number = typer.Option(words, min=field.at_least, max=field.at_most, help=text)
-            yield option(field.name, Annotated[int | None, number])
+            number = typer.Option(*words, min=field.at_least, max=field.at_most, help=text)
+            default = int(field.value) if field.value else None
+            yield option(field.name, Annotated[int | None, number], default)
+        case "filters":
+            yield option("filters", Filter)
+            yield option("prefer", Prefer)
         case "seen":
             if field.option:
-                seen = typer.Option(words, metavar="TIME", help=text)
+                seen = typer.Option(*words, metavar="TIME", help=text)
                 yield option(field.name, Annotated[str | None, seen])
         case _:
-            default = Parameter.empty if field.is_required else ""
-            yield option(field.name, Annotated[str, typer.Option(words, help=text)], default)
+            given = Annotated[str, typer.Option(*words, help=text)]
+            yield option(field.name, given, Parameter.empty if field.is_required else "")
 
 
-def values_of(action: Action, typed: dict[str, Any], show: Callable[[], Any]) -> dict[str, Any]:
-    """Return the values of the action's fields. `show` reads the entry if a field must be seen."""
+def values_of(
+    fields: Sequence[Field], typed: dict[str, Any], show: Callable[[], Any] = dict
+) -> dict[str, Any]:
+    """Return the values of the fields. `show` reads the entry if a field must be seen."""
     values: dict[str, Any] = {}
-    for field in action.fields:
+    for field in fields:
         match field.kind:
             case "choice":
                 chosen = [value for value, _ in field.options if typed.get(value)]
                 values[field.name] = chosen[0] if chosen else field.value
             case "seen":
                 values[field.name] = typed.get(field.name) or show()[field.name]
+            case "filters":
+                values |= typed_filters(typed["filters"], typed["prefer"])
             case _ if typed[field.name] is not None:
                 values[field.name] = typed[field.name]
     return values
 
 
 def send_and_print(
-    context: Context, person: Person, action: Action, values: dict[str, Any]
+    context: Context, person: Person, action: PersonAction, values: dict[str, Any]
 ) -> None:
     answer = person.send(action, **values)
     notice = action.notice_after(answer, person.entry_id)

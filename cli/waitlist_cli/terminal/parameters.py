@@ -32,20 +32,6 @@ Customer = Annotated[
 Reason = Annotated[
     str, typer.Option("--reason", help="Reason that is stored in the person's history.")
 ]
-Lease = Annotated[
-    int | None,
-    typer.Option(
-        "--lease",
-        min=1,
-        help="Seconds until the claim expires. Default: the lease of the waitlist.",
-    ),
-]
-Back = Annotated[
-    bool,
-    typer.Option(
-        "--back", help="Return people to the end of the queue instead of their old places."
-    ),
-]
 Delimiter = Annotated[
     str,
     typer.Option(
@@ -79,10 +65,6 @@ Prefer = Annotated[
         help="Attributes of the people to prefer. Repeat the option for several filters, "
         "and give the most preferred filter first. 'anyone' matches everyone.",
     ),
-]
-Newest = Annotated[
-    bool,
-    typer.Option("--newest", help="Take people from the tail of the queue instead of the head."),
 ]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="Maximum number of people.")]
 Since = Annotated[
@@ -134,21 +116,16 @@ def pair(text: str, option: str) -> tuple[str, str]:
     return name, value
 
 
-def filter_of(texts: Sequence[str] | None) -> dict[str, str] | None:
-    """Parse the --filter options of a claim."""
-    return dict(pair(text, "--filter") for text in texts or ()) or None
+def typed_filters(filters: Sequence[str] | None, prefer: Sequence[str] | None) -> dict[str, Any]:
+    """Return the request body for the options --filter and --prefer.
 
-
-def preferences_of(
-    texts: Sequence[str] | None, filters: Sequence[str] | None
-) -> list[dict[str, str]] | None:
-    """Parse the --prefer options of a claim. The result is in order of preference.
-
-    Raise WrongUsage if --filter is also given.
+    The options --prefer are in order of preference. Raise WrongUsage if both options are given.
     """
-    if texts and filters:
+    if filters and prefer:
         raise WrongUsage("Give either --filter or --prefer.")
-    return [_preference(text) for text in texts or ()] or None
+    if prefer:
+        return {"filters": [_preference(text) for text in prefer]}
+    return {"filter": dict(pair(text, "--filter") for text in filters)} if filters else {}
 
 
 def _preference(text: str) -> dict[str, str]:
@@ -157,8 +134,8 @@ def _preference(text: str) -> dict[str, str]:
     return dict(pair(part, "--prefer") for part in NEXT_NAME.split(text))
 
 
-def filters_of(text: str, label: str) -> list[dict[str, str]]:
-    """Parse the filters in a text field of a form.
+def filters_of(text: str, label: str) -> dict[str, Any]:
+    """Return the request body for the filters in a text field of a form.
 
     Each line contains one NAME=VALUE. A blank line separates two filters.
     """
@@ -168,11 +145,14 @@ def filters_of(text: str, label: str) -> list[dict[str, str]]:
             blocks[-1].append(line)
         elif blocks[-1]:
             blocks.append([])
-    return [
+    found = [
         {} if block == [ANYONE] else dict(pair(line, label) for line in block)
         for block in blocks
         if block
     ]
+    if len(found) > 1:
+        return {"filters": found}
+    return {"filter": found[0]} if any(found) else {}
 
 
 def profile_of(
@@ -204,6 +184,11 @@ def attributes_of(
         typed.setdefault(name, []).extend([value] if value else [])
     named = {name: values[0] if len(values) == 1 else values for name, values in typed.items()}
     return {name: value for name, value in {**before, **named}.items() if value != []}
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text field of a form. Leave out empty lines."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def quote_value(value: str) -> str:

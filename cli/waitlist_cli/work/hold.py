@@ -8,7 +8,7 @@ from typing import Any
 
 from waitlist_cli.client.retries import ONCE, PATIENT, RetryPolicy
 from waitlist_cli.errors import CliError, Refused
-from waitlist_cli.operations.action import Action
+from waitlist_cli.operations.action import PersonAction
 from waitlist_cli.operations.claim import COMPLETE, EXTEND, PARK, RELEASE
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.context import Context
@@ -101,7 +101,7 @@ class Hold:
             return f"held until the lease ends ({error.message})"
         return "released"
 
-    def _send(self, action: Action, policy: RetryPolicy = PATIENT, **values: Any) -> None:
+    def _send(self, action: PersonAction, policy: RetryPolicy = PATIENT, **values: Any) -> None:
         person = Person(self.context.api, self.waitlist_id, self.entry_id, policy=policy)
         person.send(action, claim_token=self.claim["claim_token"], **values)
 

@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 import uuid
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from waitlist_cli.errors import (
     Unavailable,
     WrongUsage,
 )
-from waitlist_cli.operations.claim import claim_people
+from waitlist_cli.operations.claim import LEASE, claim_people
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import escaped_json
 from waitlist_cli.work.hold import Hold, HoldLost, OnFailure
@@ -47,10 +48,8 @@ class Plan:
     waitlist_id: str
     program: tuple[str, ...]
     on_failure: OnFailure = OnFailure.release
-    filter: dict[str, str] | None = None
-    filters: list[dict[str, str]] | None = None
-    newest: bool = False
-    lease_seconds: int | None = None
+    # The request body of each claim.
+    claim: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 1
     poll_seconds: float = 2.0
     most: int | None = None
@@ -144,11 +143,8 @@ class Worker:
                 self.context.api,
                 self.plan.waitlist_id,
                 self._key,
-                filter_=self.plan.filter,
-                filters=self.plan.filters,
-                newest=self.plan.newest,
-                lease_seconds=self.plan.lease_seconds,
-                policy=CLAIMING,
+                self.plan.claim,
+                CLAIMING,
             )
         except Refused as error:
             if error.code == "waitlist_paused":
@@ -262,7 +258,7 @@ def run_workers(context: Context, plan: Plan) -> int:
             "executable."
         )
     waitlist = context.call("GET", plan.waitlist_id)
-    lease_seconds = plan.lease_seconds or waitlist["lease_seconds"]
+    lease_seconds = plan.claim.get(LEASE.name) or waitlist["lease_seconds"]
     counts = WorkCounts(plan.most)
     shutdown = Shutdown(
         lambda: context.output.note(

@@ -1,0 +1,80 @@
+"""Lists every action, and says which actions the state of a person or a waitlist allows."""
+
+from waitlist_cli.operations.action import Document, ListAction, PersonAction, Request
+from waitlist_cli.operations.admit import ADMIT, ADMIT_PERSON, EXIT, WITHDRAW
+from waitlist_cli.operations.ask import ASK
+from waitlist_cli.operations.ban import BAN, UNBAN
+from waitlist_cli.operations.bump import BUMP
+from waitlist_cli.operations.claim import CLAIM_PEOPLE, COMPLETE, EXTEND, PARK, RELEASE
+from waitlist_cli.operations.edit import EDIT
+from waitlist_cli.operations.leave import ERASE, REMOVE
+from waitlist_cli.operations.lists import CLOSE, DELETE, LIST, OPEN, PAUSE, RESUME
+from waitlist_cli.operations.readiness import HOLD_BACK, READY
+from waitlist_cli.operations.redrives import REDRIVE, REDRIVE_ALL
+from waitlist_cli.operations.reinstate import REINSTATE
+from waitlist_cli.operations.sign_up import ADD
+from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
+
+CLAIM_ACTIONS = (COMPLETE, RELEASE, EXTEND, PARK)
+PERSON_ACTIONS: tuple[PersonAction, ...] = (
+    *(BUMP, ADMIT_PERSON, HOLD_BACK, READY, WITHDRAW, REDRIVE, EXIT),
+    *CLAIM_ACTIONS,
+    *(EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE),
+)
+LIST_ACTIONS: tuple[ListAction, ...] = (
+    *(ADMIT, CLAIM_PEOPLE, ADD, ASK, REDRIVE_ALL),
+    *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
+)
+# Requests that forms and files send, without a dialog.
+OTHERS = (
+    Request(method="PUT", path=LIST),
+    Request(method="PATCH", path=LIST),
+    Request(path=f"{LIST}/preview"),
+    Request(path=f"{LIST}/find"),
+    Request(path=f"{LIST}/import"),
+    # The response contains entry tokens.
+    Request(path=f"{LIST}/import/tokens", is_daily=False),
+    # The message goes to any address that the operator enters.
+    Request(path=f"{LIST}/messages/test", is_daily=False),
+)
+# Every request with which an operator changes something, and the right that it needs.
+REQUESTS: tuple[Request, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS, *OTHERS)
+
+
+def possible_for_person(person: Document) -> list[PersonAction]:
+    """Return the actions that the person's state allows. The most common action comes first."""
+    match person["status"]:
+        case "waiting" if person["ready"]:
+            actions = [BUMP, ADMIT_PERSON, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
+        case "waiting":
+            # Do not offer ADMIT_PERSON here, because the service refuses to admit a person who is
+            # not ready.
+            is_held_back = "held_back" in (person["not_ready"] or ())
+            is_unverified = "unverified" in (person["not_ready"] or ())
+            actions = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, LINK, REMOVE]
+            actions[:0] = [VERIFY] if is_unverified else []
+        case "offered" if person["offered_until"] is None:
+            actions = [*CLAIM_ACTIONS, EDIT, TOKEN, LINK, REMOVE]
+        case "offered":
+            actions = [WITHDRAW, EDIT, TOKEN, LINK, REMOVE]
+        case "parked":
+            actions = [REDRIVE, REINSTATE, EDIT, TOKEN, LINK, REMOVE]
+        case "admitted" if person["room_until"]:
+            actions = [EXIT]
+        case "left" if person["joined_at"] and not person["banned_at"]:
+            actions = [REINSTATE]
+        case _:
+            actions = []
+    return [*actions, UNBAN if person["banned_at"] else BAN, ERASE]
+
+
+def possible_for_list(waitlist: Document) -> list[ListAction]:
+    """Return the actions that the waitlist's settings allow, and that do not delete it."""
+    return [
+        ADMIT,
+        CLAIM_PEOPLE,
+        ADD,
+        *([ASK] if waitlist["confirm"] else []),
+        RESUME if waitlist["paused"] else PAUSE,
+        CLOSE if waitlist["open"] else OPEN,
+    ]

@@ -1,0 +1,86 @@
+"""Pauses, resumes, opens, closes and deletes waitlists."""
+
+from dataclasses import replace
+from typing import Any
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.action import Field, ListAction, ListRequest
+from waitlist_cli.operations.settings import change
+
+LIST = "/{waitlist_id}"
+
+
+def _change(
+    name: str, body: dict[str, Any], *, consequence: str, notice: str, summary: str = ""
+) -> ListAction:
+    """Return an action that changes settings of the waitlist."""
+    return ListAction(
+        name=name,
+        summary=summary,
+        title=f"{name.capitalize()} {{who}}?",
+        consequence=consequence,
+        method="PATCH",
+        path=LIST,
+        body=body,
+        carry_out=lambda request: (notice, change(request.api, request.waitlist_id, body)),
+    )
+
+
+def _delete(request: ListRequest) -> tuple[str, Any]:
+    if request.values["id"] != request.waitlist_id:
+        raise WrongUsage(f"To delete the list, type its id: {request.waitlist_id}")
+    request.api.operator("DELETE", f"/{request.waitlist_id}")
+    return f"{request.waitlist_id} is deleted.", None
+
+
+PAUSE = _change(
+    "pause",
+    {"paused": True},
+    notice="The list is paused.",
+    summary="Pause claims and offers.",
+    consequence="No one is admitted or claimed until you resume the list. Customers can still sign "
+    "up.",
+)
+RESUME = _change(
+    "resume",
+    {"paused": False},
+    notice="The list admits people again.",
+    consequence="The policy and the operators can admit people again at once.",
+)
+OPEN = _change(
+    "open",
+    {"open": True},
+    notice="The list is open.",
+    summary="Open a waitlist.",
+    consequence="Customers can sign up again.",
+)
+CLOSE = _change(
+    "close",
+    {"open": False},
+    notice="The list is closed.",
+    summary="Close a waitlist for signups.",
+    consequence="Signups are refused until you open the list again. People on the list keep their "
+    "places.",
+)
+DELETE = ListAction(
+    name="delete",
+    title="Delete {who} and everyone on it?",
+    consequence="The list and all its entries are deleted for good, with their records and "
+    "histories. Export the people first if you want to keep a copy.",
+    button="Delete for good",
+    method="DELETE",
+    path=LIST,
+    is_daily=False,
+    fields=(
+        Field(
+            "id",
+            "Type the id to confirm",
+            adapt=lambda field, waitlist: replace(
+                field, label=f"Type {waitlist['waitlist_id']} to confirm", is_required=True
+            ),
+        ),
+    ),
+    is_final=True,
+    is_deleting=True,
+    carry_out=_delete,
+)
