@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from tests.support.dynamodb import TABLE
 from tests.support.tables import items_of, new_table
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.records import bans, notices
+from waitlist_api.records import bans
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.asks import Signup, ask_for_link
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.edits import change_readiness, edit
 from waitlist_api.records.entries import EntryRecords, Move
-from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, no_longer_near
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.exits import go_out
 from waitlist_api.records.facets import Pauses, Question, Verification
@@ -383,7 +383,7 @@ def decided(verb: c.Verb) -> Step:
 
 
 def take_back(life: Life, told: EntryRecord) -> None:
-    life.ledger.save(told, notices.take_back(told))
+    life.ledger.save(told, no_longer_near(told))
 
 
 # What was read or decided first, what happened then, and the write that came too late.

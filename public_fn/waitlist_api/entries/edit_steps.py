@@ -64,7 +64,7 @@ class EditSteps(Struct, frozen=True):
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
         """Mark an unreachable entry as reachable if the new profile has another address."""
         has_changed = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
-        if record.unreachable and has_changed:
+        if record.contact.unreachable and has_changed:
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:

@@ -88,7 +88,7 @@ class OwnData(Struct, frozen=True):
 
     def _switch_messages(self, command: OwnDataCommand, record: EntryRecord) -> Messages:
         """Turn messages on or off if the customer asks for this. Return whether messages are on."""
-        now: Messages = "off" if record.messages else "on"
+        now: Messages = "off" if record.contact.messages else "on"
         if command.messages in (None, now):
             return now
         stay = (*record.key, record.ticket or 0)

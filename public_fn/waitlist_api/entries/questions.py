@@ -257,7 +257,7 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
     """Return whether the customer cannot be asked because no message can reach them."""
-    return record.unreachable and not is_unanswered(record, rules)
+    return record.contact.unreachable and not is_unanswered(record, rules)
 
 
 def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:

@@ -17,7 +17,7 @@ from waitlist_api.errors import FieldError, InvalidFields, RestNotAllowed, Rests
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.edits import change_readiness
-from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, no_longer_near
 from waitlist_api.records.facets import Verification
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.question import is_unanswered
@@ -142,8 +142,8 @@ class ReadinessChanges(Struct, frozen=True):
                     rest_key=command.rest_key,
                 ),
                 changes_until_millis=count_change(record, self.now_millis()),
-                near_rank=None,
             )
+            after = no_longer_near(after)
             if record.question.confirm_by_millis is not None:
                 # Resting customers are still waiting, so a rest also confirms that they are still
                 # waiting.
@@ -220,7 +220,7 @@ class ReadinessChanges(Struct, frozen=True):
             after = replace(record, pauses=pauses)
             if not is_held_back:
                 return Change(after, "ready", command.by, command.reason)
-            return Change(replace(after, near_rank=None), "held_back", command.by, command.reason)
+            return Change(no_longer_near(after), "held_back", command.by, command.reason)
 
         key = (command.waitlist_id, command.entry_id)
         record = self.change(key, decide)

@@ -27,7 +27,7 @@ from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.decisions import reason_to_leave
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
-from waitlist_api.records.facets import Verification
+from waitlist_api.records.facets import Contact, Verification
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.question import was_taken_since
 from waitlist_api.records.recipients import Recipients
@@ -150,7 +150,7 @@ class Reinstatements(Struct, frozen=True):
                 case Create():
                     with suppress(EntryChanged, Gone):
                         intent = self._intent(command, record, waitlist)
-                        if intent.messages or intent.unreachable:
+                        if intent.contact.messages or intent.contact.unreachable:
                             self.recipients.list_stay(*record.key, intent.requested_ticket or 0)
                         begun = self.entries.begin_rejoin(intent, record)
                         return self.joins.finish(begun).view
@@ -180,9 +180,11 @@ class Reinstatements(Struct, frozen=True):
             signup_body=command.body,
             by_guest=former.by_guest,
             verification=Verification(verified=former.verification.verified),
-            language=former.language,
-            messages=former.messages,
-            unreachable=former.unreachable,
+            contact=Contact(
+                language=former.contact.language,
+                messages=former.contact.messages,
+                unreachable=former.contact.unreachable,
+            ),
             requested_ticket=ticket_of_reinstated_stay(former.ticket or 0, number),
             requested_priority=former.priority,
             requested_rank=former.rank,

@@ -30,7 +30,7 @@ from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, READINESS_CHANGE, EntryRecord
-from waitlist_api.records.facets import Verification
+from waitlist_api.records.facets import Contact, Verification
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -193,5 +193,7 @@ class Signups(Struct, frozen=True):
             by_guest=not command.proven,
             verification=Verification(until_millis=command.verify_until_millis),
             attributes_version=0 if command.verify_until_millis is None else READINESS_CHANGE,
-            language=language_of(command.languages) if waitlist.settings.messages else "",
+            contact=Contact(
+                language=language_of(command.languages) if waitlist.settings.messages else ""
+            ),
         )

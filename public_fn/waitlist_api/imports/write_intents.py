@@ -22,7 +22,7 @@ from waitlist_api.records.asks import MINUTE_MILLIS
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
-from waitlist_api.records.facets import Pauses, Question, Verification
+from waitlist_api.records.facets import Contact, Pauses, Question, Verification
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.recipients import Recipients
@@ -204,7 +204,7 @@ class IntentWriter(Struct, frozen=True):
         """Add the customers who receive no messages to the list of unreachable recipients."""
         for intent in intents:
             record = intent.record
-            if record.messages or record.unreachable:
+            if record.contact.messages or record.contact.unreachable:
                 self.recipients.list_stay(*record.key, record.requested_ticket or 0)
 
     def _intent(
@@ -242,9 +242,9 @@ class IntentWriter(Struct, frozen=True):
             allocated_stamp=allocation.stamp,
             joining_by=by,
             question=Question(confirmed_millis=_millis(row.confirmed_at)),
-            language=row.language,
-            messages=row.messages,
-            unreachable=row.unreachable,
+            contact=Contact(
+                language=row.language, messages=row.messages, unreachable=row.unreachable
+            ),
         )
         record = with_readiness(record, row, waitlist.settings.identity, now_millis)
         return Intent(record, former=item.record, alias=item.alias)

@@ -93,7 +93,8 @@ def compose(
     at_millis: int,
 ) -> Message:
     """Compose a message of this kind about an entry."""
-    language = next((code for code in LANGUAGES if code == record.language), rules.language)
+    chosen = record.contact.language
+    language = next((code for code in LANGUAGES if code == chosen), rules.language)
     words = choose_words(kind.name, language, rules)
     until = _time(kind.until_millis(record), rules.timezone)
     direction = load_texts(language)["direction"]

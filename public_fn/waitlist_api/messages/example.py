@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_NAME
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.facets import Question
+from waitlist_api.records.facets import Contact, Question
 from waitlist_api.settings.messages import LANGUAGES, MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 from waitlist_api.settings.waitlist import WaitlistSettings
@@ -39,7 +39,7 @@ def compose_example(
         updated_millis=now_millis,
         claimed_until_millis=now_millis + OFFER_MILLIS,
         question=Question(confirm_by_millis=now_millis + CONFIRM_MILLIS),
-        language=language,
+        contact=Contact(language=language),
     )
     rules = settings.messages or NO_KINDS_CHOSEN
     head = Letterhead(base_url, None)

@@ -90,12 +90,12 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
     # The timestamps must match, because an event about an earlier notice may arrive late.
-    is_told = record.is_told_near and record.near_stamp == event.stamp
+    is_told = record.is_told_near and record.contact.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    is_told = record.status == "offered" and record.ending_offer == record.claim_token
+    is_told = record.status == "offered" and record.contact.ending_offer == record.claim_token
     # An event about an earlier offer may arrive late. Its timestamp is older than the current
     # offer.
     is_open = is_told and event.stamp > record.stamp

@@ -12,9 +12,8 @@ from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, EntryEvent, Kind
 from waitlist_api.messages.limits import LimitReached, Limits
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.entry import PRESENT, EntryRecord, no_longer_near
 from waitlist_api.records.ledger import EntryChanged, Ledger
-from waitlist_api.records.notices import take_back
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.settings.hours import next_time_within
@@ -101,9 +100,9 @@ class Sender(Struct, frozen=True):
         if is_over or not kind.is_current(record, event, self.now_millis()):
             self._withdraw_near_notice(record, delivery)
             return self._drop(delivery, "over")
-        if not kind.is_requested and record.messages:
+        if not kind.is_requested and record.contact.messages:
             return self._drop(delivery, "turned_off")
-        if not kind.is_requested and record.unreachable:
+        if not kind.is_requested and record.contact.unreachable:
             return self._drop(delivery, "unreachable")
         identity = waitlist.settings.identity
         to = self._choose_address(kind, record, identity)
@@ -129,13 +128,13 @@ class Sender(Struct, frozen=True):
 
         The customer can then get a new notice later.
         """
-        is_noted = record.is_told_near and record.near_stamp == delivery.stamp
+        is_noted = record.is_told_near and record.contact.near_stamp == delivery.stamp
         if delivery.kind != "near" or not is_noted or record.status not in PRESENT:
             return
         if self.deliveries.is_sent(delivery, self.now_millis()):
             return
         try:
-            self.ledger.save(record, take_back(record))
+            self.ledger.save(record, no_longer_near(record))
         except EntryChanged as changed:
             raise TryAgain("changed") from changed
 

@@ -65,10 +65,13 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         record,
         profile=signup.profile,
         attributes=signup.attributes,
-        language=signup.language,
         updated_millis=now_millis,
-        # The old address may be marked as unreachable. A new address may accept messages.
-        unreachable=record.unreachable and has_same_address,
+        contact=replace(
+            record.contact,
+            language=signup.language,
+            # The old address may be marked as unreachable. A new address may accept messages.
+            unreachable=record.contact.unreachable and has_same_address,
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
 from waitlist_api.clock import iso, iso_of
-from waitlist_api.records.facets import Ban, Pauses, Question, Verification, stored
+from waitlist_api.records.facets import Ban, Contact, Pauses, Question, Verification, stored
 from waitlist_api.records.table import Item
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
@@ -63,6 +63,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     pauses: Pauses = Pauses()
     question: Question = Question()
     verification: Verification = Verification()
+    contact: Contact = Contact()
     # A claim can be released with a delay. The entry cannot be claimed again before this time.
     delayed_until_millis: int | None = None
 
@@ -127,15 +128,6 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     once_key: str = ""
     once_stamp: int = 0
 
-    # The notices that the customer's turn is near. `near_count` is their number since the signup.
-    # `near_stamp` identifies the newest notice, and `near_rank` is the rank of the entry at that
-    # time.
-    near_rank: int | None = None
-    near_stamp: int = 0
-    near_count: int = 0
-    # The claim token of the last offer about which the customer was warned because it ends soon.
-    ending_offer: str = ""
-
     ban: Ban = Ban()
     erase: bool = False
 
@@ -158,12 +150,6 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
 
-    # The language that the customer chose at signup. It is only set if the waitlist sends messages.
-    language: str = ""
-    # `off` if the customer wants only the messages that they request themselves, otherwise empty.
-    messages: str = ""
-    # True if the customer's address does not accept messages.
-    unreachable: bool = False
     # DynamoDB may delete the record after this time, in seconds since 1970.
     expires_at: int | None = None
 
@@ -236,9 +222,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def is_told_near(self) -> bool:
         """Whether the customer has been told that their turn is near, and this is still true."""
-        if self.near_rank is None or self.rank is None:
+        if self.contact.near_rank is None or self.rank is None:
             return False
-        return self.rank <= self.near_rank
+        return self.rank <= self.contact.near_rank
 
     @property
     def key(self) -> tuple[str, str]:
@@ -340,7 +326,7 @@ def no_longer_near(record: EntryRecord) -> EntryRecord:
 
     The customer is then told again when their turn comes near again.
     """
-    return replace(record, near_rank=None)
+    return replace(record, contact=replace(record.contact, near_rank=None))
 
 
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:

@@ -70,6 +70,24 @@ class Verification(Facet, frozen=True):
     link_asked_millis: int | None = None
 
 
+class Contact(Facet, frozen=True):
+    """Which messages the customer gets, and which notices they have received since the signup."""
+
+    # The language that the customer chose at signup. It is only set if the waitlist sends messages.
+    language: str = ""
+    # `off` if the customer wants only the messages that they request themselves, otherwise empty.
+    messages: str = ""
+    # True if the customer's address does not accept messages.
+    unreachable: bool = False
+    # The notices that the customer's turn is near. `near_count` is their number. `near_stamp`
+    # identifies the newest notice, and `near_rank` is the rank of the entry at that time.
+    near_rank: int | None = None
+    near_stamp: int = 0
+    near_count: int = 0
+    # The claim token of the last offer about which the customer was warned because it ends soon.
+    ending_offer: str = ""
+
+
 def stored(struct: Struct) -> dict[str, Any]:
     """Return the fields of a record or a facet as they are stored.
 

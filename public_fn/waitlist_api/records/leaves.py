@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
-from waitlist_api.records.facets import Ban, Pauses
+from waitlist_api.records.facets import Ban, Contact, Pauses
 from waitlist_api.records.intents import joined_event, without_intent
 from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import Commit
@@ -129,9 +129,7 @@ def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
         once_stamp=0,
         ban=Ban(),
         pauses=Pauses(),
-        language="",
-        messages="",
-        unreachable=False,
+        contact=Contact(),
         moving_to="",
         moving_address="",
     )

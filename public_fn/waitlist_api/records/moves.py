@@ -62,7 +62,7 @@ def move(
         profile=profile,
         moved_stay=record.join_id,
         moved_to="" if returns else to,
-        unreachable=False,
+        contact=replace(record.contact, unreachable=False),
         moving_to="",
         moving_address="",
     )

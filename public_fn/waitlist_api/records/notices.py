@@ -28,7 +28,7 @@ class Notice(Struct, frozen=True):
         """Whether the customer has not received this notice yet."""
         if self.word == "near":
             return not self.record.is_told_near
-        return self.record.ending_offer != self.record.claim_token
+        return self.record.contact.ending_offer != self.record.claim_token
 
     @property
     def due_millis(self) -> int:
@@ -36,22 +36,21 @@ class Notice(Struct, frozen=True):
 
         The delay between two notices doubles after each notice.
         """
-        if self.word == "ending" or self.record.near_count == 0:
+        contact = self.record.contact
+        if self.word == "ending" or contact.near_count == 0:
             return 0
-        return millis_of(self.record.near_stamp) + pause_millis(self.record.near_count - 1)
+        return millis_of(contact.near_stamp) + pause_millis(contact.near_count - 1)
 
     def decide(self, stamp: int) -> Commit:
         """Return the change that records the notice."""
-        record = replace(self.record, edited_stamp=stamp)
+        record, contact = self.record, self.record.contact
         if self.word == "ending":
-            after = replace(record, ending_offer=record.claim_token)
+            contact = replace(contact, ending_offer=record.claim_token)
         else:
-            near_count = record.near_count + 1
-            after = replace(record, near_rank=record.rank, near_stamp=stamp, near_count=near_count)
+            near_count = contact.near_count + 1
+            contact = replace(
+                contact, near_rank=record.rank, near_stamp=stamp, near_count=near_count
+            )
         event = HistoryEvent(stamp=stamp, event=self.word, by=MAINTENANCE)
+        after = replace(record, edited_stamp=stamp, contact=contact)
         return Commit(after=after, events=(event,))
-
-
-def take_back(record: EntryRecord) -> EntryRecord:
-    """Return the record without the `near` notice, because the customer was not told."""
-    return replace(record, near_rank=None)

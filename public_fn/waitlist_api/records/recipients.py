@@ -1,7 +1,9 @@
 """Store which customers get no messages, so that these customers can be listed and counted."""
 
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Literal, get_args
+from functools import partial
+from typing import Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -13,6 +15,7 @@ from waitlist_api.records.entry import (
     shard_of,
     unreached_place,
 )
+from waitlist_api.records.facets import Contact
 from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
@@ -21,6 +24,9 @@ UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
 # This key sorts before HISTORY#, so the query that erases an entry also finds the marker.
 UNREACHED_SORT = "CONTACT"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
+
+
+Alter = Callable[[Contact], Contact]
 
 
 class Mark(Struct, frozen=True, kw_only=True):
@@ -37,7 +43,7 @@ def unreached_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
 
 def is_unreached(record: EntryRecord, which: Unreached) -> bool:
     """Return whether the customer gets no messages for the given reason."""
-    return record.unreachable if which == "unreachable" else bool(record.messages)
+    return record.contact.unreachable if which == "unreachable" else bool(record.contact.messages)
 
 
 class Recipients(Struct, frozen=True):
@@ -51,22 +57,22 @@ class Recipients(Struct, frozen=True):
 
     def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Record that the customer's address does not accept messages."""
-        return self._mark(waitlist_id, entry_id, ticket, unreachable=True)
+        return self._mark(waitlist_id, entry_id, ticket, partial(replace, unreachable=True))
 
     def mark_reachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Record that the customer has a new address, which may accept messages."""
-        return self._update(waitlist_id, entry_id, ticket, unreachable=False)
+        return self._update(waitlist_id, entry_id, ticket, partial(replace, unreachable=False))
 
     def turn_off(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Record that the customer wants only the messages that they request themselves."""
-        return self._mark(waitlist_id, entry_id, ticket, messages="off")
+        return self._mark(waitlist_id, entry_id, ticket, partial(replace, messages="off"))
 
     def turn_on(
         self, waitlist_id: str, entry_id: str, ticket: int, changes_until_millis: int
     ) -> bool:
         """Record that the customer wants all messages again."""
-        fields = {"messages": "", "changes_until_millis": changes_until_millis}
-        return self._update(waitlist_id, entry_id, ticket, **fields)
+        alter = partial(replace, messages="")
+        return self._update(waitlist_id, entry_id, ticket, alter, changes_until_millis)
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
         """Store that the customer of a signup gets no messages, unless a later signup is already
@@ -89,19 +95,29 @@ class Recipients(Struct, frozen=True):
         with suppress(ConditionFailed):
             self.table.delete(key, "#ticket = :ticket AND #place_rank = :place_rank", values)
 
-    def _mark(self, waitlist_id: str, entry_id: str, ticket: int, **fields: Any) -> bool:
+    def _mark(self, waitlist_id: str, entry_id: str, ticket: int, alter: Alter) -> bool:
         mark = self.list_stay(waitlist_id, entry_id, ticket)
-        if self._update(waitlist_id, entry_id, ticket, **fields):
+        if self._update(waitlist_id, entry_id, ticket, alter):
             return True
         # The entry may have been erased. No data about the customer may remain in the table.
         self.remove(waitlist_id, mark)
         return False
 
-    def _update(self, waitlist_id: str, entry_id: str, ticket: int, **fields: Any) -> bool:
+    def _update(
+        self,
+        waitlist_id: str,
+        entry_id: str,
+        ticket: int,
+        alter: Alter,
+        changes_until_millis: int | None = None,
+    ) -> bool:
         def decide(record: EntryRecord) -> EntryRecord | None:
             if record.ticket != ticket or record.erase:
                 return None
-            return replace(record, **fields, updated_millis=self.now_millis())
+            after = replace(record, contact=alter(record.contact), updated_millis=self.now_millis())
+            if changes_until_millis is not None:
+                after = replace(after, changes_until_millis=changes_until_millis)
+            return after
 
         ledger = Ledger(self.table)
         return ledger.update(ledger.read(waitlist_id, entry_id), decide)

@@ -17,6 +17,7 @@ from waitlist_api.records.entry import (
     HistoryEvent,
     Status,
     entry_pk,
+    no_longer_near,
     record_key,
 )
 from waitlist_api.records.journal import Change, Key
@@ -209,10 +210,7 @@ class Transitions(Struct, frozen=True):
             if not is_delay or now.status not in PRESENT or now.ticket != decision.ticket:
                 return None
             return replace(
-                now,
-                delayed_until_millis=decision.at,
-                near_rank=None,
-                updated_millis=now_millis,
+                no_longer_near(now), delayed_until_millis=decision.at, updated_millis=now_millis
             )
 
         self.ledger.update(record, decide)

@@ -207,9 +207,11 @@ def test_a_person_who_comes_and_goes_is_told_less_and_less_often(
         people.hold_back("ann")
         people.hold_back("ann", ready=True)
         kept(world, 30)
-    assert people.recorded("ann")["near_count"] == 7
+    assert people.recorded("ann")["contact"]["near_count"] == 7
     kept(world, *[60] * 70)
-    assert people.recorded("ann")["near_count"] == 8, "the last return, when its pause is over"
+    assert people.recorded("ann")["contact"]["near_count"] == 8, (
+        "the last return, when its pause is over"
+    )
 
 
 def test_a_list_whose_people_are_told_is_at_rest(waitlist: Waitlist, world: World) -> None:

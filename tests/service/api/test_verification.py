@@ -252,7 +252,7 @@ def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: G
     assert (ada["attributes"], ada["position"]) == ({"size": "l"}, 1)
     record = guests.world.services.entries.get(guests.waitlist_id, guests.id_of(ADA))
     assert record is not None
-    assert record.language == "fr"
+    assert record.contact.language == "fr"
     assert guests.history(ADA) == ["joined", "verification_asked"]
     code = guests.code(ADA)
     assert guests.verify(code).json["position"] == 1
@@ -284,7 +284,7 @@ def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> 
         guests.join(spelled)
         record = entries.get(*key)
         assert record is not None
-        assert record.unreachable is is_unreachable, spelled
+        assert record.contact.unreachable is is_unreachable, spelled
 
 
 def test_data_that_new_settings_refuse_are_not_kept(guests: Guests) -> None:

@@ -463,7 +463,7 @@ def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
 
     def released(call: Call) -> Any:
         nonlocal is_over
-        if is_over or call.name != "UpdateItem" or "near_rank" not in dumps(call.arguments):
+        if is_over or call.name != "UpdateItem" or "near_count" not in dumps(call.arguments):
             return call.make()
         is_over = True
         if not is_dead:
