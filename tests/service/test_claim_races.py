@@ -1,4 +1,7 @@
-"""Sixteen claimers at once on one service and one engine: each person once, in order."""
+"""Sixteen claimers use the same service and the same engine at once.
+
+Each person is claimed once and in order.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,7 +26,7 @@ Claimed = tuple[str, Answer]
 
 @pytest.fixture
 def crowd(valkey: Server) -> Iterator[Line]:
-    """Three hundred wait; all claimers use one service."""
+    """300 people wait, and all claimers use one service."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(client)
@@ -35,7 +38,10 @@ def crowd(valkey: Server) -> Iterator[Line]:
 
 
 def until_no_entry_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:
-    """Claim again and again; return who was given, in the order given."""
+    """Claim until nobody waits.
+
+    Return the claimed entries in the order in which they were returned.
+    """
     given: list[Claimed] = []
     while claimed := line.claimed(size, **fields):
         given += claimed.items()
@@ -61,7 +67,7 @@ def test_each_person_is_given_to_one_claimer_and_each_claimer_is_served_in_order
 
 
 def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: Line) -> None:
-    """P3, P4: every third claim is given back, until the line is empty."""
+    """Every third claim is released, until nobody waits any more (promises P3 and P4)."""
     turns = count()
 
     def work() -> list[str]:
@@ -82,7 +88,9 @@ def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: L
 
 
 def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) -> None:
-    """P2, P4: they have left, because the record decides, whichever was first in Redis."""
+    """Whichever request reaches Redis first, the person has left, because the record decides
+    (promises P2 and P4).
+    """
 
     def admit() -> Counter[str]:
         ends: Counter[str] = Counter()
@@ -106,7 +114,7 @@ def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) ->
 
 
 def test_one_wish_takes_people_once(crowd: Line) -> None:
-    """P2: the same claim in every thread."""
+    """All threads make the same claim with the same key (promise P2)."""
     answers = at_once([partial(crowd.claim, 10, once=1)] * CLAIMERS)
     assert Counter(answer["outcome"] for answer in answers) == {"claimed": 1, "repeat": 15}
     assert all(answer["entries"] == answers[0]["entries"] for answer in answers)
@@ -114,7 +122,10 @@ def test_one_wish_takes_people_once(crowd: Line) -> None:
 
 
 def test_one_hold_is_completed_once(crowd: Line) -> None:
-    """P2, P4: complete, release and park at once: the first decides, its repeats are known."""
+    """Completes, releases and parks arrive at once.
+
+    The first one decides, and only repeats of it succeed (promises P2 and P4).
+    """
     ((name, entry),) = crowd.claimed().items()
     verbs = ["complete", "release", "park", "complete"] * (CLAIMERS // 4)
     message = {"entry_id": entry["entry_id"], "token": entry["token"]}
@@ -129,7 +140,10 @@ def test_one_hold_is_completed_once(crowd: Line) -> None:
 
 
 def test_expired_holds_are_ended_once_however_many_look(crowd: Line) -> None:
-    """P1, P4: claims and the schedule at once; each entry is back with one attempt more."""
+    """Claims and maintenance run at once.
+
+    Each entry returns to the queue with one more attempt (promises P1 and P4).
+    """
     until_no_entry_waits(crowd, 100)
     crowd.clock.advance(seconds=300)
     looks = [crowd.expire] * (CLAIMERS // 2)

@@ -1,4 +1,7 @@
-"""Sixteen claimers at once on segments that overlap: each person once, each segment in order."""
+"""Sixteen claimers use overlapping segments at once.
+
+Each person is claimed once, and each segment is served in order.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -30,7 +33,10 @@ PLACE = {name: number for number, name in enumerate(OF)}
 
 @pytest.fixture
 def crowd(valkey: Server) -> Iterator[Line]:
-    """Three hundred wait in six segments, each in several; all claimers use one service."""
+    """300 people wait. There are six segments, and each person is in several of them.
+
+    All claimers use one service.
+    """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(client)
@@ -49,7 +55,9 @@ def asked(line: Line, segment: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("size", [1, 5])
 def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size: int) -> None:
-    """P1, P4: no conflict, no entry twice, none left over, and each claimer is served in order."""
+    """No entry is claimed twice or left over, and each claimer is served in order (promises P1 and
+    P4).
+    """
     claimers = list(islice(cycle(SEGMENTS), CLAIMERS))
     groups = at_once(
         [partial(until_no_entry_waits, crowd, size, **asked(crowd, one)) for one in claimers]
@@ -64,7 +72,7 @@ def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size
 
 
 def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Line) -> None:
-    """P4: a claim is never empty while a matching entry waits."""
+    """A claim is never empty while a matching entry waits (promise P4)."""
     mine = sorted(name for name, kind in OF.items() if "French M" in kind)
     others = sorted(name for name, kind in OF.items() if "Spanish F" in kind)
     acts = [
@@ -77,7 +85,9 @@ def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Li
 
 
 def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> None:
-    """P1, P2, P4: claims with and without filter, moves, leaves and changes of attributes."""
+    """Claims with and without a filter, bumps, leaves and changes of attributes run at the same
+    time (promises P1, P2 and P4).
+    """
     edits = count(1)
 
     def disturb(names: list[str], segment: str) -> None:
@@ -106,7 +116,7 @@ def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> No
     admitted += admit()
     assert len(admitted) == len(set(admitted))
     counters = crowd.stats()["counters"]
-    # An entry that left was not admitted, though Redis may have returned it as admitted before.
+    # An entry that left counts as left, even if Redis returned it as admitted before.
     assert counters["left"] == len([name for name in OF if PLACE[name] % 5 == 0])
     assert counters["left"] + counters["admitted"] == len(OF)
     assert_exact(crowd)

@@ -1,4 +1,7 @@
-"""What each call uses, counted: the numbers of `waitlist cost` and docs/operate/sizing.md."""
+"""The tests count the units that each call uses.
+
+`waitlist cost` and docs/operate/sizing.md state these numbers.
+"""
 
 import json
 from collections import Counter
@@ -59,7 +62,10 @@ def people() -> Admissions:
 def counted(
     people: Admissions, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> Operation:
-    """Return what a call uses; reads of the waitlist's settings, once in 30 s, do not count."""
+    """Return the units that a call uses.
+
+    Reads of the waitlist's settings happen once in 30 seconds and do not count.
+    """
     sent: list[object] = []
     send = QueueClient.send
 
@@ -82,7 +88,7 @@ def counted(
 
 
 def largest(letter: str) -> dict[str, list[str]]:
-    """Return attributes of nearly `max_guest_bytes`; the index, too, has them."""
+    """Return attributes of nearly `max_guest_bytes`. They are stored in the index too."""
     return {f"a{number}": [f"{value:02d}{letter * 62}" for value in range(15)] for number in "12"}
 
 
@@ -120,7 +126,9 @@ def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_dearest_of_each_route_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The data have `max_guest_bytes`, and others of that size come before or after them."""
+    """The profile and attributes have `max_guest_bytes`, and so have those that they replace or
+    that replace them.
+    """
     people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(
         admission={"offer_seconds": 600, "pass_seconds": 3600},
@@ -216,7 +224,9 @@ def test_the_dearest_of_a_list_that_verifies_uses_what_is_said(
 def test_an_offer_of_many_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The call of the queue, and the read of all their records, are shared by the run."""
+    """All offers of the run share the call to the private function and the read of their
+    records.
+    """
     people.all_sign_up(*(f"another-person-{number}" for number in range(PLACES - 1)))
     found = counted(people, lambda: people.admit(PLACES), monkeypatch)
     assert found.queue_calls == 1
@@ -226,7 +236,7 @@ def test_an_offer_of_many_uses_what_is_said(
 
 
 class Sent:
-    """A channel that takes all."""
+    """A channel that accepts every message."""
 
     def send(self, _message: Message, _ids: Delivery | None) -> None: ...
 
@@ -272,7 +282,7 @@ def test_a_message_uses_what_is_said(
     assert line["sent"] == 1
     assert MESSAGE_BYTES * 0.8 < len(text) <= MESSAGE_BYTES
     of_each, of_service = (one["Metrics"] for one in line["_aws"]["CloudWatchMetrics"])
-    # Of the service, and of each outcome.
+    # The metrics have one dimension of the service and one for each outcome.
     dimensions = 1 + len(("ok", "retried"))
     assert len(of_each) * dimensions + len(of_service) == WATCHED["full"]["messages"].busy
 
@@ -280,7 +290,10 @@ def test_a_message_uses_what_is_said(
 def test_a_minute_of_maintenance_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With one empty list: the price of an idle stack. Some runs do a little more."""
+    """There is one empty waitlist, so this is the price of an idle stack.
+
+    Some runs use a little more.
+    """
     people.leave("first")
     runs = []
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""A deployment of which every line is kept."""
+"""A deployment whose log lines are all stored for the test."""
 
 import json
 from collections.abc import Iterator
@@ -20,16 +20,17 @@ Line = dict[str, Any]
 
 @dataclass
 class CapturedLogs:
-    """What the functions wrote, and the answers of those requests that reached them."""
+    """What the functions logged, and the responses of the requests that reached them."""
 
     service: Deployment
     _text: StringIO
     answers: list[httpx.Response] = field(default_factory=list)
 
     def lines(self, service: str = "") -> list[Line]:
-        """Return the lines of one service, or of all, in the order in which they were written.
+        """Return the log lines of one service, or of all services, in the order in which they were
+        written.
 
-        The audit log has lines of another form, which only `lines("audit")` returns.
+        The lines of the audit log have another format. Only `lines("audit")` returns them.
         """
         lines = [json.loads(line) for line in self._text.getvalue().splitlines()]
         wanted = (service,) if service else ("public", "private", "maintenance")
@@ -41,7 +42,7 @@ class CapturedLogs:
         self.answers.clear()
 
     def keep(self, answer: httpx.Response) -> None:
-        # The others were refused by API Gateway itself.
+        # API Gateway refused the other requests itself.
         if HEADER in answer.headers:
             self.answers.append(answer)
 
@@ -50,13 +51,14 @@ class CapturedLogs:
 def captured_logs(
     *, log_level: str = "INFO", namespace: str | None = None
 ) -> Iterator[CapturedLogs]:
-    """Run a deployment, and keep what it prints."""
+    """Run a deployment, and store what it prints."""
     text = StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
         deployed(patch, issuer=False) as service,
     ):
-        # Not sys.stdout itself, which pytest replaces between a fixture and its test.
+        # sys.stdout itself is not replaced, because pytest replaces it between a fixture and its
+        # test.
         patch.setattr(telemetry, "sys", SimpleNamespace(stdout=text))
         patch.setenv("LOG_LEVEL", log_level)
         if namespace is not None:
@@ -67,9 +69,10 @@ def captured_logs(
 
 
 def metrics_of(line: Line) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:
-    """Return what CloudWatch makes of a line: namespace, name and dimensions of each metric.
+    """Return the namespace, name and dimensions of each metric that CloudWatch reads from a log
+    line.
 
-    As its specification has it: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/
+    The format is specified at https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/
     CloudWatch_Embedded_Metric_Format_Specification.html
     """
     found = set()

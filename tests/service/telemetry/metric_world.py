@@ -1,8 +1,9 @@
-"""What CloudWatch has of a stack, minute by minute: while all is well, and while a part has failed.
+"""The metrics of a stack in CloudWatch, minute by minute, while everything works and while a part
+has failed.
 
-AWS reports as its services' documentation says: Lambda each call, SQS a queue that is polled, API
-Gateway each request, ElastiCache and the function of maintenance each minute, DynamoDB throttled
-writes and SES its rates only when there are any.
+AWS reports these metrics as its documentation says. Lambda reports each call, SQS each queue that
+is polled, and API Gateway each request. ElastiCache and the maintenance function report every
+minute. DynamoDB reports throttled writes and SES reports its rates only if there are any.
 """
 
 from collections import defaultdict
@@ -16,9 +17,10 @@ from tools.deploy.stack import Stack, make
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, count_troubles
 
 Numbers = dict[str, float]
-# Minutes of health before a fault begins.
+# Minutes without a fault before a fault begins.
 BEFORE = 60
-# The functions behind a queue of the bus, by the name of their metrics.
+# The functions that read their events from a queue behind the bus. The keys are the names of their
+# metrics.
 BEHIND_THE_BUS = {"webhook": "WebhookFn", "messages": "MessagesFn"}
 FUNCTIONS = {"private": "PrivateFn", "maintenance": "MaintenanceFn", "public": "PublicFn"}
 
@@ -31,16 +33,17 @@ def stack_of(parameters: frozenset[tuple[str, str]]) -> Stack:
 
 @dataclass
 class World:
-    """The values of every metric of one stack, by minute."""
+    """The values of all metrics of one stack, minute by minute."""
 
     stack: Stack
     values: dict[Metric, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
     minute: int = 0
 
-    # What the parts of a healthy stack report in a minute. A fault replaces one of them.
+    # The methods below report what the parts of a healthy stack report in a minute. A fault
+    # replaces one of them.
 
     def begin(self) -> None:
-        """Begin a minute, in which no metric has a value yet."""
+        """Begin a minute. No metric has a value in it yet."""
         self.minute += 1
 
     def put(self, namespace: str, name: str, value: float, **dimensions: str) -> None:
@@ -50,7 +53,10 @@ class World:
         series[-1].append(value)
 
     def say(self, service: str, numbers: Numbers) -> None:
-        """Have a function write a line with some of its own metrics, if the stack chooses them."""
+        """Let a function log some of its own metrics.
+
+        Metrics that the stack does not use are left out.
+        """
         function = FUNCTIONS.get(service) or BEHIND_THE_BUS[service]
         variables = self.stack.resources[function]["Properties"]["Environment"]["Variables"]
         chosen = variables["METRICS"].split(",") if variables["METRICS"] else list(numbers)
@@ -58,23 +64,23 @@ class World:
             self.put("Waitlist/waitlist", name, numbers[name], service=service)
 
     def call(self, function: str, errors: float = 0, **more: float) -> None:
-        """Have Lambda report a call."""
+        """Let Lambda report one call of a function."""
         name = self.name(function)
         for metric, value in {"Invocations": 1, "Errors": errors, "Throttles": 0, **more}.items():
             self.put("AWS/Lambda", metric, value, FunctionName=name)
 
     def name(self, logical_id: str) -> str:
-        """Return AWS' name of a resource of the stack."""
+        """Return the AWS name of a resource in the stack."""
         return str(self.stack.attribute(logical_id, "Name"))
 
     def maintain(self, **numbers: float) -> None:
-        """Have a run of maintenance succeed."""
+        """Report a successful run of maintenance."""
         gauges = {**dict.fromkeys((*COUNTS, *LEVELS), 0.0), "waitlists": 1, **numbers}
         self.say("maintenance", {**gauges, "troubles": count_troubles(gauges)})
         self.call("MaintenanceFn")
 
     def answer(self, failures: float = 0) -> None:
-        """Have the private function answer the call of maintenance."""
+        """Let the private function answer the call of maintenance."""
         self.say("private", {"failures": failures})
         self.call("PrivateFn")
 
@@ -82,7 +88,7 @@ class World:
         self.call("EventsFn", errors=errors, IteratorAge=age_millis)
 
     def beat(self, service: str, late_seconds: float = 0, failures: float = 0) -> None:
-        """Have a function behind the bus take the heartbeat out of its queue."""
+        """Let a function behind the bus take the heartbeat from its queue."""
         self.say(service, {"failures": failures, "late_seconds": late_seconds})
         self.call(BEHIND_THE_BUS[service])
 
@@ -93,7 +99,7 @@ class World:
             self.put("AWS/ElastiCache", "ElastiCacheProcessingUnits", processing, clusterId=cache)
 
     def serve(self, requests: int = 60, errors: int = 0, millis: float = 80) -> None:
-        """Have API Gateway answer requests, some of them with an error."""
+        """Let API Gateway answer requests. The first `errors` of them fail."""
         api = self.name("Api")
         for number in range(requests):
             self.put("AWS/ApiGateway", "Count", 1, ApiId=api)
@@ -101,7 +107,7 @@ class World:
             self.put("AWS/ApiGateway", "Latency", millis, ApiId=api)
 
     def hold(self, queue: str, messages: float) -> None:
-        """Have SQS report how many messages lie in a queue."""
+        """Let SQS report how many messages are in a queue."""
         self.put(
             "AWS/SQS",
             "ApproximateNumberOfMessagesVisible",
@@ -120,7 +126,7 @@ class World:
         return self.stack.of_type("AWS::CloudWatch::Alarm")
 
     def states(self, before: dict[str, str] | None = None, *, fills: bool) -> dict[str, str]:
-        """Return the state of each alarm, if it had the one of `before` until now."""
+        """Return the state of each alarm, whose state was the one in `before` until now."""
         for series in self.values.values():
             series += [[] for _ in range(self.minute - len(series))]
         known = before or {}
@@ -132,7 +138,9 @@ class World:
         }
 
     def unknown_metrics(self) -> set[tuple[str, str]]:
-        """Return the metrics that an alarm reads and of which this world has never had a value."""
+        """Return the alarms that read a metric without any value so far, together with this
+        metric.
+        """
         return {
             (name, f"{named(metric)} {metric_of(metric)[1]}")
             for name, properties in self.alarms.items()
@@ -145,7 +153,7 @@ Minute = Callable[[World], None]
 
 
 def all_is_well(world: World, *but: str, requests: int = 60) -> None:
-    """Report a minute of a healthy stack, without some of its parts."""
+    """Report a minute of a healthy stack in which the parts in `but` report nothing."""
     parts: dict[str, Minute] = {
         "maintenance": World.maintain,
         "private": World.answer,

@@ -1,4 +1,6 @@
-"""What the template looks at is what there is: an alarm on a misspelt metric never goes off."""
+"""The alarms and the dashboard of the template only use existing metrics, because an alarm on a
+misspelt metric never goes off.
+"""
 
 import json
 import re
@@ -36,7 +38,7 @@ TOPIC = {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}
 ESSENTIAL = {"Monitoring": "essential"}
 SENDERS = {"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"}
 every_stack = pytest.mark.parametrize("parameters", [{}, NODE], ids=["own redis", "node"])
-# AWS's own metrics, as their services' documentation has them, by namespace and dimensions.
+# AWS's own metrics, by namespace and dimensions, as the documentation of each service lists them.
 OF_AWS = {
     ("AWS/ApiGateway", "ApiId"): {"Count", "4xx", "5xx", "Latency"},
     ("AWS/Lambda", "FunctionName"): {
@@ -67,7 +69,7 @@ OF_AWS = {
         "EngineCPUUtilization",
     },
 }
-# Metrics that only requests count, although maintenance also writes their zero.
+# Metrics that only change when requests arrive, although maintenance also writes zeros for them.
 OF_REQUESTS = {"cold_guards"}
 ALARMS = {
     "ErrorsAlarm",
@@ -93,7 +95,9 @@ ALARMS = {
 
 @pytest.fixture(scope="module")
 def emitted() -> Iterator[set[Metric]]:
-    """Everything that is emitted while people join, leave and are admitted, and Redis is lost."""
+    """The metrics that are written while people join, leave and are admitted, and Redis loses its
+    data.
+    """
     with captured_logs() as kept:
         prepare(kept.service)
         other = sign_up(kept.service, "another").json()
@@ -107,7 +111,7 @@ def emitted() -> Iterator[set[Metric]]:
 
 
 def admit(service: Deployment) -> None:
-    """Have a customer be offered a place, enter and go out."""
+    """Let a customer get an offer, enter and exit."""
     assert service.operator("PUT", ADMIN, json={**SETTINGS, "admission": {}}).is_success
     guest = sign_up(service, "guest").json()
     assert service.operator("POST", f"{ADMIN}/admit", json={"count": 1}).json()["entries"]
@@ -274,7 +278,10 @@ def rows(parameters: dict[str, str]) -> list[list[Any]]:
 
 
 def rendered(value: Any) -> str:
-    """Return what CloudFormation makes of a string; of a resource its logical id."""
+    """Return the text that CloudFormation makes of a value.
+
+    A resource is replaced by its logical id.
+    """
     if isinstance(value, str):
         return value
     if "Ref" in value:

@@ -1,4 +1,4 @@
-"""One id finds all lines of one request, from the phone to Redis."""
+"""A single id finds all log lines of a request, from the phone to Redis."""
 
 import json
 import logging
@@ -85,7 +85,9 @@ def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: Captu
 def test_a_librarys_log_lines_carry_the_id_of_the_request(
     prepared: CapturedLogs, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A warning that Redis does not answer is found by the id that the phone received."""
+    """With the id that the phone received, an operator finds the warning that Redis does not
+    answer.
+    """
     caplog.set_level(logging.DEBUG)
     monkeypatch.setattr(prepared.service.redis, "execute_command", refusing)
     id_ = str(uuid4())

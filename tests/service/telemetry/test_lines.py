@@ -1,4 +1,4 @@
-"""One line for each piece of work, whatever becomes of it."""
+"""Each request, message and run is logged as one line, whether it succeeds or fails."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ def test_a_refusal_is_logged_by_its_code(prepared: CapturedLogs) -> None:
 
 
 def test_a_path_that_the_api_does_not_have_is_no_operation(prepared: CapturedLogs) -> None:
-    """P8: what stands in it could be anything."""
+    """The path may contain personal data, so the log does not name it (promise P8)."""
     prepared.service.customer("GET", f"{LIST}/somebody")
     assert said(prepared) == [("unknown", "not_found", 0)]
 
@@ -134,7 +134,7 @@ def test_a_message_that_breaks_the_function_is_logged_as_a_failure(
 def test_a_run_that_fails_is_logged_without_depths(
     prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that an alarm on silence hears it."""
+    """This way an alarm on missing data goes off."""
     monkeypatch.setattr(MaintenanceRunner, "run_all", defect)
     with pytest.raises(RuntimeError):
         prepared.service.maintain()

@@ -1,4 +1,4 @@
-"""What a run of maintenance counts and sees, by clocks that stand until they are moved."""
+"""What a run of maintenance counts. The clocks stand still until a test moves them."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def people() -> Admissions:
 
 
 def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
-    """Return what one run counts and sees, after a time."""
+    """Let time pass, run maintenance, and return what this run has counted."""
     people.world.advance(after_seconds)
     people.world.metrics.take()
     people.world.maintenance.run_all()
@@ -37,7 +37,7 @@ def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
 
 
 def taken(people: Admissions) -> dict[str, float]:
-    """Return what has piled up since, without how long it took."""
+    """Return what was counted since the last call. Durations are left out."""
     numbers = people.world.metrics.take()
     return {name: number for name, number in numbers.items() if name not in PARTS}
 
@@ -57,7 +57,8 @@ def test_depths_are_summed_and_the_oldest_is_of_the_worst(people: Admissions) ->
         "offered": 1,
         "parked": 1,
     }
-    # Tickets are half a millisecond apart: that of cyd, the third, was drawn at 1 ms.
+    # Tickets are half a millisecond apart. Cyd signed up third, so her ticket is 1 ms after the
+    # start.
     assert seen["oldest_waiting_seconds"] == 39
     assert seen["oldest_parked_seconds"] == 40
     assert seen.get("waitlists_cold", 0) == 0
@@ -121,7 +122,7 @@ def test_a_hold_that_expires_once_too_often_counts_too(people: Admissions) -> No
 
 
 def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Have a signup stop after its intent is recorded."""
+    """Let a signup stop after it has recorded its intent."""
     with monkeypatch.context() as patch:
         patch.setattr(QueueClient, "send", unavailable)
         assert people.sign_up(name, key=name).status == 503
@@ -185,7 +186,7 @@ def test_a_run_rebuilds_a_list_that_maintenance_knows_once(people: Admissions) -
 
 
 def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None:
-    """Also to a run that finds another at it."""
+    """A run that finds another run at this rebuild reports the duration too."""
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
     maintenance = people.world.maintenance
@@ -214,7 +215,9 @@ def test_maintenance_counts_the_losses_that_it_mends(people: Admissions) -> None
 def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(
     people: Admissions,
 ) -> None:
-    """P7: a replica that was behind took over, and hides that it is another server."""
+    """A replica that lagged behind takes over, and the service cannot see that it is another server
+    (promise P7).
+    """
     people.all_sign_up("ann", "bob")
     run(people)
     before = RedisState.of(people.world.redis)
@@ -239,7 +242,7 @@ def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Adm
 def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where the run gets through for all that: nothing else would tell."""
+    """The run itself succeeds, so no other metric would show the problem."""
     people.all_sign_up("ann", "bob")
     other = Admissions(people.world, waitlist_id="butcher")
     other.configure()
@@ -256,7 +259,7 @@ def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
 
 
 def silence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the private function answer nothing."""
+    """Let the private function be unreachable."""
     monkeypatch.setattr(QueueClient, "send", unavailable)
 
 
@@ -273,7 +276,9 @@ def test_a_private_function_that_does_not_answer_is_a_trouble_of_the_run(
 def test_a_stack_without_lists_asks_the_private_function_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nobody else would notice that it is gone until the first list is made."""
+    """Otherwise nobody would notice that the function is missing until the first waitlist is
+    created.
+    """
     world = World.on(MemoryTable(), empty_redis())
     world.maintenance.run_all()
     silence(monkeypatch)
@@ -282,7 +287,7 @@ def test_a_stack_without_lists_asks_the_private_function_too(
 
 
 def test_the_alarms_of_troubles_have_the_numbers_of_the_runs() -> None:
-    """One metric stands in for them with Monitoring=essential."""
+    """If Monitoring is `essential`, one metric replaces the metrics of these alarms."""
     alarms = {
         one["Properties"].get("MetricName"): one["Properties"]["Threshold"]
         for one in deployed().values()

@@ -1,4 +1,6 @@
-"""What CloudWatch is given: valid records, of few and known dimensions, whatever is asked."""
+"""The metrics that CloudWatch gets are valid and have few and known dimensions, whatever is
+requested.
+"""
 
 from collections.abc import Iterator
 
@@ -16,7 +18,7 @@ from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.errors import BY_CODE
 
 ANSWERS = {word for _, word in OUTCOMES} | {"pong", "batch"} | set(BY_CODE)
-# Each value of a dimension there may be: a metric of its own, which costs money.
+# All values that a dimension may have. Each value is a separate metric, which costs money.
 OPERATIONS: dict[str, set[str]] = {
     "public": {*route_authorizers(), "unknown"},
     "private": {*map(str, REQUESTS), "unknown"},
@@ -42,7 +44,9 @@ def driven() -> Iterator[CapturedLogs]:
 
 @pytest.mark.parametrize("route", DRIVES)
 def test_each_request_is_one_line_of_known_metrics(driven: CapturedLogs, route: str) -> None:
-    """P8, P9: no waitlist, no person and no path is a dimension, well or badly asked."""
+    """For good and bad requests, no waitlist, person or path becomes a dimension (promises P8 and
+    P9).
+    """
     prepare(driven.service)
     DRIVES[route](driven.service)
     driven.service.maintain()

@@ -1,7 +1,8 @@
-"""Silence is not health: each alarm rings when what it watches has failed, and when it is gone.
+"""Missing data does not mean that a part is healthy. Each alarm goes off if its part fails, and if
+its part disappears.
 
-The table says for each fault which alarms ring, in a stack with all alarms and in one with the
-essential ones. Whatever FILL does with a metric without any value, the answer is the same.
+The table lists which alarms go off for each fault, in a stack with all alarms and in a stack with
+the essential ones. The result must not depend on what `FILL` does with a metric that has no values.
 """
 
 from collections.abc import Callable
@@ -26,20 +27,22 @@ SENDERS = {"WebhookUrl": "https://example.com/hook", "MailFrom": "line@example.c
 WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
 MAIL = {"MailFrom": "line@example.com"}
 BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
-# What reports nothing while maintenance stands still: it writes the heartbeat, and calls the
-# private function.
+# These parts report nothing while maintenance is down, because maintenance writes the heartbeat and
+# calls the private function.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
-# Where every part of the way of an event has stopped.
+# These alarms go off if no event passes through any part of its way.
 NO_HEARTBEAT = {"WebhookFailingAlarm", "MessagesLateAlarm"}
 HOURS = 60
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: what AWS reports in each minute of it, and the alarms that ring at its end.
+    """A fault: what AWS reports in each of its minutes, and the alarms that have gone off at its
+    end.
 
-    `rings` has those of both modes; `in_full` and `in_essential` those of one of them. `stays` has
-    the alarms that ring on when the fault is over, because nobody has done anything yet.
+    `rings` contains the alarms of both monitoring modes, and `in_full` and `in_essential` the
+    alarms of one of them. `stays` contains the alarms that stay on after the fault, because
+    somebody must do something first.
     """
 
     name: str
@@ -50,8 +53,6 @@ class Fault:
     parameters: Parameters = field(default_factory=dict)
     lasts: int = 30
     stays: set[str] = field(default_factory=set)
-    # Nobody calls but maintenance.
-    requests: int = 60
 
     def __str__(self) -> str:
         return self.name
@@ -61,7 +62,9 @@ class Fault:
 
 
 def without(*parts: str, then: Minute | None = None) -> Callable[[World, int], None]:
-    """Return minutes in which some parts report nothing, and `then` reports something else."""
+    """Return a function that reports a minute in which some parts report nothing and `then` reports
+    something else.
+    """
 
     def minute(world: World, _number: int) -> None:
         all_is_well(world, *parts)
@@ -80,7 +83,7 @@ def maintained(**numbers: float) -> Callable[[World, int], None]:
 
 
 def throttled(function: str) -> Minute:
-    """Lambda refuses to start a function: it reports the refusal and no call."""
+    """Lambda refuses to start a function. It reports the refusal, but no call."""
 
     def report(world: World) -> None:
         world.put("AWS/Lambda", "Throttles", 1, FunctionName=world.name(function))
@@ -89,18 +92,21 @@ def throttled(function: str) -> Minute:
 
 
 def breaking_off(function: str) -> Minute:
-    """A function that crashes while it is imported: Lambda counts the call and its error."""
+    """A function crashes while it is imported. Lambda reports the call and its error."""
     return lambda world: world.call(function, errors=1)
 
 
 def waits_longer(world: World, number: int) -> None:
-    """The batch of a stream at which the function breaks off comes again, older each time."""
+    """The function fails for a batch of the stream.
+
+    The batch is retried and gets older each time.
+    """
     all_is_well(world, "events", "webhook", "messages")
     world.read_stream(age_millis=number * 60_000, errors=1)
 
 
 def private_function_is_gone(world: World, _number: int) -> None:
-    """Nobody asks for anything but maintenance, which reaches no list."""
+    """Only maintenance makes requests, and it cannot reach any waitlist."""
     all_is_well(world, "private", "maintenance", "api")
     world.maintain(beats_missed=1)
 
@@ -122,14 +128,14 @@ def redis_does_not_answer(world: World, _number: int) -> None:
     world.serve(requests=20, errors=20)
 
 
-def every_second_minute_one_request_fails(world: World, number: int) -> None:
+def in_two_of_three_minutes_the_only_request_fails(world: World, number: int) -> None:
     all_is_well(world, "api")
     if number % 3:
         world.serve(requests=1, errors=1)
 
 
 def lies_in(queue: str) -> Callable[[World, int], None]:
-    """One message lies in a queue that nobody reads: SQS reports it for six hours."""
+    """A message is in a queue that nobody reads. SQS reports this queue for six hours."""
 
     def minute(world: World, number: int) -> None:
         all_is_well(world)
@@ -140,7 +146,10 @@ def lies_in(queue: str) -> Callable[[World, int], None]:
 
 
 def webhook_takes_nothing(world: World, number: int) -> None:
-    """One event is tried after the pauses of the function, which become an hour."""
+    """The webhook refuses an event.
+
+    The function retries it after pauses that grow up to an hour.
+    """
     all_is_well(world, "webhook")
     at, tries = 0.0, 0
     while at < number * 60:
@@ -205,12 +214,12 @@ def signups(world: World, _number: int) -> None:
 
 
 FAULTS = [
-    # Nothing is wrong.
+    # No fault
     Fault("nobody calls", without("api")),
     Fault("nobody calls, and nothing is sent", without("api"), parameters=SENDERS),
     Fault("people call", without(), parameters=SENDERS),
     Fault("events are off", without("api"), parameters={"Events": "off"}),
-    # Maintenance.
+    # Faults of maintenance
     Fault(
         "maintenance's schedule is disabled, or its function deleted",
         without("maintenance", *DOWNSTREAM),
@@ -257,7 +266,7 @@ FAULTS = [
         in_full={"RebuildRunningLongAlarm", "ListsUncheckedAlarm"},
         in_essential={"MaintenanceTroubleAlarm"},
     ),
-    # The private function and Redis.
+    # Faults of the private function and Redis
     Fault(
         "the private function is deleted, and nobody calls",
         private_function_is_gone,
@@ -306,10 +315,10 @@ FAULTS = [
         ),
         in_full={"RedisThrottledAlarm"},
     ),
-    # Requests.
+    # Faults while requests arrive
     Fault(
         "the public function is deleted, and few people call",
-        every_second_minute_one_request_fails,
+        in_two_of_three_minutes_the_only_request_fails,
         {"ErrorsAlarm"},
     ),
     Fault(
@@ -346,7 +355,7 @@ FAULTS = [
         new_version_fails("PrivateFn"),
         {"PrivateCanaryErrorsAlarm"},
     ),
-    # Events.
+    # Faults of the events
     Fault(
         "the reader of the stream is disabled, or its function deleted",
         without("events", "webhook", "messages"),
@@ -371,7 +380,7 @@ FAULTS = [
         lasts=8 * HOURS,
         stays={"EventsUndeliveredAlarm"},
     ),
-    # The webhook.
+    # Faults of the webhook
     Fault(
         "the webhook's rule or mapping is disabled, or its function deleted",
         without("webhook"),
@@ -412,7 +421,7 @@ FAULTS = [
         lasts=8 * HOURS,
         stays={"WebhookDeadLettersAlarm"},
     ),
-    # Messages.
+    # Faults of the messages
     Fault(
         "the messages' rule or mapping is disabled, or their function deleted",
         without("messages"),
@@ -471,7 +480,7 @@ FAULTS = [
         lasts=2 * HOURS,
         stays={"MailComplaintsAlarm"},
     ),
-    # What costs more than expected.
+    # Costs that are higher than expected
     Fault("many people sign up", signups, in_full={"SignupGrowthAlarm"}),
     Fault(
         "the table is written more than expected",
@@ -488,7 +497,7 @@ FAULTS = [
 
 
 def lived(fault: Fault, mode: str) -> World:
-    """Return a world after an hour of health and the minutes of a fault."""
+    """Return a world after an hour without a fault, followed by the minutes of the fault."""
     given = {**fault.parameters, "Monitoring": mode}
     world = World(stack_of(frozenset(given.items())))
     for _minute in range(BEFORE):
@@ -504,7 +513,7 @@ def lived(fault: Fault, mode: str) -> World:
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_rings_its_alarms_and_no_other(fault: Fault, mode: str) -> None:
     world = lived(fault, mode)
-    # Dead letters and rates have rung when there were values of them.
+    # Alarms on dead letters and on rates went off while their metrics still had values.
     before = dict.fromkeys(fault.stays, ALARM)
     expected = fault.expected(mode)
     for fills in (True, False):
@@ -514,7 +523,7 @@ def test_a_fault_rings_its_alarms_and_no_other(fault: Fault, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_an_alarm_ends_with_its_fault(fault: Fault, mode: str) -> None:
-    """Except where what has happened is still to be looked at."""
+    """The exceptions are alarms that stay on until somebody has looked at what happened."""
     world = lived(fault, mode)
     before = ringing(world.states(dict.fromkeys(fault.stays, ALARM), fills=False))
     states: dict[str, str] = dict.fromkeys(before, ALARM)

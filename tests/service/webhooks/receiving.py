@@ -1,4 +1,4 @@
-"""A receiver of webhooks on loopback that answers as a test says, and the function before it."""
+"""A local receiver of webhooks whose answers a test chooses, and the function that sends them."""
 
 import json
 import ssl
@@ -32,7 +32,10 @@ Detail = dict[str, Any]
 
 
 def status(code: int, **headers: str) -> Answer:
-    """Return an answer with a status and headers; `_` in their names is a hyphen."""
+    """Return an answer with a status and headers.
+
+    An underscore in the name of a header stands for a hyphen.
+    """
 
     def answer(request: BaseHTTPRequestHandler) -> None:
         request.send_response(code)
@@ -44,7 +47,10 @@ def status(code: int, **headers: str) -> Answer:
 
 
 class Stand:
-    """Keeps what it was sent; `answers` are for the next requests, `always` for those after."""
+    """A receiver that stores what it gets.
+
+    `answers` contains the answers to the next requests, and `always` answers all later ones.
+    """
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
         self.url = f"http://127.0.0.1:{server.server_address[1]}/hook?a=b"
@@ -84,14 +90,14 @@ def standing(tls: ssl.SSLContext | None = None) -> Iterator[Stand]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            # A client that refuses the certificate ends the handshake.
+            # A client that refuses the certificate ends the TLS handshake.
             if not isinstance(sys.exception(), ssl.SSLError):
                 super().handle_error(request, client_address)
 
     with Server(("127.0.0.1", 0), Handler) as server:
         Handler.stand = stand = Stand(server)
         if tls is not None:
-            # The handshake is each connection's own, in its thread.
+            # Each connection makes its TLS handshake in its own thread.
             server.socket = tls.wrap_socket(
                 server.socket, server_side=True, do_handshake_on_connect=False
             )
@@ -115,7 +121,9 @@ class Context:
 
 @dataclass
 class Stage:
-    """People on a list, the queue of their events, and the function between it and the stand."""
+    """People on a waitlist, the queue of their events, and the function that sends the events from
+    the queue to the receiver.
+    """
 
     stand: Stand
     patch: pytest.MonkeyPatch
@@ -136,7 +144,7 @@ class Stage:
         dynamodb: Any = None,
         **of_receiver: Any,
     ) -> None:
-        """Compose the function, in a new process."""
+        """Compose the function, as a new process does."""
         given = {"url": self.stand.url, "only_loopback": True, **of_receiver}
         made = WebhookSender(
             records=WebhookRecords(
@@ -145,7 +153,7 @@ class Stage:
             ),
             queue=WebhookQueue(guarded("WebhookFn", self.sqs), WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS),
             receiver=Receiver(**given),
-            # By the real time, which the library compares.
+            # Signatures use the real time, because the library that checks them does so too.
             signatures=Signatures(lambda: self.secret),
             now_millis=self.scene.clock.now_millis,
             jitter=lambda: 0.0,
@@ -156,12 +164,18 @@ class Stage:
         self.scene.world.advance(seconds)
 
     def announce(self, details: list[Detail] | None = None) -> None:
-        """Put events into the queue: those since the last time, or others."""
+        """Put events into the queue.
+
+        Without `details`, these are the events since the last call.
+        """
         for detail in self.scene.news() if details is None else details:
             self.queue.send(json.dumps(detail))
 
     def call(self) -> bool:
-        """Hand one visible message to the function, as Lambda does; False if there is none."""
+        """Pass one visible message to the function, as Lambda does.
+
+        Return False if there is none.
+        """
         messages = self.queue.receive(1)
         if not messages:
             return False
@@ -173,12 +187,12 @@ class Stage:
         return True
 
     def run(self) -> None:
-        """Hand all visible messages to the function, once each."""
+        """Pass all visible messages to the function, once each."""
         while self.call():
             pass
 
     def run_for(self, seconds: float, step: float = 600) -> None:
-        """Let time pass, and hand over what becomes visible."""
+        """Let time pass, and pass each message that becomes visible to the function."""
         for _ in range(int(seconds // step)):
             self.advance(step)
             self.run()

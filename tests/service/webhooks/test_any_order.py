@@ -1,4 +1,4 @@
-"""Whatever the queue, the receiver and the processes do: each event arrives, in order."""
+"""Each event arrives, and in order, whatever the queue, the receiver and the processes do."""
 
 import random
 from collections import defaultdict
@@ -35,7 +35,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 @dataclass
 class Simulation:
-    """Entries whose events are recorded, delivered and forgotten in a random order."""
+    """Entries whose events are recorded, delivered and erased in a random order."""
 
     chance: random.Random
     clock: Clock = field(default_factory=Clock)
@@ -62,7 +62,7 @@ class Simulation:
     def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
         _, entry_id, stamp = headers["webhook-id"].split("_")
         if not (self.is_calm or self.is_looking) and self.chance.random() < 0.2:
-            # Another process, meanwhile.
+            # Another process delivers an event in the meantime.
             self.deliver()
         fate = 1.0 if self.is_calm else self.chance.random()
         if fate < 0.2:
@@ -77,7 +77,7 @@ class Simulation:
         return Attempt("sent", 204)
 
     def happen(self) -> None:
-        """Record an event of an entry, and announce it once or twice."""
+        """Record an event of an entry, and put it into the queue once or twice."""
         entry_id = self.chance.choice(ENTRIES)
         stamp = ticket_of_millis(self.clock.millis) + sum(map(len, self.happened.values()))
         event = HistoryEvent(stamp=stamp, event="bumped", by="customer")
@@ -86,9 +86,9 @@ class Simulation:
         self._announce(Detail.from_history_item(item), self.chance.choice([1, 1, 1, 2]))
 
     def erase(self) -> None:
-        """Forget an entry with its history, once each of its messages was looked at.
+        """Erase an entry with its history, after all its messages were delivered once.
 
-        That of the erasure is, too, before the person signs up again.
+        The message of the erasure is also delivered before the person signs up again.
         """
         entry_id = self.chance.choice(ENTRIES)
         if not self.happened[entry_id]:
@@ -106,7 +106,7 @@ class Simulation:
         self._look(entry_id)
 
     def _look(self, entry_id: str) -> None:
-        """Hand over all messages of an entry when no process has its lease."""
+        """Deliver all messages of an entry while no process has its lease."""
         self.clock.advance(LEASE_SECONDS + 1)
         self.is_looking = True
         while self.deliver(entry_id):
@@ -119,8 +119,8 @@ class Simulation:
             self.sqs.queue.send(detail.body.decode())
 
     def deliver(self, entry_id: str = "") -> bool:
-        """Hand a random visible message to the function; False if there is none."""
-        # Hidden for no time, so that those which are not chosen stay visible.
+        """Pass a random visible message to the function. Return False if there is none."""
+        # The messages are hidden for zero seconds, so that those that are not chosen stay visible.
         visible = self.sqs.queue.receive(1000, 0)
         visible = [one for one in visible if entry_id in one.body]
         if not visible:
@@ -148,7 +148,7 @@ class Simulation:
         self.clock.advance(self.chance.choice([0.1, 1, 10, 100]))
 
     def calm_down(self) -> None:
-        """Let the receiver take all, until the queue is empty."""
+        """Let the receiver accept everything until the queue is empty."""
         self.is_calm = True
         for _ in range(200):
             while self.deliver():
@@ -158,7 +158,9 @@ class Simulation:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
-    """P2, P3: a repeat comes after a cut-off answer alone, so the first arrivals are judged."""
+    """A repeat can only follow an interrupted answer, so the test checks the order of the first
+    arrivals (promises P2 and P3).
+    """
     simulation = Simulation(random.Random(seed))
     for _ in range(STEPS):
         simulation.step()
@@ -172,9 +174,10 @@ def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
 
 @dataclass
 class Outages(Simulation):
-    """The receiver fails for days, second copies come at any later time, and an operator replays.
+    """The receiver fails for days, second copies of messages arrive late, and an operator replays
+    dead letters.
 
-    Nobody else sends the events of an entry meanwhile, and no process dies.
+    No other process sends events of the same entry at the same time, and no process crashes.
     """
 
     is_down: bool = False
@@ -198,17 +201,17 @@ class Outages(Simulation):
         self.copies += [detail] * copies
 
     def copy(self) -> None:
-        """Let the second copy of a message reach the queue."""
+        """Put the second copy of a message into the queue."""
         if self.copies:
             detail = self.copies.pop(self.chance.randrange(len(self.copies)))
             self.sqs.queue.send(detail.body.decode())
 
     def fail(self) -> None:
-        """Let the receiver fail, or work again."""
+        """Let the receiver fail, or let it work again."""
         self.is_down = not self.is_down
 
     def replay(self) -> None:
-        """Send all dead letters again; some of these messages come twice."""
+        """Replay all dead letters. Some of these messages are put into the queue twice."""
         for body in self.sqs.dead.bodies:
             detail = detail_of(body)
             brought = [one for one in self.happened[detail.entry_id] if one.number <= detail.number]
@@ -231,9 +234,10 @@ class Outages(Simulation):
 
 @pytest.mark.parametrize("seed", range(15))
 def test_an_event_that_was_given_up_comes_by_a_replay_alone(seed: int) -> None:
-    """P2, P3: the receiver's order is that of the stamps, but for what an operator has asked for.
+    """The receiver gets the events in the order of their stamps, except for those that an operator
+    has replayed (promises P2 and P3).
 
-    Nothing is lost: what did not arrive is a dead letter, or its person was erased.
+    Nothing is lost: an event that does not arrive is a dead letter, or its person was erased.
     """
     outages = Outages(random.Random(seed))
     for _ in range(2 * STEPS):

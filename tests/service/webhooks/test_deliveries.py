@@ -1,4 +1,4 @@
-"""Events reach a webhook at least once and in order, whatever the queue and the receiver do."""
+"""A webhook gets each event at least once and in order, whatever the queue and the receiver do."""
 
 import json
 import ssl
@@ -44,7 +44,7 @@ def stage(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 
 def lives(stage: Stage) -> None:
-    """Have Ada join, be bumped, offered and given back."""
+    """Let Ada sign up, be bumped, be claimed and be released."""
     stage.scene.people.all_sign_up("ada")
     people = stage.scene.people
     stage.advance(1)
@@ -137,7 +137,7 @@ def test_later_events_wait_for_one_that_fails_and_others_do_not(stage: Stage, st
 
 
 def test_a_receiver_that_asks_for_a_pause_is_left_alone(stage: Stage, stand: Stand) -> None:
-    """Also by the events of other entries."""
+    """During the pause, events of other entries are not sent either."""
     stage.scene.people.all_sign_up("ada", "bob")
     stand.answers = [status(429, retry_after="120")]
     stage.announce()
@@ -162,7 +162,7 @@ def a_byte_at_a_time(request: Any) -> None:
 
 
 def cut_off(_: Any) -> None:
-    """Answer nothing, although the event was taken."""
+    """Close the connection without an answer, although the event was received."""
 
 
 def nonsense(request: Any) -> None:
@@ -170,7 +170,10 @@ def nonsense(request: Any) -> None:
 
 
 def ending_when_received(stand: Stand) -> Any:
-    """Return a timer that goes off when the stand has the request, however busy the machine is."""
+    """Return a timer that expires when the receiver has got the request.
+
+    It does not depend on the speed of the machine.
+    """
 
     class Received(threading.Thread):
         def __init__(self, _seconds: float, end: Callable[[], None]) -> None:
@@ -250,7 +253,8 @@ def test_a_process_that_dies_after_an_answer_sends_the_event_once_more(
     wire = Wire()
     stage.start(wire.client(stage.scene.table))
     stage.announce(stage.scene.news()[:1])
-    # The lease, the history and the pause come before it.
+    # At this step, the function has taken the lease, read the history and the pause, and sent the
+    # event.
     wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.run()
@@ -296,7 +300,10 @@ def test_after_a_day_an_event_is_a_dead_letter_and_later_ones_go_on(
 
 
 def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
-    """Have Ada join, the receiver refuse it for a day, and take what happens to her then."""
+    """Let Ada sign up while the receiver fails for a day.
+
+    Then the receiver works again and gets Ada's next event.
+    """
     stand.always = status(500)
     stage.scene.people.all_sign_up("ada")
     joined = stage.scene.news()
@@ -314,7 +321,7 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
 def test_an_event_that_was_given_up_comes_by_a_replay_and_by_no_second_copy(
     stage: Stage, stand: Stand
 ) -> None:
-    """Later events have been sent since: the copy would be behind them."""
+    """Later events have been sent meanwhile, so the copy would arrive in the wrong order."""
     joined = is_given_up(stage, stand)
     stage.announce(joined)
     stage.run()
@@ -343,7 +350,7 @@ def test_a_copy_of_a_replay_that_was_given_up_brings_nothing(stage: Stage, stand
 def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
     stage: Stage, stand: Stand
 ) -> None:
-    """Its message comes back after the other event was given up, with the events before it."""
+    """The message is delivered again after a later event and all events before it were given up."""
     stand.always = status(500)
     lives(stage)
     stage.announce(list(reversed(stage.scene.news())))
@@ -361,11 +368,14 @@ def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_mes
 def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
     stage: Stage, stand: Stand
 ) -> None:
-    """P8: after `erased` the receiver gets nothing from before it; a later stay is another."""
+    """After `erased`, the receiver gets no earlier event of the person.
+
+    The new stay counts as another person (promise P8).
+    """
     is_given_up(stage, stand)
     people = stage.scene.people
     assert people.hold_back("ada").status == 200
-    # EventBridge has not brought this event to the queue.
+    # EventBridge could not deliver this event to the queue.
     stage.dead.send(json.dumps({"detail": stage.scene.news()[0]}))
     assert people.erase("ada").status == 204
     stage.scene.maintain()
@@ -393,7 +403,7 @@ def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: S
     stage.advance(60)
     assert replay(stage, before).json == {"replayed": 4, "more": False}
     assert stage.dead.bodies == []
-    # A cut-off replay sends them twice, and in another order.
+    # If a replay is interrupted, messages may be sent twice and in another order.
     for body in reversed(stage.queue.bodies):
         stage.queue.send(body)
     stage.run_for(7200)
@@ -410,7 +420,8 @@ def test_a_replay_ends_before_its_request_does(stage: Stage) -> None:
         detail = {"event": "left", "waitlist_id": "bakery", "entry_id": "a" * 26}
         at = "2026-09-21T14:18:55.000Z"
         stage.dead.send(json.dumps({**detail, "stamp": str(number), "at": at}))
-    # What EventBridge could not deliver is a whole event, and nonsense stays.
+    # An event that EventBridge could not deliver has EventBridge's format. A message that is no
+    # event stays in the queue.
     stage.dead.send(json.dumps({"detail": {**detail, "stamp": "1", "at": at}}))
     stage.dead.send("{}")
     answers = [replay(stage, {"since": "2026-01-01T00:00:00Z"}).json for _ in range(2)]
@@ -452,7 +463,7 @@ def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: St
 
 
 def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> None:
-    """P8: the receiver fails until the person has signed up again."""
+    """The receiver fails until the person has signed up again (promise P8)."""
     people = stage.scene.people
     assert stage.scene.configure(admission={}).status == 200
     stand.always = status(500)
@@ -483,7 +494,7 @@ def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> Non
 def test_nothing_is_sent_to_an_address_that_is_not_public(
     stage: Stage, stand: Stand, address: str
 ) -> None:
-    """Also if another address of the host is public."""
+    """This also holds if the host has another address that is public."""
     url = stand.url.replace("http://127.0.0.1", "https://hooks.example.com")
     stage.start(url=url, only_loopback=False, resolve=lambda *_: ["93.184.215.14", address])
     stage.scene.people.all_sign_up("ada")
@@ -518,7 +529,9 @@ def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
 def test_the_connection_goes_to_the_address_that_was_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A name that has another address at the next look cannot lead elsewhere."""
+    """The name is resolved once, so a second lookup with another result cannot redirect the
+    connection.
+    """
     names = iter([["93.184.215.14"], ["127.0.0.1"]])
     connected = []
 

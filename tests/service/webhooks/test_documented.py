@@ -1,4 +1,4 @@
-"""The code and the sample of docs/app/webhooks.md."""
+"""The code and the sample in docs/app/webhooks.md."""
 
 import json
 import re
@@ -18,13 +18,13 @@ Case = tuple[bytes, dict[str, str], str]
 
 
 def documented(language: str) -> str:
-    """Return the program that checks a webhook."""
+    """Return the documented program that checks a webhook."""
     (program,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.S)
     return str(program)
 
 
 def wrong_ones() -> tuple[list[Case], list[Case]]:
-    """Return webhooks that are to be taken, and others that are not."""
+    """Return webhooks that must be accepted, and webhooks that must be refused."""
     body = json.dumps(samples()[0]).encode()
     both = Signatures(lambda: f"{SECRET} {OTHER_SECRET}").headers("evt_1", body)
     old = Signatures(lambda: SECRET, lambda: 1_700_000_000_000).headers("evt_1", body)

@@ -1,4 +1,6 @@
-"""The webhook's function says each minute that it runs, and how late an event will be."""
+"""Each minute, the function that sends webhooks reports that it runs and how late an event
+will be.
+"""
 
 import json
 from collections.abc import Iterator
@@ -72,7 +74,10 @@ def test_an_event_that_is_put_off_says_how_late_it_will_be(
 def lived(
     stage: Stage, capsys: pytest.CaptureFixture[str], minutes: int
 ) -> dict[Metric, list[list[float]]]:
-    """Return what CloudWatch has of the function after some minutes with a heartbeat each."""
+    """Let some minutes pass, with one heartbeat each.
+
+    Return the function's metrics in CloudWatch.
+    """
     values: dict[Metric, list[list[float]]] = {}
     for number in range(1, minutes + 1):
         stage.announce([HEARTBEAT])
@@ -100,7 +105,7 @@ def test_an_event_that_waits_between_its_attempts_is_noticed(
     rings: str,
     mode: str,
 ) -> None:
-    """The attempt was hours ago, and each heartbeat since is good."""
+    """The next attempt is two hours away, and every heartbeat in between succeeds."""
     stand.always = answer
     stage.scene.people.all_sign_up("ada")
     stage.announce()
@@ -133,7 +138,10 @@ def test_the_metrics_of_a_webhook_are_those_that_are_paid_for(
 def test_a_replay_of_dead_letters_takes_heartbeats_away(
     stage: Stage, stand: Stand, body: dict[str, Any]
 ) -> None:
-    """Heartbeats gather there while the function does not run, and no webhook gets them."""
+    """Heartbeats become dead letters while the function does not run.
+
+    A replay does not send them to the webhook.
+    """
     stage.dead.send(json.dumps(body))
     since = {"since": "2026-01-01T00:00:00Z"}
     world = stage.scene.world
