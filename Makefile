@@ -176,8 +176,9 @@ bench: $(INSTALLED) ## measure operations per second, and compare them with plai
 
 # Generate files.
 
-openapi: $(RUN_INSTALLED) ## write the OpenAPI documents to docs/openapi
+openapi: $(RUN_INSTALLED) ## write the OpenAPI documents to docs/openapi, and the settings that the command line knows
 	$(BIN)/python -m tools.openapi
+	$(BIN)/python -m tools.settings
 
 locks: $(INSTALLED) ## write the lock files of the functions and the deployment (LOCK_FLAGS=--upgrade)
 	@$(BIN)/python -m tools.locks $(LOCK_FLAGS)

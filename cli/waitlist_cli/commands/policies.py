@@ -21,6 +21,7 @@ from waitlist_cli.operations.policies import (
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import WaitlistId
+from waitlist_cli.terminal.setting_options import with_settings_named
 from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
@@ -29,9 +30,11 @@ OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "
 
 
 @command("policy", PANEL, "waitlist policy bakery --rate 500/minute --max-inside 2000")
+@with_settings_named((f"admission.{name}" for name in ("max_inside", *OTHERS)), "admission")
 def policy(
     context: Context,
     waitlist: WaitlistId,
+    settings: dict[str, Any],
     rate: Annotated[
         str | None,
         typer.Option(
@@ -67,54 +70,6 @@ def policy(
             "times. Give '' to remove the schedule.",
         ),
     ] = None,
-    combine: Annotated[
-        Literal["least", "sum"] | None,
-        typer.Option(
-            "--combine",
-            help="Whether the rate and the schedule are added (`sum`) or the smaller "
-            "number of slots is used (`least`).",
-        ),
-    ] = None,
-    max_inside: Annotated[
-        int | None,
-        typer.Option(
-            "--max-inside",
-            min=0,
-            help="Maximum number of people who are inside at the same time. 0 removes the limit.",
-        ),
-    ] = None,
-    offer_seconds: Annotated[
-        int | None,
-        typer.Option("--offer-seconds", min=1, help="Number of seconds that an offer lasts."),
-    ] = None,
-    pass_seconds: Annotated[
-        int | None,
-        typer.Option("--pass-seconds", min=1, help="Number of seconds that a pass is valid."),
-    ] = None,
-    no_show: Annotated[
-        Literal["keep_place", "to_back", "leave"] | None,
-        typer.Option(
-            "--no-show",
-            help="What happens to an entry if its offer expires. An entry that keeps its "
-            "place may get the next slot.",
-        ),
-    ] = None,
-    acceptance: Annotated[
-        Literal["enter", "automatic"] | None,
-        typer.Option(
-            "--acceptance",
-            help="How people are admitted. With `enter`, the customer must accept an offer. With "
-            "`automatic`, people are admitted at once.",
-        ),
-    ] = None,
-    customer_exit: Annotated[
-        Literal["frees_now", "frees_at_end"] | None,
-        typer.Option(
-            "--customer-exit",
-            help="Whether a customer's exit frees the slot at once, or only at the end of the "
-            "pass.",
-        ),
-    ] = None,
     offer_hours: Annotated[
         str | None,
         typer.Option(
@@ -143,22 +98,12 @@ def policy(
     If you give no options, the command prints the policy. Otherwise, it changes only the settings
     that you give. With --simulate, nothing is saved.
     """
-    typed: dict[str, Any] = {
-        "combine": combine,
-        "offer_seconds": offer_seconds,
-        "pass_seconds": pass_seconds,
-        "no_show": no_show,
-        "acceptance": acceptance,
-        "customer_exit": customer_exit,
-    }
-    typed = {name: value for name, value in typed.items() if value is not None}
+    typed = dict(settings)
     of_rate: dict[str, Any] = {} if rate_counts is None else {"counts": rate_counts}
     if rate_from is not None:
         of_rate["from"] = check_instant(rate_from, "--rate-from") if rate_from else None
     if schedule is not None:
         typed["schedule"] = schedule_of(schedule)
-    if max_inside is not None:
-        typed["max_inside"] = max_inside or None
     if offer_hours is not None:
         typed["offer_hours"] = hours_of(offer_hours)
     if off and (typed or simulated or of_rate or rate is not None):

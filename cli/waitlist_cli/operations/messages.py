@@ -5,25 +5,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import ONCE
+from waitlist_cli.operations.declared import settings
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-KINDS = (
-    "joined",
-    "verify",
-    "link",
-    "address",
-    "near",
-    "offered",
-    "ending",
-    "confirm",
-    "admitted",
-    "left",
-)
+KINDS = tuple(settings()["messages.kinds"].choices)
+LANGUAGES = tuple(settings()["messages.language"].choices)
 # Unicode isolates. Text between these characters keeps its own reading direction.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
-LANGUAGES = ("en", "de", "fr", "es", "ar")
 # Maps each of the service's reasons for not sending a message to words.
 REASONS = {
     "over": "no longer true",

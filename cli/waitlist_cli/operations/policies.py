@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.declared import defaults
 from waitlist_cli.terminal.output import estimate_text, format_count, format_duration
 from waitlist_cli.terminal.times import parse_instant
 
@@ -15,18 +16,7 @@ SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
 HOURS = re.compile(r"(\d\d:\d\d) ?- ?(\d\d:\d\d)(?: (\S+))?")
 CRON_FIELDS = 5
 # The default values that the service uses for a new policy.
-DEFAULTS: dict[str, Any] = {
-    "rate": None,
-    "schedule": [],
-    "combine": "least",
-    "max_inside": None,
-    "offer_seconds": 600,
-    "pass_seconds": 3600,
-    "no_show": "to_back",
-    "acceptance": "enter",
-    "customer_exit": "frees_now",
-    "offer_hours": None,
-}
+DEFAULTS = defaults("admission")
 
 
 def admits_alone(policy: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.declared import defaults
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -14,18 +15,7 @@ WAITLIST_EXISTS = "waitlist_exists"
 TRIES = 5
 Document = dict[str, Any]
 # The settings that the customer page has while `page` is null.
-NO_PAGE: dict[str, Any] = {
-    "text": "",
-    "colour": None,
-    "logo_url": None,
-    "fields": [],
-    "enter_url": None,
-    "image_url": None,
-    "index": False,
-    "source": None,
-    "sources": [],
-    "texts": {},
-}
+NO_PAGE = defaults("page")
 
 
 def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:

@@ -20,8 +20,9 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
     every_days: Annotated[
         int,
         Setting(
-            "How often to ask, in days. The days are counted from the signup, the last question or "
-            "the last confirmation, whichever is latest.",
+            "How often to ask customers whether they are still waiting, in days. The days are "
+            "counted from the signup, the last question or the last confirmation, whichever is "
+            "latest.",
             label="Ask whether they are still waiting, every … days",
             ge=1,
             le=MAX_DAYS,

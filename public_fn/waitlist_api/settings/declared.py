@@ -25,7 +25,8 @@ class Setting(Struct, frozen=True, eq=False):
     about: str = ""
     # What null means, such as `no limit`.
     null: str = ""
-    # The label of the field in the console, and of each choice.
+    # The label of the field in the console, and of each choice. The choice `off` of the first
+    # field in a group means that the whole group is null.
     label: str = ""
     choices: Mapping[str, str] = {}
     examples: Sequence[Any] = ()

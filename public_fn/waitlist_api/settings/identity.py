@@ -20,18 +20,23 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     field: Annotated[
         IdentityField,
         Setting(
-            "The field that a signup must have in its `profile`. A signup must not have a "
-            "`customer_id`, because the service derives it from the address. All spellings of an "
-            "address have the same `customer_id`.",
+            "The kind of address that identifies a guest. A signup must have this field in its "
+            "`profile`, and must not have a `customer_id`, because the service derives it from the "
+            "address. All spellings of an address have the same `customer_id`.",
             label="A guest is identified by",
-            choices={"email": "The mail address", "phone": "The telephone number"},
+            choices={
+                "off": "A customer id, which your app chooses or the page creates for each browser",
+                "email": "The mail address",
+                "phone": "The telephone number",
+            },
         ),
     ]
     # docs/decisions/0062 explains `before_offer`.
     verify: Annotated[
         Verify,
         Setting(
-            "Whether guests must verify their address. With `off`, a second signup with the same "
+            "Whether guests must verify their address, so that a signup does not reveal who is on "
+            "the list. With `off`, a second signup with the same "
             "address is refused with `already_on_list`. With `before_offer`, each signup returns "
             "`202`, and a link is sent to the address. Until the customer opens the link, the "
             "entry is not ready.",
@@ -52,9 +57,9 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     plus_addresses: Annotated[
         PlusAddresses,
         Setting(
-            "Whether different spellings can belong to one person. With `same`, "
-            "`ada+news@example.com` and `ada@example.com` belong to one person, and dots in Gmail "
-            "addresses are ignored. With `different`, each address belongs to a different person.",
+            "Whether addresses such as `ada+news@example.com` and `ada@example.com` belong to one "
+            "person. With `same`, they do, and dots in Gmail addresses are ignored. With "
+            "`different`, each address belongs to a different person.",
             label="ada+news@example.com is",
             choices={
                 "same": "The same person as ada@example.com",
@@ -65,8 +70,8 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     region: Annotated[
         Country | None,
         Setting(
-            "The default country of telephone numbers, as a two-letter code (ISO 3166). If it is "
-            "null, each number must start with `+` and a country code.",
+            "The default country of telephone numbers, as a two-letter code (ISO 3166).",
+            null="that each number must start with `+` and a country code",
             label="Country of numbers without a + sign",
             examples=["DE"],
         ),

@@ -71,6 +71,18 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         Setting(
             "The kinds of messages that the waitlist sends. The kind `verify` also covers the "
             "links that customers request with `POST …/links`.",
+            choices={
+                "joined": "The person has a place",
+                "verify": "To verify the address",
+                "link": "The link, requested again",
+                "address": "To verify a new address",
+                "near": "The turn is near",
+                "offered": "It is the person's turn",
+                "ending": "The offer ends soon",
+                "confirm": "Still there?",
+                "admitted": "The person was let in",
+                "left": "The stay has ended",
+            },
             max_length=10,
             schema=DISTINCT,
             check=check_distinct,
@@ -89,7 +101,14 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         Language,
         Setting(
             "The default language of messages. It is used for imported customers, and for "
-            "customers whose browser requested no supported language."
+            "customers whose browser requested no supported language.",
+            choices={
+                "en": "English",
+                "de": "Deutsch",
+                "fr": "Français",
+                "es": "Español",
+                "ar": "العربية",
+            },
         ),
     ] = "en"
     timezone: Annotated[
@@ -123,6 +142,12 @@ class MessageRules(Settings, frozen=True, kw_only=True):
             "includes numbers that may be either mobile or landline, such as all numbers in the "
             "United States. `unknown` covers numbers whose type the service does not know. Other "
             "types, such as toll-free numbers, get no SMS messages.",
+            choices={
+                "mobile": "Mobile",
+                "fixed_line": "Landline",
+                "voip": "Internet telephony",
+                "unknown": "Numbers whose type the service does not know",
+            },
             min_length=1,
             max_length=4,
             schema=DISTINCT,

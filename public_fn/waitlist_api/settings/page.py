@@ -214,6 +214,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         ImageUrl | None,
         Setting(
             "The `https` URL of the logo. The URL must not contain credentials or a fragment.",
+            null="no logo",
             label="Logo",
             examples=["https://example.com/logo.svg"],
         ),
@@ -232,6 +233,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
             "The URL that admitted customers are sent to, with their pass after `#pass=`. It must "
             "be an `https` URL, or an `http` URL on the customer's own machine. The URL must not "
             "contain credentials or a fragment.",
+            null="that customers stay on the page",
             label="Where customers enter",
             examples=["https://shop.example.com/enter"],
         ),
@@ -252,8 +254,9 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         AttributeName | None,
         Setting(
             "The form field whose answers say where customers come from, such as a hidden "
-            "`utm_source`. The waitlist's counts group signups by the answers to this field. Null "
-            "means that signups are not grouped. Only operators see this setting.",
+            "`utm_source`. The waitlist's counts group signups by the answers to this field. Only "
+            "operators see this setting.",
+            null="that signups are not grouped",
             label="Counted field",
         ),
     ] = None

@@ -60,8 +60,29 @@ SegmentNames = Annotated[
 class WaitlistSettings(Settings, frozen=True, kw_only=True):
     """The whole configuration of a waitlist. Fields that are left out get their default value."""
 
-    name: Annotated[NameText, Setting(label="Name", max_length=200)]
+    name: Annotated[NameText, Setting("The name that customers see.", label="Name", max_length=200)]
     open: Annotated[bool, Setting("Whether customers can sign up.")] = True
+    opens_at: Annotated[
+        UtcText | None,
+        Setting(
+            "When the waitlist opens. Earlier signups are refused with `not_open_yet`. The clock "
+            "of the Redis server decides.",
+            null="that there is no opening time",
+            label="Opens",
+            examples=["2026-03-01T09:00:00Z"],
+        ),
+    ] = None
+    closes_at: Annotated[
+        UtcText | None,
+        Setting(
+            "When the waitlist closes. Later signups are refused with `waitlist_closed`. The clock "
+            "of the Redis server decides. The time must be later than `opens_at`. If `open` "
+            "is false, the waitlist is closed in any case.",
+            null="that there is no closing time",
+            label="Closes",
+            examples=["2099-12-31T18:00:00Z"],
+        ),
+    ] = None
     paused: Annotated[
         bool,
         Setting(
@@ -97,6 +118,56 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "after_leaving"
+    hide_counts: Annotated[
+        bool,
+        Setting(
+            "Whether to hide from customers how many people are waiting. This hides `total` and "
+            "the board. Customers can still see their own position and estimated wait.",
+            label="Counts",
+            choices={
+                "no": "Customers see how many people wait",
+                "yes": "Only operators see how many people wait",
+            },
+        ),
+    ] = False
+    bot_check_down: Annotated[
+        WhenDown,
+        Setting(
+            "What to do with new guests while the provider of the bot check does not respond. "
+            "`refuse` refuses them with `bot_check_unavailable`. `accept` accepts them without a "
+            "check. If the provider rejects a token, the guest is refused in both cases.",
+            label="If the bot check does not answer",
+            choices={
+                "refuse": "New guests are refused, and can try again",
+                "accept": "New guests join unchecked",
+            },
+        ),
+    ] = "refuse"
+    rest: Annotated[
+        RestRules | None,
+        Setting("Whether and how customers may rest.", null="that customers may not rest"),
+    ] = None
+    confirm: Annotated[
+        ConfirmRules | None,
+        Setting(
+            "Whether and how the waitlist asks customers regularly whether they are still waiting.",
+            null="that customers are not asked, and that earlier questions have no effect",
+        ),
+    ] = None
+    segments: Annotated[
+        tuple[SegmentNames, ...],
+        Setting(
+            "The combinations of attributes by which claims can filter. An entry belongs to one "
+            "segment for each combination of its values of these attributes, and to at most "
+            f"{MAX_COMBINATIONS} segments. A change is applied to the waiting entries in the "
+            "background. `segments_state` says whether it is complete.",
+            label="Segments",
+            max_length=MAX_SEGMENTS,
+            schema=DISTINCT,
+            check=_distinct,
+            examples=[[["gender", "language"], ["language"]]],
+        ),
+    ] = ()
     lease_seconds: Annotated[
         int,
         Setting(
@@ -127,18 +198,6 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
             le=MAX_CAPACITY,
         ),
     ] = None
-    hide_counts: Annotated[
-        bool,
-        Setting(
-            "Whether to hide `total` and the board from customers. Customers can still see their "
-            "own position and estimated wait.",
-            label="Counts",
-            choices={
-                "no": "Customers see how many people wait",
-                "yes": "Only operators see how many people wait",
-            },
-        ),
-    ] = False
     max_guest_bytes: Annotated[
         int,
         Setting(
@@ -161,20 +220,21 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
             le=3650,
         ),
     ] = None
-    segments: Annotated[
-        tuple[SegmentNames, ...],
+    identity: Annotated[
+        IdentityRules | None,
         Setting(
-            "The combinations of attributes by which claims can filter. An entry belongs to one "
-            "segment for each combination of its values of these attributes, and to at most "
-            f"{MAX_COMBINATIONS} segments. A change is applied to the waiting entries in the "
-            "background. `segments_state` says whether it is complete.",
-            label="Segments",
-            max_length=MAX_SEGMENTS,
-            schema=DISTINCT,
-            check=_distinct,
-            examples=[[["gender", "language"], ["language"]]],
+            "The address that identifies a guest. Choose this setting before the first signup, "
+            "because existing entries keep their ids.",
+            null="that clients send a `customer_id` instead",
         ),
-    ] = ()
+    ] = None
+    messages: Annotated[
+        MessageRules | None,
+        Setting(
+            "The mail and SMS messages that the waitlist sends.",
+            null="that the waitlist sends no messages",
+        ),
+    ] = None
     admission: Annotated[
         AdmissionPolicy | None,
         Setting(
@@ -188,66 +248,6 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         Setting(
             "The settings of the customer page, which are public.",
             null="that the page shows only the waitlist's name and a button to join",
-        ),
-    ] = None
-    rest: Annotated[
-        RestRules | None,
-        Setting("Whether and how customers may rest.", null="that customers may not rest"),
-    ] = None
-    identity: Annotated[
-        IdentityRules | None,
-        Setting(
-            "The address that identifies a guest. Choose this setting before the first signup, "
-            "because existing entries keep their ids.",
-            null="that clients send a `customer_id` instead",
-        ),
-    ] = None
-    opens_at: Annotated[
-        UtcText | None,
-        Setting(
-            "When the waitlist opens, according to the clock of the Redis server. Earlier signups "
-            "are refused with `not_open_yet`.",
-            null="that there is no opening time",
-            label="Opens",
-            examples=["2026-03-01T09:00:00Z"],
-        ),
-    ] = None
-    closes_at: Annotated[
-        UtcText | None,
-        Setting(
-            "When the waitlist closes, according to the clock of the Redis server. Later signups "
-            "are refused with `waitlist_closed`. The time must be later than `opens_at`. If `open` "
-            "is false, the waitlist is closed in any case.",
-            null="that there is no closing time",
-            label="Closes",
-            examples=["2099-12-31T18:00:00Z"],
-        ),
-    ] = None
-    bot_check_down: Annotated[
-        WhenDown,
-        Setting(
-            "What to do with new guests while the provider of the bot check does not respond. "
-            "`refuse` refuses them with `bot_check_unavailable`. `accept` accepts them without a "
-            "check. If the provider rejects a token, the guest is refused in both cases.",
-            label="If the bot check does not answer",
-            choices={
-                "refuse": "New guests are refused, and can try again",
-                "accept": "New guests join unchecked",
-            },
-        ),
-    ] = "refuse"
-    confirm: Annotated[
-        ConfirmRules | None,
-        Setting(
-            "Whether and how the waitlist asks customers regularly whether they are still waiting.",
-            null="that customers are not asked, and that earlier questions have no effect",
-        ),
-    ] = None
-    messages: Annotated[
-        MessageRules | None,
-        Setting(
-            "The mail and SMS messages that the waitlist sends.",
-            null="that the waitlist sends no messages",
         ),
     ] = None
 

@@ -1,0 +1,73 @@
+"""Describes the settings of a waitlist, as the service declares them.
+
+`tools/settings.py` writes the file `settings.json` from the service's declarations.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).parents[1] / "settings.json"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Setting:
+    """A setting. The name of a setting in a group is for example `rest.max_days`."""
+
+    name: str
+    # The type is `boolean`, `integer`, `string`, `time`, `choice`, `integers`, `strings`, `lists`,
+    # `object` or `group`.
+    type: str
+    label: str = ""
+    help: str = ""
+    # What null means, such as `no limit`.
+    null: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    minimum: int = 0
+    is_nullable: bool = False
+    default: Any = None
+
+    @property
+    def group(self) -> str:
+        return self.name.rpartition(".")[0]
+
+    @property
+    def key(self) -> str:
+        """The name of the setting within its group."""
+        return self.name.rpartition(".")[2]
+
+
+@cache
+def settings() -> dict[str, Setting]:
+    """Return all settings and groups, by name."""
+    found = json.loads(FILE.read_text("utf-8"))
+    return {name: Setting(name=name, **described) for name, described in found.items()}
+
+
+def settings_in(group: str) -> dict[str, Setting]:
+    """Return the settings of a group by their keys. The group "" contains all other groups."""
+    return {one.key: one for one in settings().values() if one.group == group}
+
+
+def defaults(group: str) -> dict[str, Any]:
+    """Return the default values of a group. A required setting is null."""
+    return {key: setting.default for key, setting in settings_in(group).items()}
+
+
+def choices(name: str) -> list[tuple[str, str]]:
+    """Return the values of a setting and their labels."""
+    return list(settings()[name].choices.items())
+
+
+def end_of_group(setting: Setting) -> str | None:
+    """Return what it means if an operator turns this setting off, and its group becomes null.
+
+    Return None if this is not the first setting of a group that can be null.
+    """
+    if not setting.group:
+        return None
+    first = next(iter(settings_in(setting.group)))
+    return settings()[setting.group].null if setting.key == first else None
