@@ -1,4 +1,7 @@
-"""Random claim operations under random clocks, each applied to the queue and to the model."""
+"""Random operations on claims, at random times.
+
+Each operation is applied to the queue and to the model.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -29,11 +32,11 @@ LEASE = 60
 HOUR_SECONDS = 3600
 DECISIONS_KEPT = 16
 VERBS = {"release": "released", "park": "parked"}
-# The model's states by the words of Redis.
+# For each state of the model: the word that Redis uses for it.
 HELD: State = "offered"
 REASONS = ("is_held_back", "is_unverified")
 IN_REDIS = {"waiting": "waiting", "offered": "held", "parked": "parked", "admitted": "done"}
-# To a deadline exactly, just short of one, far ahead and back.
+# The clock jumps exactly to a deadline, to just before one, far ahead, or back.
 SECONDS = [1, LEASE - 1, LEASE, LEASE, -5]
 JUMPS = st.sampled_from(
     [1, -1_000, *(second * SECOND_MICROS for second in SECONDS), HOUR_MICROS, -HOUR_MICROS]
@@ -52,13 +55,13 @@ PROFILE = settings(
 
 
 def token_of(number: int) -> str:
-    """Return a token that no claim has given."""
+    """Return a token that belongs to no claim."""
     return f"{number:040x}"
 
 
 @dataclass(frozen=True)
 class Decided:
-    """A decision that the record may not have yet, about the stay with this ticket."""
+    """A decision about the stay with this ticket. The record may not contain it yet."""
 
     verb: str
     token: str
@@ -66,10 +69,11 @@ class Decided:
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule applies the same operation to the queue and the model; the invariants compare.
+    """Each rule applies the same operation to the queue and to the model. The invariants then
+    compare the two.
 
-    A place of the model is the rank that Redis gave. Redis keeps an admitted entry until it is
-    settled.
+    A place in the model is the rank that Redis gave. Redis keeps an admitted entry until its
+    decision is settled.
     """
 
     line: ClassVar[Line]
@@ -93,7 +97,7 @@ class Machine(RuleBasedStateMachine):
         accepted(self.line.init(lease_seconds=LEASE, max_attempts=MAX_ATTEMPTS))
 
     def signup_fields(self, _name: str) -> dict[str, Any]:
-        """Return what a signup says besides the name."""
+        """Return the fields of a signup besides the name."""
         return {}
 
     @property
@@ -104,13 +108,16 @@ class Machine(RuleBasedStateMachine):
         self.model = self.model.change(name, **changes)
 
     def decide(self, name: str, verb: str, token: str = "") -> None:
-        """Keep a decision until it is settled."""
+        """Remember a decision until it is settled."""
         self.dirty.add(name)
         decision = Decided(verb, token, self.model.by_name[name].ticket)
         self.decided[name] = [*self.decided.get(name, []), decision][-DECISIONS_KEPT:]
 
     def is_repeat(self, name: str, verb: str, token: str = "") -> bool:
-        """Return whether this was decided already, for the current stay if there is one."""
+        """Return whether this decision was made before.
+
+        If the customer has a stay, only decisions about this stay count.
+        """
         made = [one for one in self.decided.get(name, []) if (one.verb, one.token) == (verb, token)]
         if not made:
             return False
@@ -118,7 +125,10 @@ class Machine(RuleBasedStateMachine):
         return bool(token) or stay is None or stay.ticket == made[-1].ticket
 
     def verdict(self, name: str, token: str) -> str:
-        """Return the state if the token may act on the entry, else the code of the refusal."""
+        """Return the state of the entry if the token belongs to its hold.
+
+        Otherwise return the error code.
+        """
         stay = self.model.stay(name)
         if stay is None or stay.state in ("waiting", "parked"):
             return "not_held"
@@ -141,14 +151,14 @@ class Machine(RuleBasedStateMachine):
 
     @rule(jump=JUMPS)
     def the_clock_jumps(self, jump: int) -> None:
-        """P6: a look that follows ends the holds that are over."""
+        """The read that follows the jump ends the holds that have expired (promise P6)."""
         self.line.clock.advance(jump)
         self.line.stats()
         self.end_expired()
 
     @rule(names=st.lists(PEOPLE, min_size=1, max_size=8, unique=True))
     def sign_up(self, names: list[str]) -> None:
-        """Many of one instant have no gap between them."""
+        """Several people who sign up at the same instant have no gaps between their ranks."""
         for name in names:
             answer = accepted(self.line.signup(name, self.stays[name], **self.signup_fields(name)))
             known = self.model.stay(name)
@@ -169,12 +179,12 @@ class Machine(RuleBasedStateMachine):
             return
         self.model = model.ended(self.model, name, "left").forget(name)
         if stay.state == "admitted":
-            # An admission that came after the intent to leave is taken back.
+            # An admission that came after the intent to leave is undone.
             self.model = replace(self.model, admitted=self.model.admitted - 1)
 
     @rule(name=PEOPLE)
     def erase(self, name: str) -> None:
-        """P8: the decisions go too; the counters keep what they have counted."""
+        """The decisions are erased too. The counters keep their values (promise P8)."""
         is_on_list = name in self.model.of(*ON_LIST)
         answer = accepted(self.line.drop(name, self.stays[name], is_erased=True))
         assert answer["outcome"] == ("dropped" if is_on_list else "absent")
@@ -185,7 +195,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
     def bump(self, name: str, places: int, to_back: bool) -> None:
-        """Where to is another test's; here ranks are taken while their owners are held."""
+        """The position after a bump is tested elsewhere.
+
+        These bumps take ranks whose entries are off the queue.
+        """
         answer = self.line.bump(name, **({"to": "back"} if to_back else {"places": places}))
         if name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
@@ -200,7 +213,10 @@ class Machine(RuleBasedStateMachine):
         late=LATE,
     )
     def change_readiness(self, name: str, rests: int, is_held_back: bool, late: bool) -> None:
-        """P2: wherever on the list the entry is; a message that comes late changes nothing."""
+        """The readiness changes wherever the entry is on the waitlist.
+
+        A late message changes nothing (promise P2).
+        """
         self.readiness_versions[name] += 1
         until = self.millis + rests * 1_000 if rests else 0
         self.send_readiness(name, {"resting": until} if rests else {}, is_held_back)
@@ -213,7 +229,7 @@ class Machine(RuleBasedStateMachine):
             self.readiness_versions[name] += 1
 
     def reason(self, name: str) -> str:
-        """Return the field of a stay for the reason without an end: one in turn with the other."""
+        """Return which reason without an end this change sets. The two reasons alternate."""
         return REASONS[self.readiness_versions[name] % 2]
 
     def send_readiness(self, name: str, rest: dict[str, int], is_held_back: bool) -> None:
@@ -231,7 +247,9 @@ class Machine(RuleBasedStateMachine):
         lease=st.sampled_from([None, 1, LEASE, 3600]),
     )
     def claim(self, count: int, newest: bool, lease: int | None) -> None:
-        """P1, P4: exactly those at the end of the line, after the expired have come back."""
+        """A claim returns exactly the entries at one end of the queue, after expired holds have
+        returned (promises P1 and P4).
+        """
         self.end_expired()
         expected = self.model.next_ones(self.model.claimable(count), newest=newest)
         order = "newest" if newest else "oldest"
@@ -252,13 +270,16 @@ class Machine(RuleBasedStateMachine):
             self.change(name, time_millis=entry["deadline_millis"])
 
     def picked(self, pick: int) -> str:
-        """Return an entry that is not in the queue if possible, else one that is."""
+        """Return an entry that is off the queue.
+
+        If there is none, return one that is in the queue.
+        """
         aside = [*self.model.of(HELD, "admitted"), *self.model.of("parked")]
         names = aside or self.model.of("waiting")
         return (names or NAMES)[pick % len(names or NAMES)]
 
     def act(self, op: str, name: str, late: bool, **fields: object) -> tuple[Stay, Answer] | None:
-        """Act with the newest token of a person, or with the one before."""
+        """Use the newest claim token of a person, or the token before it."""
         token = self.tokens[name][-2:][0 if late else -1]
         answer = self.line.send(op, entry_id=self.line.id_of(name), token=token, **fields)
         if self.is_repeat(name, VERBS.get(op, op), token):
@@ -275,7 +296,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(pick=PICKS, late=LATE)
     def complete(self, pick: int, late: bool) -> None:
-        """P4: admitted once, however often it is said."""
+        """An entry is admitted once, however often the operation is repeated (promise P4)."""
         name = self.picked(pick)
         if not (acted := self.act("complete", name, late)):
             return
@@ -293,7 +314,7 @@ class Machine(RuleBasedStateMachine):
         self.release_one(self.picked(pick), to, late, delay)
 
     def release_one(self, name: str, to: str, late: bool = False, delay: int = 0) -> None:
-        """Release an entry; a repeat begins no other delay."""
+        """Release an entry. A repeated release does not start another delay."""
         if acted := self.act("release", name, late, to=to, delay_seconds=delay):
             stay, answer = acted
             self.decide(name, "released", stay.hold)
@@ -318,7 +339,7 @@ class Machine(RuleBasedStateMachine):
         self.comes_back(name, accepted(answer), to)
 
     def comes_back(self, name: str, answer: Answer, to: str) -> None:
-        """P1, P6: at the old rank, or at the end."""
+        """The entry returns to its old rank or goes to the end (promises P1 and P6)."""
         if to == "back":
             self.change(name, rank=AT_BACK + answer["stamp"])
         self.model = model.back_in_line(self.model, name, "place")
@@ -346,7 +367,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
-        """P4: maintenance restores the place of the record, which has none of the decisions."""
+        """Maintenance restores the recorded place.
+
+        The record contains none of the decisions (promise P4).
+        """
         names = self.model.of(HELD, "parked")
         if not names:
             return
@@ -382,7 +406,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule(times=st.integers(1, MAX_ATTEMPTS), pick=PICKS)
     def let_holds_expire(self, times: int, pick: int) -> None:
-        """P3, P4: a token that is late changes nothing; the last of too many holds parks."""
+        """A late token changes nothing.
+
+        After too many expired holds, the entry is parked (promises P3 and P4).
+        """
         for _ in range(times):
             self.claim(2, newest=False, lease=1)
             self.line.clock.advance(SECOND_MICROS)
@@ -391,7 +418,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
-        """P1: an entry that is held between the two finds its rank taken."""
+        """An entry that is off the queue between two waiting entries finds its rank taken when it
+        returns (promise P1).
+        """
         self.end_expired()
         line = self.model.next_ones(3)
         self.claim(3, newest=False, lease=LEASE)
@@ -402,7 +431,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(settles=st.booleans())
     def expire(self, settles: bool) -> None:
-        """P3: whatever was decided is returned, in its order, until it is settled."""
+        """Every decision is listed, in order, until it is settled (promise P3)."""
         self.end_expired()
         listed = self.line.dirty()
         assert sorted(listed) == sorted(self.dirty)
@@ -455,7 +484,9 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def no_entry_is_lost(self) -> None:
-        """P3, P4: each entry that signed up is in one place, or has ended in one way."""
+        """Each entry that signed up is in exactly one place, or has ended in exactly one way
+        (promises P3 and P4).
+        """
         stats = self.line.stats()
         counted = {"left": self.model.left, "admitted": self.model.admitted}
         assert stats["counters"] == NO_OFFERS | {"signed_up": self.model.signed_up, **counted}

@@ -28,6 +28,6 @@ def _client(url: str, cluster: bool) -> Iterator[Any]:
 
 @pytest.fixture(params=["valkey", "cluster"])
 def line(request: pytest.FixtureRequest) -> Line:
-    """A waitlist on an empty server, then on an empty cluster."""
+    """A waitlist, first on an empty server and then on an empty cluster."""
     request.getfixturevalue(request.param)
     return Line(request.getfixturevalue(f"{request.param}_client"))

@@ -1,4 +1,7 @@
-"""Random histories of a policy, of offers and of how they end, beside the model and a ledger."""
+"""Random operations on an admission policy and its offers.
+
+The results are compared with a model and a ledger.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -19,11 +22,12 @@ from waitlist_shared.contracts import NoShow
 
 MINUTE_MICROS = 60_000_000
 MOST_A_RUN = 100
-# Redis rounds to microseconds four times in a run, and once for a slot that comes back: its bucket
-# lags behind the exact one.
+# A run rounds to microseconds four times, and each slot that is given back causes one more
+# rounding. So the bucket in Redis lags behind the exact bucket.
 MOST_LAG_MICROS = 4
 OFFER_SECONDS, PASS_SECONDS = 30, 90
-# Most have about one slot due in a wait; of the fast ones, more than customers wait.
+# At most rates, about one slot comes due between two operations. At the fast rates, more slots come
+# due than there are customers.
 RATES = [
     (1, 86_400_000),
     (1, 60_000),
@@ -33,14 +37,14 @@ RATES = [
     (3, 1000),
     (900, 60_000),
 ]
-# Ends of offers and passes, and times around them, come more often than others.
-# Of a policy with hours, both in milliseconds: they begin so often, and last so long.
+# If the policy has opening hours, they begin every 400 seconds and last 250 seconds.
 HOURS = (400_000, 250_000)
+# Waits in microseconds. Many of them end at or near the end of an offer or a pass.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-# By engine, the seeds.
+# For each engine: the seeds of its histories.
 HISTORIES = {"valkey": range(35), "fakeredis": range(35, 40), "cluster": range(40, 50)}
 STEPS = 100
-# How often each comes.
+# How often each operation is chosen.
 OPERATIONS = {
     "sign_up": 4,
     "run": 2,
@@ -71,11 +75,12 @@ BOTH = "+"  # between two that pay for the same slot
 
 @dataclass
 class Ledger:
-    """What the promises say of the slots, by payer: the rate, the schedule, each quota.
+    """The slots that the promises allow for each payer. The payers are the rate, the schedule and
+    each quota.
 
-    `granted` counts the slots that came due and have not lapsed, `used` those that were entered by,
-    or offered where the rate counts offers. What is in neither `used` nor an open offer is due. A
-    quota is named by its number.
+    `granted` counts the slots that came due and did not lapse. `used` counts the slots of accepted
+    offers, or of all offers if the rate counts offers. A slot that is neither in `used` nor in an
+    open offer is due. The name of a quota is its number.
     """
 
     rate: tuple[int, int] = (0, 1)
@@ -89,7 +94,7 @@ class Ledger:
     used: Counter[str] = field(default_factory=Counter)
 
     def taken(self, payer: str, line: Waitlist) -> int:
-        """Return how many of its slots were entered by or are offered."""
+        """Return how many slots of a payer belong to accepted or open offers."""
         paid = [line.by_name[name].paid.split(BOTH) for name in line.of("offered")]
         return self.used[payer] + sum(payer in one for one in paid)
 
@@ -105,7 +110,10 @@ class Ledger:
         self.granted[SCHEDULE] += count - lapsed
 
     def all_due(self, line: Waitlist) -> tuple[str, ...]:
-        """Return what pays for each slot that is due: the quota, then rate and schedule."""
+        """Return the payers of each due slot.
+
+        The quota pays first, and then the rate and the schedule.
+        """
         size = max(Fraction(1), self.slots(MINUTE_MICROS) + self.left_over)
         self.granted[RATE] -= max(Fraction(0), self.due(RATE, line) - size)
         by_payer = [[one] * max(0, floor(self.due(one, line))) for one in self.payers]
@@ -114,7 +122,10 @@ class Ledger:
         return tuple(slots)
 
     def leave_over(self, line: Waitlist) -> None:
-        """Keep the part of a slot that a run leaves in the bucket, if somebody waits for it."""
+        """Keep the fraction of a slot that a run leaves in the bucket.
+
+        It is only kept if somebody waits.
+        """
         due = max(Fraction(0), self.due(RATE, line))
         self.left_over = due - floor(due) if line.next_ones() else Fraction(0)
 
@@ -122,7 +133,7 @@ class Ledger:
         self.granted[SCHEDULE], self.used[SCHEDULE] = Fraction(0), 0
 
     def offered(self, paid: str) -> str:
-        """Return what gets the slot back if the offer is not accepted."""
+        """Return the payer that gets the slot back if the offer is not accepted."""
         if RATE not in paid or self.counts_entered:
             return paid
         self.used[RATE] += 1
@@ -130,7 +141,7 @@ class Ledger:
 
 
 class AdmissionHistory:
-    """Offers that end keep the entry's place, send it to the back, or end its stay."""
+    """When an offer ends, the entry keeps its place, goes to the back, or leaves."""
 
     def __init__(self, seed: int, line: Line) -> None:
         self.random = Random(seed)
@@ -150,7 +161,7 @@ class AdmissionHistory:
         return self.line.clock.millis
 
     def begin(self) -> None:
-        """Create the list, with a policy that the seed draws."""
+        """Create a waitlist with a policy that depends on the seed."""
         draw = self.random.choice
         rate = draw([None, *RATES])
         rate_from = draw([0, 0, 45_000]) if rate else 0
@@ -188,7 +199,7 @@ class AdmissionHistory:
         self.sign_up()
 
     def step(self) -> None:
-        """Do one operation that is possible now, and compare."""
+        """Do one operation that is possible now, and compare the results."""
         (name,) = self.random.choices([*OPERATIONS], [*OPERATIONS.values()])
         getattr(self, name)()
         self.counts_agree()
@@ -205,11 +216,13 @@ class AdmissionHistory:
         self.run()
 
     def be_idle(self) -> None:
-        """Let a bucket overflow."""
+        """Wait so long that the bucket overflows."""
         self.wait(300_000_000)
 
     def leave_a_border(self) -> None:
-        """Wait where the lag decides how many whole slots the bucket has, or one more."""
+        """If the rounding decides whether the bucket has one more whole slot, wait until it does
+        not.
+        """
         lag_micros = self.ledger.lag_micros + 1
         due, lag = self.ledger.due(RATE, self.model), self.ledger.slots(lag_micros)
         if floor(due) != floor(due - lag):
@@ -235,11 +248,11 @@ class AdmissionHistory:
             return
         if self.instants and self.instants[-1][0] >= self.now:
             return
-        # The instant counts in the next run, and finds the entries that wait then.
+        # The next run counts this instant, and offers its slots to the entries that wait then.
         self.instants.append((self.now, self.random.randint(1, 5)))
 
     def save_other_settings(self) -> None:
-        """Send the policy again, with the instants that the record has noted until now."""
+        """Save the policy again. The record has noted all instants until now."""
         self.version += 1
         self.line.init(
             version=self.version,
@@ -249,7 +262,10 @@ class AdmissionHistory:
         )
 
     def change_the_schedule(self) -> None:
-        """Declare another schedule: slots and payments of the former one count no more."""
+        """Save another schedule.
+
+        The slots of the former schedule and its payments no longer count.
+        """
         if SCHEDULE not in self.ledger.payers:
             return
         self.version += 1
@@ -267,7 +283,7 @@ class AdmissionHistory:
             self.model = self.model.change(name, paid=BOTH.join(others))
 
     def restore_over_an_offer(self) -> None:
-        """Let the record take an offer back that only a server which lagged has."""
+        """Let the record take back an offer that only a lagging server has."""
         name = self.draw_offered()
         if name is None:
             return
@@ -295,7 +311,7 @@ class AdmissionHistory:
             self.every_slot_is_used()
 
     def hours(self) -> list[tuple[int, int]]:
-        """Return the present or next hours, and those after them."""
+        """Return the current or the next opening hours, and those that follow them."""
         if not self.has_hours:
             return []
         every, length = HOURS
@@ -308,7 +324,10 @@ class AdmissionHistory:
         return self.has_hours and self.hours()[0][0] > self.now
 
     def end_of_offer(self) -> int:
-        """Return when an offer of the policy ends: its time stands still between the hours."""
+        """Return the end of an offer of the policy.
+
+        The time of an offer stands still while the waitlist is closed.
+        """
         end, hours = self.now + OFFER_SECONDS * 1000, self.hours()
         if hours and end > hours[0][1]:
             end += hours[1][0] - hours[0][1]
@@ -327,7 +346,9 @@ class AdmissionHistory:
         self.ledger.leave_over(self.model)
 
     def hold_to(self, answer: Answer, expected: Waitlist, end: int = 0) -> None:
-        """Hold an answer to the offers that the model has made to the first entries."""
+        """Check that the response contains the offers that the model has made to the first
+        entries.
+        """
         tokens = {self.line.name_of(one["entry_id"]): one["token"] for one in answer["entries"]}
         before = self.model.of("offered")
         assert list(tokens) == [name for name in expected.of("offered") if name not in before]
@@ -341,9 +362,10 @@ class AdmissionHistory:
             )
 
     def every_slot_is_used(self) -> None:
-        """Hold each payer to its sum: accepted and open offers are the slots that came due.
+        """Check that the accepted and open offers of each payer are as many as the slots that came
+        due.
 
-        They are never more, and not fewer while an entry waits for whom there is room.
+        There are never more. There are fewer only if no entry waits or if there is no room inside.
         """
         ledger, line = self.ledger, self.model
         quota, *others = (
@@ -442,7 +464,7 @@ class AdmissionHistory:
         self.is_taken_off(name)
 
     def is_taken_off(self, name: str) -> None:
-        """End an offer without an admission: what paid for it has its slot again."""
+        """End an offer without an admission. Its payer gets the slot back."""
         self.ledger.lag_micros += 1
         self.model = model.given_back(self.model, name).change(name, state="parked")
 
@@ -474,7 +496,7 @@ class AdmissionHistory:
         return [name for name in found if not self.model.by_name[name].has_exited]
 
     def change_readiness(self) -> None:
-        """Let an entry rest, hold it back, or make it ready, wherever on the list it is."""
+        """Let an entry rest, hold it back, or make it ready, wherever it is on the waitlist."""
         name = self.draw(self.model.of(*ON_LIST))
         if name is None:
             return
@@ -513,20 +535,20 @@ class AdmissionHistory:
             offered_until_millis=until,
             hours=self.hours(),
         )
-        # The next one gets the slot before this entry waits again.
+        # The next entry gets the slot before the withdrawn entry waits again.
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")
-        # An offer of the same millisecond would have the same end.
+        # Otherwise another offer in the same millisecond would have the same end.
         self.wait(1000)
 
     def send_with_copy(self, op: str, **fields: Any) -> Answer:
-        """Send a message of which a copy may arrive later."""
+        """Send a message, and keep a copy that may arrive later."""
         self.copies.append({"op": op, **fields})
         return accepted(self.line.send(op, **fields))
 
     def deliver_a_copy(self) -> None:
-        """Change nothing: the message has been carried out, or its entry is erased since."""
+        """A copy changes nothing, because the message was carried out or the entry was erased."""
         if not self.copies:
             return
         answer = self.line.send(**self.random.choice(self.copies))

@@ -1,4 +1,7 @@
-"""Fifty triggers at once on one Redis: never more than is due, no entry twice, none skipped."""
+"""Fifty runs of the policy at once on one Redis server.
+
+They never offer more than is due, no entry gets two offers, and none is skipped.
+"""
 
 from collections import Counter
 from functools import partial
@@ -23,7 +26,10 @@ def begin(line: Line, **admission: Any) -> None:
 
 
 def run_at_once(line: Line, **fields: object) -> list[str]:
-    """Run the policy in all threads; return the names in the order in which Redis took them."""
+    """Run the policy in all threads.
+
+    Return the offered entries in the order in which Redis made the offers.
+    """
     run = partial(line.send, "admit", **fields)
     answers = [accepted(answer) for answer in at_once([run] * TRIGGERS)]
     answers.sort(key=lambda answer: answer["stamp"])

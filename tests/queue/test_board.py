@@ -1,4 +1,4 @@
-"""For any line the board gives each rank its true bounds."""
+"""For any queue, the board gives the correct bounds for each rank."""
 
 import json
 import random
@@ -28,7 +28,9 @@ from waitlist_shared.limits import MAX_RANK
 def test_an_entry_stood_within_the_bounds_of_its_rank(
     valkey: Server, count: int, spread: int, seed: int
 ) -> None:
-    """Given any line, then each rank has its position: the first 200 exactly, others within 1%."""
+    """The board gives the exact position of the first 200 entries, and the position of the others
+    within 1%.
+    """
     valkey.client.flushall()
     line = Line(valkey.client)
     line.init()

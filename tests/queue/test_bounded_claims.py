@@ -1,4 +1,4 @@
-"""The cost of a claim, and of all operations on holds, does not grow with the line."""
+"""The cost of a claim, and of every operation on claims, does not grow with the queue."""
 
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ COMMANDS_PER_PERSON = 6
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A line without gaps, with one parked entry and some held ones whose ranks are taken."""
+    """A queue without gaps, with one parked entry and some held entries whose ranks are taken."""
     line = Line(valkey.client)
     line.init()
     for first in range(1, PEOPLE, 500):
@@ -62,7 +62,7 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_on_claims_is_one_round_trip(valkey: Server, crowd: Line) -> None:
-    """P9: also for an entry that returns to a taken rank in a line without gaps."""
+    """This includes an entry that returns to a taken rank in a queue without gaps (promise P9)."""
     rehearse(crowd)
     for name, action in ACTIONS.items():
         calls = calls_during(valkey, partial(action, crowd))
@@ -82,7 +82,10 @@ def test_a_claim_of_a_hundred_is_one_round_trip(valkey: Server, crowd: Line) -> 
 def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
     valkey: Server, crowd: Line
 ) -> None:
-    """P9: once the first claim has told the offers and claims of before apart."""
+    """The first claim separates earlier offers and claims.
+
+    The claims after it cost the same as without offers (promise P9).
+    """
     other = crowd.of("cinema")
     for line in (crowd, other):
         line.init(version=2, max_claims=len(HELD) + 3)
@@ -98,7 +101,7 @@ def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
 
 
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
-    """P9: one call costs no more for a thousand expired holds than for two hundred."""
+    """One call costs no more for a thousand expired holds than for two hundred (promise P9)."""
     rehearse(crowd)
     for _ in range(10):
         crowd.claim(100)
@@ -109,7 +112,10 @@ def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -
 
 
 def test_a_run_ends_a_bounded_number_of_passes(valkey: Server) -> None:
-    """P9: those beyond a thousand count as inside until the next run."""
+    """A run ends at most a thousand passes.
+
+    The others count as inside until the next run (promise P9).
+    """
     line = Line(valkey.client)
     line.init(admission=True, max_inside=1)
     inside = keys.inside(line.waitlist_id)

@@ -1,4 +1,4 @@
-"""The cost of segments does not grow with the entries that have left them."""
+"""The cost of segments does not grow with the number of entries that have left them."""
 
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ def batches(line: Line, op: str, names: list[str], **fields: Any) -> None:
 def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
     valkey: Server, line: Line
 ) -> None:
-    """P9: they have left the index too, so the claim does not walk over them."""
+    """These entries have also left the index, so a claim does not read them (promise P9)."""
     gone = [f"gone {number}" for number in range(STORM)]
     batches(line, "signup", gone, **line.within("red", "blue"))
     batches(line, "signup", ["ann", "bob"], **line.within("red"))
@@ -51,7 +51,7 @@ def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
 def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_commands(
     valkey: Server, line: Line
 ) -> None:
-    """P9: each operation writes its 64 places in the index by one command."""
+    """Each operation writes all 64 places in the index with one command (promise P9)."""
     batches(line, "signup", ["ann", "bob"], **line.within(*MANY))
     asked: dict[str, Any] = {"segment": line.segment(MANY[7]), "segments_version": 1}
     in_segments = {"segments": [line.segment(name) for name in MANY], "segments_version": 1}
@@ -69,7 +69,6 @@ def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_comman
     for name, action in actions.items():
         calls = calls_during(valkey, partial(action, line))
         assert calls.pop("evalsha") == 1, name
-        # 20 did until the end of a stay also read its visit and what had paid for its hold.
         assert sum(calls.values()) <= 24 + (OF_A_MOVE if name == "bump" else 0), (name, calls)
     calls = calls_during(valkey, partial(line.position, "bob", **in_segments))
     assert sum(calls.values()) <= 10 + 3 * MAX_COMBINATIONS, calls

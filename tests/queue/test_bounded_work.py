@@ -1,4 +1,4 @@
-"""The cost of an operation does not grow with the line."""
+"""The cost of an operation does not grow with the queue."""
 
 from functools import partial
 from typing import Any
@@ -11,8 +11,8 @@ from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
 SEARCH_STEPS = 26  # doubling and halving over 4,096 entries, and a few more
-# A bump also looks for its repeat, stores itself with the distance and an expiry, and notes the
-# decision for the record.
+# A bump also looks for an earlier bump with the same key, stores itself with its distance and an
+# expiry, and notes the decision for the record.
 OF_A_MOVE = 8
 MOVES = {"places", "one place", "priority", "front", "back"}
 FIRST_TICKET = 1_000
@@ -21,7 +21,7 @@ FIRST_RANK = 255 * TIER + FIRST_TICKET
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A line without gaps between its entries: the worst case for a bump.
+    """A queue without gaps between its entries, which is the worst case for a bump.
 
     Signups leave gaps, so the entries are restored at consecutive ranks.
     """
@@ -71,7 +71,9 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, crowd: Line) -> None:
-    """P9: even the last entry of a line without gaps costs no more than one search."""
+    """Even for the last entry of a queue without gaps, an operation needs at most one search
+    (promise P9).
+    """
     for action in ACTIONS.values():
         action(crowd.of("rehearsal"))  # load each script
     for name, action in ACTIONS.items():
@@ -83,7 +85,10 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
 
 
 def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line) -> None:
-    """P9: it doubles, then halves; the first ticket of a line without gaps is the worst case."""
+    """The search doubles its steps and then halves them.
+
+    The first ticket of a queue without gaps is the worst case (promise P9).
+    """
     first = accepted(crowd.position("person 0"))["ticket"]
     crowd.of("rehearsal").insert("zoe")
     calls = calls_during(valkey, partial(crowd.insert, "zoe", ticket=first))

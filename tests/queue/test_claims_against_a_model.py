@@ -1,6 +1,7 @@
-"""After any sequence of operations, queue and segments are those of the model.
+"""After any sequence of operations, the queue and the segments are the same as in the model.
 
-No entry is claimed twice, lost or out of order; a segment has the waiting entries that match.
+No entry is claimed twice, lost, or out of order. A segment contains exactly the waiting entries
+that match it.
 """
 
 from dataclasses import replace
@@ -54,7 +55,7 @@ def matches(attributes: dict[str, Any], wanted: dict[str, str]) -> bool:
 
 
 class SegmentMachine(Machine):
-    """The claims' machine, whose people have attributes that change, as the declaration does."""
+    """The machine of the claims, extended by attributes and segments that change."""
 
     line: ClassVar[Line]
 
@@ -89,7 +90,11 @@ class SegmentMachine(Machine):
         return set(self.model.of(*ON_LIST))
 
     def still_untagged(self) -> set[str]:
-        """Who is on the list since before the declaration: a new stay comes with its tags."""
+        """Return the entries that have been on the waitlist since before the declaration and have
+        no tags yet.
+
+        A new stay comes with its tags.
+        """
         self.untagged &= self.on_list()
         return self.untagged
 
@@ -118,7 +123,7 @@ class SegmentMachine(Machine):
 
     @rule(name=PEOPLE, attributes=ATTRIBUTES, is_late=st.booleans())
     def edit(self, name: str, attributes: dict[str, Any], is_late: bool) -> None:
-        """P2: an older change that comes late changes nothing."""
+        """An older edit that arrives late changes nothing (promise P2)."""
         before = self.signup_fields(name)
         self.edits[name] += 1
         self.attributes[name] = attributes
@@ -133,7 +138,9 @@ class SegmentMachine(Machine):
 
     @rule(wanted=st.sampled_from(FILTERS), count=st.integers(1, 3), newest=st.booleans())
     def claim_within(self, wanted: dict[str, str], count: int, newest: bool) -> None:
-        """P1, P4: exactly the first, or the last, of those who match."""
+        """A claim returns exactly the first, or the last, of the matching entries (promises P1 and
+        P4).
+        """
         segment = segment_id_of(self.line.waitlist_id, wanted)
         asked: dict[str, Any] = {"segment": segment, "segments_version": self.version}
         if not self.is_ready():
@@ -153,7 +160,9 @@ class SegmentMachine(Machine):
         newest=st.booleans(),
     )
     def claim_the_best(self, wanted: list[dict[str, str]], count: int, newest: bool) -> None:
-        """P1, P4: each is the first, or the last, of the first filter that still has one."""
+        """Each claimed entry is the first, or the last, that matches the first filter with a match
+        left (promises P1 and P4).
+        """
         if not self.is_ready():
             return
         self.end_expired()
@@ -179,14 +188,14 @@ class SegmentMachine(Machine):
 
     @rule(most=st.sampled_from([None, 1, 5]))
     def allow_claims_at_once(self, most: int | None) -> None:
-        """P4: a lower limit ends no claim."""
+        """Lowering the limit ends no claim (promise P4)."""
         self.model = replace(self.model, max_claims=most)
         self.settings_version += 1
         self.declare()
 
     @rule(pick=PICKS)
     def declare_others(self, pick: int) -> None:
-        """What was in the index is forgotten; messages that go by the old are refused."""
+        """The index forgets its entries. Messages that use the former segments are refused."""
         stale = self.signup_fields(NAMES[0])
         self.declared = DECLARATIONS[pick % len(DECLARATIONS)]
         self.settings_version += 1
@@ -207,14 +216,17 @@ class SegmentMachine(Machine):
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
         super().repair(pick, to)
-        # What is restored has its tags.
+        # A restored entry has its tags.
         for name in set(self.untagged):
             if self.line.client.hexists(tags(self.line.waitlist_id), self.line.id_of(name)):
                 self.untagged.discard(name)
 
     @invariant()
     def the_claims_of_a_list_with_a_limit_are_counted(self) -> None:
-        """P4: from the first claim on; a list without a limit has no key for it."""
+        """Claims are counted from the first claim on.
+
+        A waitlist without a limit has no key for them (promise P4).
+        """
         waitlist_id, redis = self.line.waitlist_id, self.line.client
         listed = redis.zrange(claimed(waitlist_id), 0, -1, withscores=True)
         every = redis.zrange(held(waitlist_id), 0, -1, withscores=True)

@@ -1,4 +1,7 @@
-"""More holds expire at once than one message can end: no entry is claimed before they are back."""
+"""More holds expire at once than one message can end.
+
+No entry is claimed before all of them have returned.
+"""
 
 from typing import Any
 from unittest.mock import patch
@@ -10,14 +13,15 @@ from tests.support.redis_servers import Server
 from waitlist_queue import keys, service
 
 TURNS = 2
-# A claim ends 200 holds itself. Then in each turn the service ends 200 holds, and the claim 200.
+# The claim itself ends 200 holds. In each further turn, the service ends 200 holds and the claim
+# another 200.
 AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """Entries at the head whose holds are over, and zoe, who waits behind them."""
+    """Entries at the head whose holds have expired. Zoe waits behind them."""
     line = Line(valkey.client)
     line.init()
     line.signup("zoe")
@@ -34,14 +38,16 @@ def crowd(valkey: Server) -> Line:
 
 
 def claim_once(crowd: Line, **fields: Any) -> None:
-    """Claim, and see that the service gives up after the turns that it has."""
+    """Make a claim, and check that the service gives up after its number of turns."""
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.claim(**fields)["code"] == "expiring"
     assert crowd.client.zcard(keys.held(crowd.waitlist_id)) == HOLDS - AT_ONCE
 
 
 def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None:
-    """P1, P9: it returns `expiring`, and the next claim goes on where it stopped."""
+    """The claim returns `expiring`, and the next claim continues where it stopped (promises P1 and
+    P9).
+    """
     claim_once(crowd)
     assert list(crowd.claimed(3)) == ["person 1", "person 2", "person 3"]
     assert crowd.order()[-2:] == [f"person {HOLDS}", "zoe"]
@@ -49,13 +55,13 @@ def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None
 
 
 def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
-    """P1: the same holds for a claim of the newest."""
+    """This also holds for a claim of the newest entries (promise P1)."""
     claim_once(crowd, order="newest")
     assert list(crowd.claimed(2, order="newest")) == ["zoe", f"person {HOLDS}"]
 
 
 def test_no_position_is_answered_before_all_of_them_are_back(crowd: Line) -> None:
-    """P6, P9: a poll ends fewer holds in a turn than a claim does."""
+    """A poll ends fewer holds per turn than a claim does (promises P6 and P9)."""
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.position("zoe")["code"] == "expiring"
     assert crowd.position("zoe")["position"] == HOLDS + 1

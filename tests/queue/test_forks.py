@@ -1,4 +1,4 @@
-"""A process that forks, as the local run's functions do, after it has talked to Redis."""
+"""A process has used Redis and then forks, as the functions of a local run do."""
 
 import multiprocessing
 from multiprocessing.connection import Connection
@@ -21,7 +21,7 @@ def _ask_and_wait(client: Any, pipe: Connection) -> None:
 
 
 def test_a_forked_process_has_a_connection_of_its_own(valkey: Server, valkey_client: Any) -> None:
-    """P9: on a shared one each process would read the other's answers."""
+    """On a shared connection, each process would read the responses to the other (promise P9)."""
     assert one(valkey_client) == 1
     before = connections_to(valkey)
     ours, theirs = multiprocessing.Pipe()

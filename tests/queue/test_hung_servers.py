@@ -1,7 +1,7 @@
-"""Redis does not answer: each call returns `queue_unavailable` before its caller times out.
+"""Redis does not answer. Each call returns `queue_unavailable` before its caller times out.
 
-The tests count how long a call waits. The clock of these waits moves only when a wait for a silent
-server ends (`tests/support/waits.py`), so a busy machine makes no call late.
+The tests measure how long a call waits. The clock of these waits only moves when a wait for a
+silent server ends (`tests/support/waits.py`), so a busy machine makes no call late.
 """
 
 import socket
@@ -39,7 +39,7 @@ def ping(line: Line) -> Answer:
 
 
 def batch(line: Line) -> Answer:
-    """Send 500 requests, none of which can share a script run with another."""
+    """Send 500 requests. No two of them can share a run of a script."""
     requests = [line.message("leave", **line.stay(f"person {number}")) for number in range(500)]
     return line.handle({"v": 1, "op": "batch", "requests": requests})
 
@@ -48,14 +48,14 @@ QUESTIONS: list[Question] = [signup, batch, ping]
 
 
 def ask(line: Line, question: Question) -> Timed:
-    """Ask, and return the answer with the seconds that the call has waited."""
+    """Send the request, and return the response and the seconds that the call has waited."""
     start = waited_seconds()
     answer = question(line)
     return answer, waited_seconds() - start
 
 
 def ask_at_once(lines: list[Line]) -> list[Timed]:
-    """Ask each line its own question at the same time, as several processes would."""
+    """Send a different request for each waitlist at the same time, as several processes would."""
     with ThreadPoolExecutor(len(lines)) as pool:
         return list(pool.map(ask, lines, QUESTIONS[: len(lines)]))
 
@@ -71,7 +71,10 @@ def assert_unavailable(timed: list[Timed]) -> None:
 def test_a_hung_server_is_answered_for_in_time(
     request: pytest.FixtureRequest, connected: bool, engine: str
 ) -> None:
-    """P3, P9: all nodes of a cluster hang; when they go on, the service works again."""
+    """All nodes of a cluster hang.
+
+    When they continue, the service works again (promises P3 and P9).
+    """
     server: Server | Cluster = request.getfixturevalue(engine)
     lines = [line_on(server.url, cluster=engine == "cluster") for _ in QUESTIONS]
     if connected:
@@ -86,7 +89,7 @@ def test_a_hung_server_is_answered_for_in_time(
 
 @pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
 def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool) -> None:
-    """P3, P9: also if it is the node that the client asks first."""
+    """The hung node may be the first one that the client asks (promises P3 and P9)."""
     first = cluster.nodes[0]
     mine = waitlist_on(cluster, first)
     lines = [line_on(first.url, cluster=True, waitlist_id=mine) for _ in (signup, batch)]
@@ -100,7 +103,10 @@ def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool
 
 
 def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
-    """P9: one batch for three nodes, none of which has the scripts, while one node hangs."""
+    """One batch is for three nodes, none of which has the scripts.
+
+    One of these nodes hangs (promise P9).
+    """
     lines = [
         line_on(cluster.url, cluster=True, waitlist_id=waitlist_on(cluster, node))
         for node in cluster.nodes
@@ -122,7 +128,9 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
 
 
 def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
-    """P6: an answer that arrives after its call was given up does not answer the next call."""
+    """A response that arrives after its call was given up is not the response to the next call
+    (promise P6).
+    """
     line = line_on(valkey.url, cluster=False)
     accepted(line.init())
     for name in ("ann", "bob"):
@@ -142,7 +150,10 @@ def test_a_refused_connection_is_reported_at_once(cluster: bool) -> None:
 @pytest.mark.parametrize("scheme", ["redis", "rediss"])
 @pytest.mark.parametrize("cluster", [False, True], ids=["server", "cluster"])
 def test_a_host_that_sends_nothing_is_answered_for_in_time(scheme: str, cluster: bool) -> None:
-    """P9: the connection is accepted, then nothing follows (with TLS, not even the handshake)."""
+    """The host accepts the connection and then sends nothing.
+
+    With TLS, not even the handshake follows (promise P9).
+    """
     with listener(backlog=16) as port:
         lines = [line_on(f"{scheme}://{HOST}:{port}", cluster=cluster) for _ in QUESTIONS]
         assert_unavailable(ask_at_once(lines))
@@ -151,7 +162,7 @@ def test_a_host_that_sends_nothing_is_answered_for_in_time(scheme: str, cluster:
 def test_hosts_that_take_no_connection_are_answered_for_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """P9: however many addresses the name has."""
+    """The time limit also holds if the name has several addresses (promise P9)."""
     with listener(backlog=0) as port, ThreadPoolExecutor() as pool:
         waiting = [pool.submit(_connects, port) for _ in range(4)]
         assert not all(future.result() for future in waiting), "the listener takes them all"
@@ -162,7 +173,7 @@ def test_hosts_that_take_no_connection_are_answered_for_in_time(
 
 
 def _connects(port: int) -> bool:
-    """Fill a listener's backlog; return whether it still accepted this connection."""
+    """Fill the backlog of a listener. Return whether it has accepted this connection."""
     filler = socket.socket()
     filler.settimeout(0.3)
     try:
@@ -179,7 +190,7 @@ _kept_open: list[socket.socket] = []
 
 @contextmanager
 def listener(backlog: int) -> Iterator[int]:
-    """Yield a port on which connections are never accepted."""
+    """Yield a port that accepts no connections."""
     with socket.socket() as listening:
         listening.bind((HOST, 0))
         listening.listen(backlog)

@@ -1,4 +1,4 @@
-"""After any sequence of operations, the queue in Redis is that of the model."""
+"""After any sequence of operations, the queue in Redis is the same as in the model."""
 
 import json
 from dataclasses import replace
@@ -25,17 +25,17 @@ from waitlist_shared.ranks import TIER, priority_of
 
 NAMES = [f"person {number}" for number in range(9)]
 PRIORITIES = st.sampled_from([0, 0, 1, 2, 255])
-# The first of all tickets, as for imports of 2020.
+# The lowest tickets, as imports of 2020 have them.
 EARLY = st.sampled_from([1, 1, 2, 3, 17])
 JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule does the same to the queue and the model; the invariant compares them.
+    """Each rule does the same to the queue and to the model. The invariant then compares the two.
 
-    A place of the model is the rank that Redis gave, once the answer's position is as expected.
-    `placed` has the entries whose place in their priority is that of their signup, `stamps` what
-    the record has of each.
+    Once the position in the response is as expected, the model takes over the rank that Redis gave.
+    `placed` contains the entries that still have the place of their signup within their priority.
+    `stamps` contains the recorded stamp of each entry.
     """
 
     line: ClassVar[Line]
@@ -56,7 +56,7 @@ class Machine(RuleBasedStateMachine):
         self.shown: list[int] = []
 
     def drew(self, answer: Answer) -> None:
-        """P1: no stamp is ever drawn twice, by any operation."""
+        """No operation ever draws a stamp twice (promise P1)."""
         assert answer["stamp"] > self.last_stamp
         self.last_stamp = answer["stamp"]
 
@@ -68,7 +68,7 @@ class Machine(RuleBasedStateMachine):
         return int(self.model.by_name[name].rank)
 
     def put(self, name: str, answer: Answer, priority: int) -> None:
-        """Give an entry the place of an answer, which must be in this priority."""
+        """Give an entry the place in the response, which must belong to this priority."""
         stay = model.Stay("waiting", rank=answer["rank"], ticket=answer["ticket"])
         self.model = self.model.put(name, stay)
         self.stamps[name] = answer["stamp"]
@@ -77,11 +77,13 @@ class Machine(RuleBasedStateMachine):
         assert answer["position"] == self.model.position(name)
 
     def head_of(self, priority: int) -> int:
-        """Return the number of entries ahead of a priority: all entries of higher ones."""
+        """Return the number of entries with a higher priority."""
         return sum(priority_of(self.rank(name)) > priority for name in self.queue)
 
     def is_room_ahead_of(self, index: int) -> bool:
-        """Return whether a rank is free right ahead of an entry, within its priority."""
+        """Return whether the rank directly ahead of an entry is free, within the priority of the
+        entry.
+        """
         rank = self.rank(self.queue[index])
         ahead = [self.rank(name) for name in self.queue[index - 1 : index]]
         if not ahead or priority_of(ahead[0]) != priority_of(rank):
@@ -107,7 +109,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
-        """Signups of one instant have little room between their ranks."""
+        """Signups at the same instant have little room between their ranks."""
         if spacer:
             self.drew(accepted(self.line.leave("nobody")))
         for name in names[:6]:
@@ -115,10 +117,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES), ticket=EARLY, priority=PRIORITIES)
     def import_of_the_past(self, name: str, ticket: int, priority: int) -> None:
-        """The entry gets its ticket's rank, or the next free one behind it.
+        """An imported entry gets the rank of its ticket, or the next free rank behind it.
 
-        In the second case it may stand behind a later ticket (docs/internals/guarantees.md), so the
-        order of signups leaves it out.
+        In the second case, the entry may be behind a later ticket (docs/internals/guarantees.md),
+        so the check of the signup order leaves it out.
         """
         if self.model.stay(name):
             return
@@ -172,7 +174,10 @@ class Machine(RuleBasedStateMachine):
         self.bump(name, "priority", priority)
 
     def bump(self, name: str, kind: str, value: int | str) -> None:
-        """The model's place if there is room ahead of the entry there, else one further ahead."""
+        """The entry gets the same place as in the model.
+
+        If there is no room there, it goes further ahead.
+        """
         self.once_keys += 1
         answer = self.line.bump(name, once=self.once_keys, **{kind: value})
         if not self.model.stay(name):
@@ -184,7 +189,7 @@ class Machine(RuleBasedStateMachine):
         assert (again["outcome"], again["rank"]) == ("repeat", answer["rank"])
         self.drew(again)
         index = self.queue.index(name)
-        # The model draws its next ticket behind all that Redis has drawn.
+        # The model draws its next ticket after all stamps that Redis has drawn.
         line = replace(self.model, tickets=self.last_stamp // model.GAP)
         wanted = model.moved(line, name, kind, value)
         place, asked = wanted.by_name[name].rank, wanted.of("waiting").index(name)
@@ -199,7 +204,9 @@ class Machine(RuleBasedStateMachine):
         self.signups_stand_in_order(priority)
 
     def signups_stand_in_order(self, priority: int) -> None:
-        """P1: within a priority, entries that were not moved stand in order of signup."""
+        """Within a priority, entries that were not moved are in the order of their signups (promise
+        P1).
+        """
         people = [name for name in self.queue if name in self.placed]
         tickets = [
             self.model.by_name[name].ticket
@@ -251,7 +258,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def look_at_the_board(self) -> None:
-        """The board shows every place of its moment, which is at most five seconds ago."""
+        """The board shows every position at its moment, which is at most five seconds ago."""
         board = accepted(self.line.board())
         assert 0 <= self.line.clock.millis - board["as_of_millis"] < 5000
         if board != self.board:

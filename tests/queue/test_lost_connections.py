@@ -1,4 +1,7 @@
-"""A lost connection is retried once, after a random pause that spreads the callers' retries."""
+"""A lost connection is retried once.
+
+A random pause before the retry spreads the retries of many callers.
+"""
 
 from collections.abc import Callable
 
@@ -15,7 +18,7 @@ Lose = Callable[[], object]
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that calls asked for; in this test they take no time."""
+    """The pauses that calls asked for. In these tests they take no time."""
     found: list[float] = []
     monkeypatch.setattr("waitlist_queue.deadline.time.sleep", found.append)
     return found

@@ -1,4 +1,4 @@
-"""The behaviour suite of the private function on real engines: one server, and a cluster."""
+"""The behaviour suite of the private function on real engines: one server and one cluster."""
 
 from tests.queue.behaviour import suite
 

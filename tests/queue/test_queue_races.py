@@ -1,4 +1,7 @@
-"""64 threads at once on one service and one Redis: counts and positions stay exact."""
+"""64 threads use one service and one Redis server at once.
+
+The counts and the positions stay exact.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +23,7 @@ Act = Callable[[], Any]
 
 @pytest.fixture
 def shared(valkey: Server) -> Iterator[Line]:
-    """A waitlist that all threads use through one service, with the server's own clock."""
+    """A waitlist that all threads use through one service. It uses the server's own clock."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(valkey.client, now_micros=lambda: "", connect=lambda: client)
@@ -58,7 +61,7 @@ def test_one_customer_signing_up_in_every_thread_gets_one_place(shared: Line) ->
 
 
 def test_different_customers_get_a_position_each(shared: Line) -> None:
-    """P1, P6: the returned positions are in the order of acknowledgement."""
+    """The returned positions follow the order of the acknowledgements (promises P1 and P6)."""
     names = names_of("person", THREADS * 4)
 
     def some(first: int) -> list[Answer]:
@@ -74,7 +77,7 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
 
 
 def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
-    """P1: within each thread, each signup starts after the answer to the one before."""
+    """In each thread, a signup starts after the response to the previous one (promise P1)."""
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])
     place = {name: number for number, name in enumerate(shared.order())}
@@ -84,7 +87,7 @@ def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
 
 
 def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
-    """P5: 64 signups compete for ten places."""
+    """64 signups compete for ten places (promise P5)."""
     shared.init(version=2, capacity=10)
     answers = at_once([partial(shared.signup, name) for name in names_of("person")])
     words = Counter(answer.get("outcome", answer.get("code")) for answer in answers)
@@ -95,7 +98,7 @@ def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
 
 
 def test_one_wish_moves_once(shared: Line) -> None:
-    """P2: the same bump in every thread moves two places in total."""
+    """The same bump in every thread moves the entry by two places in total (promise P2)."""
     people = names_of("person", 100)
     for name in people:
         shared.signup(name)
@@ -106,7 +109,9 @@ def test_one_wish_moves_once(shared: Line) -> None:
 
 
 def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
-    """P1, P2, P6: at the end exactly the expected entries wait, each at one position."""
+    """In the end exactly the expected entries wait, and each has one position (promises P1, P2 and
+    P6).
+    """
     leavers, movers, newcomers = names_of("leaver", 60), names_of("mover", 60), names_of("new", 80)
     shared.all_sign_up([name for pair in zip(leavers, movers, strict=True) for name in pair])
     wheres: list[dict[str, Any]] = [
@@ -132,7 +137,7 @@ def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
 
 
 def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
-    """P6: entries ahead can only leave, so no position ever grows."""
+    """Entries ahead can only leave, so no position ever grows (promise P6)."""
     people = names_of("person", 64)
     shared.all_sign_up(people)
     last = people[-1]
@@ -149,13 +154,13 @@ def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
 
 
 def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
-    """P2: even if older settings arrive last."""
+    """Older settings may arrive last and must not win (promise P2)."""
     at_once([partial(shared.init, version=version, capacity=version) for version in range(2, 66)])
     assert shared.client.hget("wl:{bakery-opening}:meta", "capacity") == "65"
 
 
 def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
-    """P7: 64 rebuilds that start at once all get the same epoch."""
+    """64 rebuilds that start at once all get the same epoch (promise P7)."""
     shared.send("purge")
     answers = at_once([partial(shared.init, mode="open", epoch=f"{n:08x}") for n in range(THREADS)])
     assert Counter(answer["outcome"] for answer in answers) == {"created": 1, "exists": 63}
@@ -163,7 +168,7 @@ def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
 
 
 def test_batches_and_single_calls_at_once_find_a_connection_each(shared: Line) -> None:
-    """P2: no call is refused because other calls use Redis too."""
+    """No call is refused because other calls use Redis at the same time (promise P2)."""
 
     def both(number: int) -> list[Answer]:
         names = [f"{number} {letter}" for letter in "abc"]

@@ -1,4 +1,4 @@
-"""Redis refuses the user or one of its commands: the log names the remedy."""
+"""Redis refuses the user, or one of the user's commands. The log says how to fix this."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -20,7 +20,10 @@ As = Callable[[str, str], Line]
 
 @pytest.fixture
 def as_user(valkey: Server) -> Iterator[As]:
-    """A waitlist whose function logs in by user and password; one user has few rights."""
+    """Return a waitlist whose function logs in with a user name and a password.
+
+    One of the users has few rights.
+    """
     acl = valkey.client.execute_command
     acl("ACL", "SETUSER", USER, f">{PASSWORD}", *ACCESS.split())
 
@@ -43,7 +46,7 @@ def without(server: Server, command: str) -> Iterator[None]:
 
 
 def test_a_user_with_few_rights_has_all_that_are_needed(as_user: As) -> None:
-    """P8: tests/queue/tls tries every other command."""
+    """tests/queue/tls tries every other command (promise P8)."""
     line = as_user(USER, PASSWORD)
     accepted(line.init())
     accepted(line.signup("ann"))

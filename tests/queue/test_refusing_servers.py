@@ -1,4 +1,7 @@
-"""Redis refuses a command: `queue_unavailable` if a retry can help, else `internal_error`."""
+"""Redis refuses a command.
+
+The response is `queue_unavailable` if a retry can help, and `internal_error` otherwise.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -44,7 +47,7 @@ def no_memory_left(server: Server) -> Iterator[None]:
 
 @contextmanager
 def a_replica_by_now(server: Server) -> Iterator[None]:
-    """Make the server a replica, as a primary becomes when another server takes over."""
+    """Turn the server into a replica, as happens to a primary when another server takes over."""
     server.client.execute_command("REPLICAOF", HOST, 1)
     try:
         yield
@@ -56,7 +59,7 @@ def a_replica_by_now(server: Server) -> Iterator[None]:
 def test_a_full_memory_is_an_outage_and_changes_nothing(
     valkey: Server, filled: Line, verb: str
 ) -> None:
-    """P2, P5: no script stops half-way."""
+    """No script stops halfway (promises P2 and P5)."""
     before = filled.contents()
     with no_memory_left(valkey):
         assert write(filled, verb)["code"] == "queue_unavailable"
@@ -67,7 +70,7 @@ def test_a_full_memory_is_an_outage_and_changes_nothing(
 def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothing(
     valkey: Server, filled: Line
 ) -> None:
-    """P3, P4: a message of several scripts changes nothing either."""
+    """A message that runs several scripts changes nothing either (promises P3 and P4)."""
     token = filled.claimed()["ann"]["token"]
     completion = filled.message("complete", entry_id=filled.id_of("ann"), token=token)
     pair = {"op": "batch", "requests": [completion, filled.message("claim")]}
@@ -100,7 +103,7 @@ def test_a_demoted_primary_is_an_outage_and_changes_nothing(
 def test_a_broken_script_is_a_defect_that_the_log_explains(
     filled: Line, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P5: the traceback is in the log, not in the answer."""
+    """The traceback is in the log and not in the response (promise P5)."""
     queue = "wl:{bakery-opening}:queue"
     filled.client.delete(queue)
     filled.client.set(queue, "not a sorted set")

@@ -33,7 +33,10 @@ def batch_of_signups(line: Line, *names: str) -> list[dict[str, Any]]:
 
 
 def test_after_a_restart_the_very_next_call_is_answered(own_server: Server, own_line: Line) -> None:
-    """P7: the answer is `cold`, because the order is lost; never position 1 for the next entry."""
+    """The response is `cold`, because the order is lost.
+
+    The next signup must not get position 1 (promise P7).
+    """
     own_line.init()
     own_line.all_sign_up(["ann", "bob"])
     own_server.restart()
@@ -65,7 +68,7 @@ def test_while_the_server_is_down_calls_are_refused_and_afterwards_they_work(
 
 
 def test_forgotten_scripts_are_sent_again(line: Line) -> None:
-    """P2: the server may lose its scripts between any two calls."""
+    """The server may lose its scripts between any two calls (promise P2)."""
     steps: list[Callable[[], Answer]] = [
         line.init,
         lambda: line.signup("ann"),
@@ -85,7 +88,7 @@ def test_forgotten_scripts_are_sent_again(line: Line) -> None:
 
 
 class ForgetfulPipeline:
-    """Flushes the server's scripts in the middle of a pipeline."""
+    """A pipeline that deletes the server's scripts before one of its commands."""
 
     def __init__(self, pipeline: Any, flush_before: int) -> None:
         self._pipeline = pipeline
@@ -121,9 +124,9 @@ class ForgetfulClient:
 def test_scripts_may_be_forgotten_inside_a_batch(
     valkey: Server, flush_before: int, is_of_a_node: bool
 ) -> None:
-    """P1, P2: no entry is lost, overtakes another, or gets two places."""
+    """No entry is lost, overtakes another entry, or gets two places (promises P1 and P2)."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    # A cluster's client talks to its nodes by redis-py's own client.
+    # The client of a cluster uses redis-py's own client for each node.
     client = ForgetfulClient(valkey.client if is_of_a_node else connect(config), flush_before)
     line = Line(valkey.client, connect=lambda: client)
     line.init()

@@ -1,4 +1,4 @@
-"""A server that does not have a script yet gets its source on the same connection."""
+"""If a server does not have a script yet, it gets the source on the same connection."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from waitlist_queue.connections import connect
 
 @pytest.fixture
 def own_line(valkey: Server) -> Line:
-    """A line over the client that production uses for a single server."""
+    """A waitlist with the client that production uses for a single server."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     line = Line(valkey.client, connect=lambda: connect(config))
     accepted(line.init())
@@ -23,7 +23,9 @@ def own_line(valkey: Server) -> Line:
 def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     valkey: Server, own_line: Line
 ) -> None:
-    """P9: a crowd's first calls would need twice as many connections; there is a limit."""
+    """Otherwise the first calls of many callers would need twice as many connections, whose number
+    is limited (promise P9).
+    """
     before = connections_made(valkey)
     valkey.client.script_flush()
     accepted(own_line.init())
@@ -34,7 +36,9 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
 def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
-    """P9: the last request, and scripts already sent in the batch, go by their hash."""
+    """The last request, and requests whose scripts the batch has already sent, only send the hash
+    of the script (promise P9).
+    """
     own_line.all_sign_up(["ann"])
     ann = own_line.message("position", entry_id=own_line.id_of("ann"))
     batch(own_line, ann, own_line.message("stats"))
@@ -46,7 +50,7 @@ def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
 def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
     valkey: Server, own_line: Line, is_forgotten: bool
 ) -> None:
-    """P1, P4: on one connection, even if the server has lost its scripts."""
+    """Both use one connection, even if the server has lost its scripts (promises P1 and P4)."""
     completion_and_claim = completion_and_next_claim(own_line)
     before = connections_made(valkey)
     if is_forgotten:
@@ -61,7 +65,7 @@ def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
 def test_a_request_behind_a_refused_script_gets_its_own_answer(
     valkey: Server, own_line: Line
 ) -> None:
-    """P6: the refusal of one script does not stay on the connection as the next answer."""
+    """The error of one script must not be read as the response to the next request (promise P6)."""
     own_line.all_sign_up(["ann", "bob"])
     valkey.client.script_flush()
     ann, bob = (own_line.message("position", entry_id=own_line.id_of(n)) for n in ("ann", "bob"))
@@ -72,7 +76,10 @@ def test_a_request_behind_a_refused_script_gets_its_own_answer(
 
 
 def completion_and_next_claim(line: Line) -> list[dict[str, Any]]:
-    """Hold ann, let bob wait, and return her completion and the claim of the next entry."""
+    """Claim Ann and let Bob wait.
+
+    Return the completion of Ann's claim and a claim of the next entry.
+    """
     line.all_sign_up(["ann", "bob"])
     token = line.claimed()["ann"]["token"]
     completion = line.message("complete", entry_id=line.id_of("ann"), token=token)

@@ -1,4 +1,4 @@
-"""A cache, or a proxy in front of it, that returns another `run_id` on each connection."""
+"""A cache, or a proxy in front of it, returns another `run_id` on each connection."""
 
 from itertools import count, cycle
 from typing import Any
@@ -21,7 +21,7 @@ PROCESSES = 3
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return another `run_id` to each connection that asks; the fixture lists those returned."""
+    """Give each connection that asks another `run_id`. The fixture is the list of these ids."""
     numbers, run_ids = count(), list[str]()
 
     def run_id(_info: str) -> str:
@@ -33,7 +33,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def people_of(valkey: Server, **settings: Any) -> Admissions:
-    """Return the people of a list that sends each message to the next of several processes."""
+    """Return a waitlist whose messages go to several processes in turn."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO", **settings)
     services = [QueueService(store_of(config), monotonic=lambda: 0) for _ in range(PROCESSES)]
     turns = cycle(services)
@@ -48,7 +48,9 @@ def people_of(valkey: Server, **settings: Any) -> Admissions:
 def test_the_whole_service_works_if_each_connection_gets_another_run_id(
     valkey: Server, asked: list[str]
 ) -> None:
-    """P3, P6, P7: signups, positions, claims and a rebuild, by several processes."""
+    """The test makes signups, polls, claims and a rebuild in several processes (promises P3, P6 and
+    P7).
+    """
     people = people_of(valkey)
     people.configure(lease_seconds=3600)
     people.all_sign_up("ann", "bob", "cyd", "dan")
@@ -72,7 +74,10 @@ def test_the_whole_service_works_if_each_connection_gets_another_run_id(
 def test_where_servers_have_run_ids_another_one_is_noticed(
     valkey: Server, asked: list[str]
 ) -> None:
-    """P7: with the setting, a `run_id` counts, and each connection asks for it once."""
+    """If the setting is on, a different `run_id` counts as another server.
+
+    Each connection asks for it once (promise P7).
+    """
     people = people_of(valkey, redis_has_run_ids=True)
     people.configure()
     assert people.sign_up("ann").code == "rebuilding"

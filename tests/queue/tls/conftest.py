@@ -18,7 +18,7 @@ PLACES = ["server", "cluster"]
 
 @pytest.fixture(scope="session", autouse=True)
 def _names() -> Iterator[None]:
-    """Resolve the servers' names to this machine."""
+    """Resolve the names of the servers to this machine."""
     look_up = socket.getaddrinfo
 
     def here(host: Any, *arguments: Any, **options: Any) -> Any:
@@ -65,7 +65,7 @@ def cluster(cluster_session: Place) -> Place:
 
 @pytest.fixture(params=PLACES)
 def place(request: pytest.FixtureRequest) -> Place:
-    """An empty server, then an empty cluster."""
+    """First an empty server, and then an empty cluster."""
     found: Place = request.getfixturevalue(request.param)
     return found
 
@@ -81,7 +81,9 @@ def of_cluster(cluster_session: Place) -> Iterator[dict[str, Any]]:
 
 
 def _clients(place: Place) -> Iterator[dict[str, Any]]:
-    """Yield the private function's client, and the administrator's, for tests that inspect keys."""
+    """Yield the client of the private function, and the administrator's client for tests that
+    inspect keys.
+    """
     first = place.nodes[0]
     client: Any = connect(place.config())
     admin: Any = first.client
@@ -95,7 +97,7 @@ def _clients(place: Place) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def line(request: pytest.FixtureRequest, place: Place) -> Iterator[Line]:
-    """A waitlist; the test fails if its user tries a command that it may not run."""
+    """A waitlist. The test fails if its Redis user tries a command that the user may not run."""
     name = "cluster" if place.is_cluster else "server"
     clients = request.getfixturevalue(f"of_{name}")
     yield Line(clients["admin"], connect=lambda: clients["client"])

@@ -1,4 +1,4 @@
-"""Redis servers that accept only TLS, and only two users."""
+"""Redis servers that only accept TLS and have only two users."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ ADMIN, ADMIN_PASSWORD = "admin", "admin-password"
 
 @dataclass
 class TlsServer:
-    """One server with its own host name; `client` logs in as the administrator."""
+    """A server with its own host name. `client` logs in as the administrator."""
 
     process: "subprocess.Popen[bytes]"
     host: str
@@ -51,7 +51,7 @@ class TlsServer:
         return f"rediss://{who}{host or self.host}:{self.port}?ssl_ca_certs={self.authority}"
 
     def has_started(self) -> bool:
-        """Wait until it answers or ends; return whether it runs."""
+        """Wait until the server answers or its process ends. Return whether it runs."""
 
         def answers() -> bool:
             try:
@@ -63,7 +63,7 @@ class TlsServer:
         return self.process.poll() is None
 
     def _is_the_one_that_answers(self) -> bool:
-        # A server that had the port before answers too, until this one ends.
+        # A server that used the port before also answers, until this process ends.
         return bool(self.client.info("server")["process_id"] == self.process.pid)
 
     def stop(self) -> None:
@@ -73,7 +73,7 @@ class TlsServer:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Stop its process, so that it accepts connections but never answers."""
+        """Stop the process, so that the server accepts connections but never answers."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
             with waits.silent(self.port):
@@ -84,7 +84,9 @@ class TlsServer:
 
 @dataclass
 class Place:
-    """A server or a cluster of three, and the private function's configuration for it."""
+    """A server, or a cluster of three nodes, and the configuration that the private function needs
+    for it.
+    """
 
     nodes: list[TlsServer]
 
@@ -107,7 +109,7 @@ class Place:
 
 @contextmanager
 def running(folder: Path, authority: trustme.CA, nodes: int = 1) -> Iterator[Place]:
-    """Yield a server, or a cluster; each node has a certificate for its own name only."""
+    """Yield a server or a cluster. Each node has a certificate for its own name only."""
     pem = folder / "authority.pem"
     authority.cert_pem.write_to_path(pem)
     with ExitStack() as stack:
@@ -141,7 +143,7 @@ def _settings(
 
 
 def certified(folder: Path, certificate: trustme.LeafCert) -> dict[str, object]:
-    """Return the settings by which a server uses a certificate."""
+    """Return the settings that make a server use the certificate."""
     key, chain = folder / "server.key", folder / "server.pem"
     certificate.private_key_pem.write_to_path(key)
     for number, blob in enumerate(certificate.cert_chain_pems):

@@ -1,4 +1,7 @@
-"""The behaviour suite of the private function over TLS, as a user with no rights but its own."""
+"""The behaviour suite of the private function over TLS.
+
+Its Redis user has only the documented rights.
+"""
 
 from tests.queue.behaviour import suite
 

@@ -1,4 +1,4 @@
-"""The private function connects only to a Redis with the right certificate."""
+"""The private function only connects to a Redis server with the right certificate."""
 
 import socket
 import ssl
@@ -83,7 +83,9 @@ def test_a_certificate_for_another_host_is_not_believed(
 def test_a_node_that_is_announced_by_its_address_is_not_believed(
     cluster: Place, refused: Refused
 ) -> None:
-    """The certificate is for the name, because each node of a cluster has its own."""
+    """The certificate is valid for the name, because each node of a cluster has its own
+    certificate.
+    """
     url = first(cluster).url()
     cluster.on_each("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip")
     try:
@@ -98,7 +100,7 @@ def test_a_node_that_is_announced_by_its_address_is_not_believed(
 def test_a_certificate_whose_time_is_over_is_not_believed(
     server: Place, authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A client that has trusted the server before refuses it too."""
+    """A client that trusted the server before refuses it too."""
     node = first(server)
     yesterday = datetime.now(UTC) - timedelta(days=1)
     old = certified(tmp_path, authority.issue_cert(node.host, not_after=yesterday))
@@ -118,7 +120,7 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
 def test_the_authorities_are_read_once_for_all_connections(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P9: reading the authorities takes longer than the rest of connecting."""
+    """Reading the certificate authorities takes longer than the rest of connecting (promise P9)."""
     made: list[ssl.SSLContext] = []
 
     def make() -> ssl.SSLContext:
@@ -134,12 +136,12 @@ def test_the_authorities_are_read_once_for_all_connections(
 
 
 def cut(place: Place) -> None:
-    """End all connections of the private function."""
+    """Close all connections of the private function."""
     place.on_each("CLIENT", "KILL", "USER", USER)
 
 
 def change(node: TlsServer, settings: dict[str, object]) -> None:
-    # Both at once, because Redis refuses a key that does not fit its certificate.
+    # Both settings change at once, because Redis refuses a key that does not fit its certificate.
     pairs = [str(part) for pair in settings.items() for part in pair]
     node.client.execute_command("CONFIG", "SET", *pairs)
 
@@ -152,7 +154,7 @@ def test_a_server_with_tls_is_not_spoken_to_without(place: Place, refused: Refus
 def test_a_server_without_tls_gets_no_password(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P8: nor anything else that could be read on the network."""
+    """Nothing else that could be read on the network is sent either (promise P8)."""
     with overheard() as (port, heard):
         url = (
             f"rediss://{USER}:secret@redis-0.{DOMAIN}:{port}?ssl_ca_certs={first(place).authority}"
@@ -165,7 +167,9 @@ def test_a_server_without_tls_gets_no_password(
 
 @contextmanager
 def overheard() -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the port of a server that reads once and hangs up, and what it received."""
+    """Yield the port of a server that reads once and closes the connection, and the list of what it
+    has read.
+    """
     heard: list[bytes] = []
     with ExitStack() as stack:
         listener = stack.enter_context(socket.create_server((HOST, 0)))

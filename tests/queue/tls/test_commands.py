@@ -1,4 +1,4 @@
-"""What the user of docs/operate/policies/redis-user.acl may do, tried on a server."""
+"""A server checks what the user of docs/operate/policies/redis-user.acl may do."""
 
 import logging
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}
-# Commands that any connection may send before login; ACLs do not cover them.
+# Any connection may send these commands before login. ACLs do not apply to them.
 OF_EVERYBODY = {"auth", "hello", "quit", "reset"}
 OWN_KEY, ANOTHERS_KEY = "wl:{bakery}:meta", "cart:7"
 
 
 @pytest.fixture
 def user(server: Place) -> Iterator[Any]:
-    """A bare client, logged in as the user."""
+    """A Redis client that is logged in as this user."""
     client = Redis.from_url(server.nodes[0].url(), decode_responses=True, protocol=2)
     yield client
     client.close()
@@ -49,11 +49,12 @@ def test_of_all_commands_the_user_may_run_those_on_the_list(server: Place) -> No
 
     def is_allowed(name: str) -> bool:
         words = name.split("|")
-        # ACL DRYRUN checks the number of arguments first, then the right, and never their meaning.
+        # ACL DRYRUN first checks the number of arguments and then the right. It never checks what
+        # the arguments mean.
         filling = [OWN_KEY] * (abs(arities[name]) - len(words))
         return bool(admin.execute_command("ACL", "DRYRUN", USER, *words, *filling) == "OK")
 
-    # A command with subcommands does nothing by itself, except COMMAND.
+    # A command with subcommands does nothing by itself. COMMAND is the exception.
     empty = {name.split("|")[0] for name in names if "|" in name} - {"command"}
     allowed = {name for name in names if name not in empty and is_allowed(name)}
     assert len(names) > 300
@@ -119,7 +120,7 @@ def test_a_script_may_do_no_more_than_its_user(user: Any, server: Place, call: s
 
 
 def test_connecting_asks_for_nothing_that_is_refused(place: Place) -> None:
-    """P9: each refused command is a wasted round trip before the first script."""
+    """Each refused command would be a wasted round trip before the first script (promise P9)."""
 
     def refusals() -> list[int]:
         return [node.client.info("stats")["total_error_replies"] for node in place.nodes]
@@ -171,7 +172,7 @@ def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
 def test_a_slot_that_is_just_moving_is_an_outage_and_no_lack_of_rights(
     cluster: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P3: the source node answers ASK, so the user needs the right to ASKING."""
+    """The source node answers with ASK, so the user needs the right to ASKING (promise P3)."""
     line = new_line(cluster)
     slot = cluster.nodes[0].client.cluster("KEYSLOT", "wl:{bakery-opening}:meta")
     source, target, _ = sorted(cluster.nodes, key=lambda node: slot not in slots_of(node))
@@ -195,7 +196,7 @@ def commands_run_by(node: Any) -> set[str]:
 
 
 def slots_of(node: Any) -> range:
-    """Return the slots that a node got when its cluster was formed."""
+    """Return the slots that a node got when its cluster was created."""
     for first, last, primary, *_ in node.client.execute_command("CLUSTER", "SLOTS"):
         if primary[1] == node.port:
             return range(first, last + 1)

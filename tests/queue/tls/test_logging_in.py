@@ -1,4 +1,4 @@
-"""Login by a password, or by the tokens of an IAM user, which expire and are renewed."""
+"""Login with a password, or with the tokens of an IAM user, which expire and are renewed."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def signup(line: Line) -> dict[str, Any]:
 
 
 def batch(line: Line) -> dict[str, Any]:
-    """Send two requests in one message, and return the worse answer."""
+    """Send two requests in one message, and return the worse of the two results."""
     requests = [line.message("stats"), line.message("position", entry_id=line.id_of("ann"))]
     answer = line.handle({"v": 1, "op": "batch", "requests": requests})
     if not answer["ok"]:
@@ -50,7 +50,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 
 @pytest.fixture
 def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredentials:
-    """The credentials that connections use; their clock stands still."""
+    """The credentials that connections use. Their clock stands still."""
     made = IamCredentials(IAM_USER, lambda: KEYS, clock)
     monkeypatch.setattr(
         "waitlist_queue.iam_credentials.IamCredentials", lambda user: {IAM_USER: made}[user]
@@ -60,7 +60,7 @@ def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredent
 
 @pytest.fixture
 def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
-    """A waitlist whose function logs in by tokens; Redis accepts only the first token."""
+    """A waitlist whose function logs in with tokens. Redis only accepts the first token."""
     know_only(place, credentials.get_credentials()[1])
     url = place.nodes[0].url(user="")
     line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
@@ -71,12 +71,12 @@ def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
 
 
 def know_only(place: Place, token: str) -> None:
-    """Let Redis accept only this token, as ElastiCache does while it is valid."""
+    """Let Redis accept only this token, as ElastiCache does while the token is valid."""
     place.on_each("ACL", "SETUSER", IAM_USER.name, "resetpass", f">{token}", *ACCESS.split())
 
 
 def cut(place: Place) -> None:
-    """End all connections of the IAM user, as ElastiCache does after 12 hours."""
+    """Close all connections of the IAM user, as ElastiCache does after 12 hours."""
     place.on_each("CLIENT", "KILL", "USER", IAM_USER.name)
 
 
@@ -124,7 +124,7 @@ def test_a_token_is_the_password_of_an_iam_user(ask: Asked, iam_line: Line) -> N
 def test_a_connection_outlives_its_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock
 ) -> None:
-    """ElastiCache checks the token at login only; the connection then lasts 12 hours."""
+    """ElastiCache only checks the token at login. The connection then lasts 12 hours."""
     accepted(ask(iam_line))
     before = logins(place)
     know_only(place, "x" * 20)
@@ -137,7 +137,7 @@ def test_a_connection_outlives_its_token(
 def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock, credentials: IamCredentials
 ) -> None:
-    """P2: within the call that finds it cut."""
+    """The call that finds its connection closed succeeds with a new connection (promise P2)."""
     _, first = credentials.get_credentials()
     clock.seconds += RENEWAL_SECONDS
     _, second = credentials.get_credentials()
@@ -150,7 +150,7 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As in the test before, but one second before the token is renewed."""
+    """This is the same as in the previous test, but one second before the token is renewed."""
     know_only(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1
     cut(place)
@@ -179,7 +179,7 @@ def test_without_keys_to_sign_with_no_login_is_tried(
 def test_the_function_logs_in_as_the_user_of_its_environment(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Any password is accepted, because the test does not know the token's time.
+    # Any password is accepted, because the test does not know the time of the token.
     place.on_each("ACL", "SETUSER", IAM_USER.name, "nopass", *ACCESS.split())
     for name, value in {
         "REDIS_URL": place.nodes[0].url(user=""),
