@@ -1,6 +1,6 @@
 """Errors that only the public function raises.
 
-All other errors are in `waitlist_shared.errors`.
+Errors of both functions are in `waitlist_shared.errors`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Evens out response times, so that the duration of a request reveals nothing about its result."""
+"""Evens out response times, so that the duration of a request hardly depends on its result."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,7 @@
-"""Sends the message that an event triggers, once, and only if its content is still correct."""
+"""Sends the message that an event triggers, if its content is still correct.
+
+The message is sent once, unless the function stops before it has noted that the message was sent.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Literal, Protocol

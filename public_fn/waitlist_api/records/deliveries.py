@@ -1,4 +1,4 @@
-"""Keep a note of each message, so that the service sends each message only once.
+"""Keep a note of each message, so that a repeated event does not send the message again.
 
 The note contains neither the address nor the text.
 """

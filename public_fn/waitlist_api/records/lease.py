@@ -1,4 +1,6 @@
-"""Lease waitlists to maintenance runs, so that only one run at a time works on each waitlist."""
+"""Lease waitlists to maintenance runs, so that only one run at a time rebuilds, indexes or deletes
+a waitlist.
+"""
 
 import secrets
 
