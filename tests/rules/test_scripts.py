@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import msgspec
-import pytest
 
 from tests.queue.behaviour.outcomes import example
 from tests.rules.lua import LIBRARY, PRELUDE, SOURCES, VERBS, Source
@@ -252,6 +251,7 @@ def test_every_guard_is_used_by_several_scripts() -> None:
 def test_lua_and_python_compute_the_same_tickets() -> None:
     numbers = numbers_of(LIBRARY["tickets"])
     assert numbers["TIER"] == ranks.TIER
+    assert numbers["MAX_PRIORITY"] == limits.MAX_PRIORITY
     assert numbers["EPOCH_MICROS"] == ranks.EPOCH.timestamp() * 1_000_000
     assert f"* {ranks.TICKETS_PER_MILLISECOND} / 1000" in LIBRARY["tickets"].code
     assert numbers["ROOM"] == ranks.ROOM == -limits.MIN_RANK
@@ -302,12 +302,6 @@ def fields_of(struct: Any, rows: Any) -> Iterator[str]:
 def required_fields_of(struct: Any) -> list[str]:
     own = [field for field in msgspec.structs.fields(struct) if field.name != "outcome"]
     return [field.name for field in own if field.required]
-
-
-@pytest.mark.parametrize("verb", ["signup", "bump"])
-def test_the_lowest_priority_is_the_same_everywhere(verb: str) -> None:
-    lowest = set(re.findall(r"\b(\d+) (?:\* TIER|- tonumber)", VERBS[verb].code))
-    assert lowest == {str(limits.MAX_PRIORITY)}
 
 
 def numbers_of(source: Source) -> dict[str, int]:

@@ -1,47 +1,45 @@
 -- bump: Moves a waiting entry to another priority, ahead by some places, to the front of its priority, or to the end of
 -- the queue.
 -- PRELUDE clock cold rebuilding expiring not_ready
--- NEEDS decisions moves ranks requeue segments tickets waiting
+-- NEEDS decisions moves places ranks requeue segments tickets waiting
 -- ARGV entry_id ticket priority places to once_key once_seconds
 -- RETURNS moved|repeat rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
 -- RETURNS not_waiting|no_room
 local last_ticket = meta_last_ticket
-local rank = waiting_rank(keys, entry_id)
-if not rank then return {'not_waiting'} end
-local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
+local place = place_of(keys, entry_id)
+if not place or place.state ~= 'waiting' then return {'not_waiting'} end
 -- If the customer has signed up again since the message was sent, the entry has a different ticket.
-if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
+if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
 -- Entries with an unverified address count here, although positions do not count them.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
-local index = index_of(rank)
+local index = index_of(place.rank)
 
 -- The entry may stay in the sorted set here, because only the entries ahead of the target matter.
 local function target()
   if priority ~= '' then
-    return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + own_ticket, rank)
+    return free_rank(keys, entry_id, (MAX_PRIORITY - tonumber(priority)) * TIER + place.ticket, place.rank)
   end
   if to == 'back' then
     last_ticket = next_stamp(keys, now, last_ticket)
-    return 255 * TIER + last_ticket
+    return BACK + last_ticket
   end
   -- The entry does not move beyond the head of its own priority.
-  local head = count_between(keys, '-inf', first_rank_of(rank) - 1)
-  if index <= head then return rank end
+  local head = count_between(keys, '-inf', first_rank_of(place.rank) - 1)
+  if index <= head then return place.rank end
   local ahead = to == 'front' and index or tonumber(places)
   return rank_ahead_of(keys, math.max(head, index - ahead))
 end
 
-local attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)
 local outcome, basis = 'repeat', nil
 forget_old_moves(keys, ticket_after(0, now))
 local moved_stamp = tonumber(redis.call('ZSCORE', keys.moves, once_key))
 if not moved_stamp then
   outcome = 'moved'
-  local place = target()
-  if not place then return {'no_room'} end
-  leave_segments(keys, entry_id, rank)
-  rank = place
-  enqueue(keys, entry_id, rank, own_ticket)
+  local rank = target()
+  if not rank then return {'no_room'} end
+  leave_segments(keys, entry_id, place.rank)
+  place.rank = rank
+  enqueue(keys, entry_id, rank, place.ticket)
 end
 local stamp = next_stamp(keys, now, last_ticket)
 local position = count_ahead(keys, entry_id) + 1
@@ -51,12 +49,12 @@ if moved_stamp then
   local made = find_decision(keys, entry_id, function(decision) return decision.stamp == moved_stamp end)
   basis = made and made.basis
 else
-  moved_stamp, moved_by = stamp, index - (keys.not_ready and index_of(rank) or position - 1)
-  local place = {stamp = stamp, rank = rank, was = was, ticket = own_ticket, attempts = attempts}
+  moved_stamp, moved_by = stamp, index - (keys.not_ready and index_of(place.rank) or position - 1)
+  place.stamp = stamp
   decide(keys, entry_id, 'bumped', place, '', 0)
   basis = place.basis
   remember_distance(keys, once_key, stamp, once_seconds, moved_by)
 end
-local expired = attempts > 0 and last_end_by(keys, entry_id, 'expired', stamp)
-return {outcome, rank, own_ticket, stamp, moved_stamp, position, count_verified(keys),
-  attempts, expired and expired.stamp or 0, expired and expired.at or 0, moved_by, basis or false}
+local expired = place.attempts > 0 and last_end_by(keys, entry_id, 'expired', stamp)
+return {outcome, place.rank, place.ticket, stamp, moved_stamp, position, count_verified(keys),
+  place.attempts, expired and expired.stamp or 0, expired and expired.at or 0, moved_by, basis or false}

@@ -1,6 +1,6 @@
 -- decline: Declines an offer. The entry moves to the end of the queue, and the next entry can get an offer.
 -- PRELUDE clock cold claimed not_ready
--- NEEDS decisions holds moves requeue slots tickets waiting
+-- NEEDS decisions holds moves places requeue slots tickets waiting
 -- ARGV entry_id ticket offered_until_millis once_key once_seconds
 -- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS expiring|not_offered|offer_expired
@@ -15,7 +15,7 @@ local outcome = 'declined'
 if hold then
   give_back(keys, entry_id, hold)
   hold.stamp = next_stamp(keys, now)
-  hold.rank = requeue(keys, entry_id, hold, 255 * TIER + hold.stamp)
+  hold.rank = requeue(keys, entry_id, hold, BACK + hold.stamp)
   decide(keys, entry_id, 'declined', hold, hold.token, deadline)
   redis.call('HINCRBY', keys.meta, 'declined', 1)
   if once_key ~= '' then remember_move(keys, once_key, hold.stamp, once_seconds) end
@@ -29,9 +29,7 @@ else
   end)
   if not hold and declined_before then
     -- The decline has been recorded already, so Redis knows only that the idempotency key was used.
-    local rank = waiting_rank(keys, entry_id)
-    hold = rank and {rank = rank, ticket = ticket_of(keys, entry_id, rank), attempts = 0} or
-      read_hold(keys, entry_id)
+    hold = place_of(keys, entry_id)
     if hold then
       hold.stamp, hold.token, hold.basis, hold.placed = declined_before, '', false, false
     end

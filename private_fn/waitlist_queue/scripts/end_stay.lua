@@ -1,15 +1,15 @@
 -- end_stay: Removes an entry from the waitlist for good, and updates the counter that `counts_as` names.
 -- PRELUDE clock cold claimed not_ready
--- NEEDS inside policy slots take_out tickets tombstone
+-- NEEDS inside places policy slots take_out tickets tombstone
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis
 -- If `unless_placed` is 1, the script keeps an entry that has a place in Redis, and returns `present`. If
 -- `inside_until_millis` is 0, the customer is not inside.
 -- RETURNS left|dropped|absent|present stamp ended_stamp ticket
 local ended = tombstone_of(keys, entry_id, join_id)
-local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
+local place, visit = place_of(keys, entry_id), visit_of(keys, entry_id)
 -- If the customer has signed up again in the meantime, the message must not change the new signup.
 local is_late = ticket == '' and ended and (place or visit) or
-  ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
+  ticket ~= '' and (place and place.ticket ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then
   redis.call('UNLINK', keys.moves)
   redis.call('HDEL', keys.pending_decisions, entry_id)
@@ -28,24 +28,24 @@ elseif inside_until_millis ~= '' then
   end
 end
 local stamp = next_stamp(keys, now, nil, known_stamp)
-if unless_placed == '1' and place then return {'present', stamp, 0, place} end
+if unless_placed == '1' and place then return {'present', stamp, 0, place.ticket} end
 if ended then
   -- The entry has been removed before, but Redis may have its place again. This happens if a server takes over that
   -- lacks the newest writes.
-  if ticket ~= '' then take_out(keys, entry_id, ticket, counts_as == 'admitted') end
+  if ticket ~= '' then take_out(keys, entry_id, place, ticket, counts_as == 'admitted') end
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end
-local was, found, hold = take_out(keys, entry_id, ticket, counts_as == 'admitted')
+local was = take_out(keys, entry_id, place, ticket, counts_as == 'admitted')
+local found = was and was ~= 'other' and place.ticket or false
 add_tombstone(keys, entry_id, join_id, stamp, ticket == '' and found)
-found = found or false
 if counts_as == 'left' or counts_as == 'declined' then
   -- A stay with a ticket had a place, even if Redis has lost it.
   if was == 'other' or (not was and ticket == '') then return {'absent', stamp, stamp, found} end
   -- An admission that came after the intent to leave does not count.
-  local had_offer = was == 'offered' or was == 'done' and is_entered(hold)
+  local had_offer = was == 'offered' or was == 'done' and is_entered(place)
   if was == 'done' then
-    uncount_admission(keys, hold)
-    give_back(keys, entry_id, hold)
+    uncount_admission(keys, place)
+    give_back(keys, entry_id, place)
     if take_outside(keys, entry_id) then wake(keys) end
   end
   redis.call('HINCRBY', keys.meta, 'left', 1)

@@ -23,7 +23,7 @@ redis.call('ZREM', keys.queue, entry_id)
 local place = {state = 'no_show', token = '', rank = rank, was = rank, ticket = tonumber(ticket),
   attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0), stamp = next_stamp(keys, now)}
 if action == 'to_back' then
-  place.rank = 255 * TIER + place.stamp
+  place.rank = BACK + place.stamp
   enqueue(keys, entry_id, place.rank, place.ticket)
   decide(keys, entry_id, 'unanswered_to_back', place, '', 0)
   return {'ended'}

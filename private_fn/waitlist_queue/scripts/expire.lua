@@ -1,11 +1,13 @@
 -- expire: Ends expired claims and offers, and lists entries whose record may be out of date.
 -- PRELUDE clock cold rebuilding claimed not_ready
--- NEEDS decisions expiry holds readiness tickets waiting
+-- NEEDS decisions expiry holds places readiness tickets
 -- ARGV min_age_seconds known_until limit
 -- An entry is listed if the last decision about it is at least `min_age_seconds` old, or not later than `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
 -- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp
+local ABSENT = {state = 'absent', token = '', rank = 0, ticket = 0, attempts = 0, stamp = 0}
+
 local is_all = end_expired(keys, tonumber(meta_max_attempts), now)
 is_all = end_rests(keys, now) and is_all
 
@@ -17,13 +19,8 @@ local dirty = redis.call('ZRANGEBYSCORE', keys.dirty, '-inf', until_stamp,
   'WITHSCORES', 'LIMIT', 0, limit)
 for i = 1, #dirty, 2 do
   local entry_id, seen_stamp = dirty[i], tonumber(dirty[i + 1])
-  local rank = waiting_rank(keys, entry_id)
-  local place = not rank and read_hold(keys, entry_id) or
-    {state = rank and 'waiting' or 'absent', token = '', rank = rank or 0,
-      ticket = rank and ticket_of(keys, entry_id, rank) or 0,
-      attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)}
+  local place = place_of(keys, entry_id) or ABSENT
   places[#places + 1] = {entry_id, seen_stamp, place.state, place.rank, place.ticket,
-    place.attempts, place.token, time_of(keys, entry_id), decisions_of(keys, entry_id),
-    place.stamp or 0}
+    place.attempts, place.token, time_of(keys, entry_id), decisions_of(keys, entry_id), place.stamp}
 end
 return {'expired', stamp, is_all, tonumber(meta_max_attempts), places}

@@ -1,26 +1,24 @@
 -- redrive: Puts a parked entry, which was set aside for an operator, back into the queue, and resets its attempts to 0.
 -- PRELUDE clock cold rebuilding expiring claimed not_ready
--- NEEDS decisions holds requeue tickets waiting
+-- NEEDS decisions places requeue tickets waiting
 -- ARGV entry_id to parked_millis
 -- RETURNS redriven|repeat stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS not_parked
-local hold = read_hold(keys, entry_id)
-local outcome = 'redriven'
+local place = place_of(keys, entry_id)
+local outcome, hold = 'redriven', place
 -- The entry may have been parked again, at a later time, since the message was sent.
 local is_requested_parking = parked_millis == '' or
   tonumber(parked_millis) == tonumber(redis.call('ZSCORE', keys.parked, entry_id) or nil)
 if hold and hold.state == 'parked' and is_requested_parking then
   hold.stamp, hold.attempts = next_stamp(keys, now), 0
-  local wanted = to == 'back' and 255 * TIER + hold.stamp or hold.rank
+  local wanted = to == 'back' and BACK + hold.stamp or hold.rank
   hold.rank = requeue(keys, entry_id, hold, wanted)
   decide(keys, entry_id, 'redriven', hold, '', 0)
 else
   -- A later decision, such as a claim, does not undo the redrive. The request is still answered as a repeat, unless the
   -- customer has signed up again with a different ticket.
-  local rank = waiting_rank(keys, entry_id)
-  local ticket = rank and ticket_of(keys, entry_id, rank) or hold and hold.ticket
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'redriven', '')
-  if not hold or (ticket and ticket ~= hold.ticket) then return {'not_parked'} end
+  if not hold or place and place.ticket ~= hold.ticket then return {'not_parked'} end
 end
 local attempts_exhausted = last_end_by(keys, entry_id, 'worn_out', hold.stamp)
 local index = count_ahead(keys, entry_id)

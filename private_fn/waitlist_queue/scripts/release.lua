@@ -15,7 +15,7 @@ if hold then
   hold.stamp = next_stamp(keys, now)
   give_back(keys, entry_id, hold)
   if delay_seconds > 0 then delayed_until = delay(keys, entry_id, delay_seconds, now) end
-  local wanted = to == 'back' and 255 * TIER + hold.stamp or hold.rank
+  local wanted = to == 'back' and BACK + hold.stamp or hold.rank
   hold.rank = requeue(keys, entry_id, hold, wanted)
   decide(keys, entry_id, 'released', hold, token, delayed_until)
 else

@@ -1,16 +1,13 @@
 -- restore: Restores an entry at the place in its record, unless the customer has left the waitlist or was admitted.
 -- PRELUDE cold claimed stale_epoch stale_segments
--- NEEDS decisions holds inside moves readiness restoring slots tickets tombstone waiting
+-- NEEDS decisions inside moves places readiness restoring slots tickets tombstone waiting
 -- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected
 -- RETURNS restored|present state position rank ticket total attempts
 -- RETURNS gone
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
--- New tickets must be later than every ticket that a client has received. New logical timestamps must be later than
--- every event of the entry.
-local newest = math.max(tonumber(stamp), tonumber(known_stamp))
-if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
+stay_later_than(keys, meta_last_ticket, math.max(tonumber(stamp), tonumber(known_stamp)))
 if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
@@ -36,23 +33,17 @@ end
 
 local place = {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
   attempts = tonumber(attempts), stamp = tonumber(stamp)}
-local queue_rank = waiting_rank(keys, entry_id)
-local hold = not queue_rank and read_hold(keys, entry_id)
-local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'hydrating', place,
-  queue_rank, hold)
-restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, queue_rank, hold,
-  is_restored)
+local present = place_of(keys, entry_id)
+local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'hydrating', place, present)
+restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, present, is_restored)
 if is_restored then
-  if hold then return_or_assign_slots(hold, place) end
-  place.rank = restore_place(keys, entry_id, place, queue_rank, time_millis)
+  if present and present.state ~= 'waiting' then return_or_assign_slots(present, place) end
+  place.rank = restore_place(keys, entry_id, place, present, time_millis)
   if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
   -- A customer who has a place in the queue again is no longer inside.
   take_outside(keys, entry_id)
-elseif hold then
-  place = hold
 else
-  place = {state = 'waiting', rank = queue_rank, ticket = ticket_of(keys, entry_id, queue_rank),
-    attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)}
+  place = present
 end
 local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 local outcome = 'present'

@@ -1,6 +1,6 @@
 -- restore_many: Restores waiting entries at the places in their records. Entries that Redis already has are not moved.
 -- PRELUDE cold stale_epoch stale_segments
--- NEEDS holds int_text ranks readiness reasons restoring segments tickets waiting
+-- NEEDS int_text places ranks readiness reasons restoring segments tickets waiting
 -- ARGV epoch segments_version stays
 -- `stays` has a text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each entry,
 -- separated by spaces.
@@ -56,22 +56,18 @@ local function put_back(n, entry_id, rank, ticket)
 end
 
 for n, entry_id in ipairs(ids) do
-  local queue_rank = tonumber(queue_ranks[n] or passed_ranks[n] or nil)
-  local is_present = queue_rank or holds[n]
+  local is_present = queue_ranks[n] or passed_ranks[n] or holds[n]
   local outcome = tombstones[n] and 'gone' or is_present and 'present' or 'restored'
   counts[outcome] = counts[outcome] + 1
   if outcome ~= 'gone' then newest = math.max(newest, tonumber(stamps[n])) end
   if outcome == 'restored' then put_back(n, entry_id, ranks[n], tickets[n]) end
-  if outcome == 'present' then
-    restore_edits(keys, entry_id, tags[n], readiness[n], tonumber(tickets[n]), queue_rank,
-      holds[n] and read_hold(keys, entry_id))
+  if outcome == 'present' and (tags[n] or keys.not_ready) then
+    restore_edits(keys, entry_id, tags[n], readiness[n], tonumber(tickets[n]), place_of(keys, entry_id))
   end
 end
 write_ranks()
 if #unmoved > 0 then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
 if #moved > 0 then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
 if #with_attempts > 0 then redis.call('HSET', keys.attempts, unpack(with_attempts)) end
--- New tickets must be later than every ticket that a client has received. New logical timestamps must be later than
--- every event of the entries.
-if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
+stay_later_than(keys, meta_last_ticket, newest)
 return {'restored', counts.restored, counts.present, counts.gone}

@@ -69,7 +69,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
       -- New tickets must be later than this ticket, even if the clock of the importing client is ahead.
       stamp = math.max(stamp, rank % TIER + 1)
     else
-      rank, ticket = 255 * TIER + stamp, stamp
+      rank, ticket = BACK + stamp, stamp
     end
     accept_readiness(keys, entry_id, readiness, true)
     local is_ready = not has_reason(readiness)

@@ -18,7 +18,7 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
     return decide(keys, entry_id, 'abandoned', hold, '', deadline)
   end
   if is_offer and no_show == 'to_back' then
-    hold.rank = requeue(keys, entry_id, hold, 255 * TIER + stamp)
+    hold.rank = requeue(keys, entry_id, hold, BACK + stamp)
     return decide(keys, entry_id, 'no_show', hold, '', deadline)
   end
   hold.attempts = hold.attempts + 1

@@ -23,7 +23,7 @@ end
 
 -- Returns the lowest rank in the priority that `rank` belongs to.
 local function first_rank_of(rank)
-  return math.min(255, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
+  return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
 -- Finds the nearest gap ahead of the entry `behind`, within the same priority. Returns the ranks on both sides of the

@@ -1,6 +1,9 @@
 -- Tickets are numbers in the order of the signups. Ranks are passed to redis.call as numbers, because `tostring` and
 -- `..` keep only 14 of their 16 digits.
 local TIER = 35184372088832 -- 2^45, the number of ranks of each priority
+local MAX_PRIORITY = 255
+-- The rank of an entry with the lowest priority is BACK plus its ticket.
+local BACK = MAX_PRIORITY * TIER
 -- The last 2^40 ranks before the first ticket of each priority are for entries that are moved to the front. The tickets
 -- last until 2087.
 local ROOM = 1099511627776
@@ -25,4 +28,10 @@ local function next_stamp(keys, now, last, known_stamp)
   local stamp = ticket_after(math.max(tonumber(last), tonumber(known_stamp or 0)), now)
   redis.call('HSET', keys.meta, 'last_ticket', stamp)
   return stamp
+end
+
+-- Makes all new tickets and logical timestamps later than `newest`. They must be later than every ticket that a client
+-- has received, and than every event of an entry.
+local function stay_later_than(keys, last_ticket, newest)
+  if newest > tonumber(last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 end

@@ -1,0 +1,10 @@
+-- NEEDS holds tickets waiting
+
+-- Returns the place of an entry: its hold, or its place in the queue, whose state is `waiting`. Returns nil if Redis does
+-- not have the entry.
+local function place_of(keys, entry_id)
+  local rank = waiting_rank(keys, entry_id)
+  if not rank then return read_hold(keys, entry_id) end
+  return {state = 'waiting', token = '', rank = rank, was = rank, ticket = ticket_of(keys, entry_id, rank),
+    attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0), stamp = 0, paid = ''}
+end
