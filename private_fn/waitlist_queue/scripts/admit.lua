@@ -31,7 +31,8 @@ end
 
 local policy, millis = read_policy(keys, now), math.floor(now / 1000)
 local room = room_of(keys, policy, now)
-local due
+local popped, due = {}, 0 -- `due` is the number of customers whom the policy may admit now
+local paid = function() return '' end
 if entry_id ~= '' then
   local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return {'not_waiting'} end
@@ -39,9 +40,19 @@ if entry_id ~= '' then
   if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'not_waiting'} end
   if not is_ready then return {'entry_not_ready'} end
   if room == 0 then return {'inside_full'} end
-  due = 1
+  redis.call('ZREM', keys.queue, entry_id)
+  leave_segments(keys, entry_id, rank)
+  popped = {{entry_id = entry_id, rank = rank, filter_index = 0}}
+elseif count == '0' then
+  policy.quota, policy.quota_open = 0, 0
+  redis.call('HSET', keys.meta, 'quota', 0, 'quota_open', 0, 'quota_number', policy.quota_number + 1)
 elseif count ~= '' then
-  due = math.min(tonumber(count), room or MOST)
+  popped = pop_preferred(keys, filters, false, math.min(tonumber(count), room or MOST, MOST))
+  if refill == '1' then
+    paid = function() return 'q' .. policy.quota_number end
+    policy.quota, policy.quota_open = policy.quota + count, policy.quota_open + #popped
+    redis.call('HSET', keys.meta, 'quota', policy.quota, 'quota_open', policy.quota_open)
+  end
 else
   if policy.has_schedule or policy.has_hours then
     local has_same_schedule = tonumber(schedule_version) == policy.schedule_version
@@ -54,29 +65,9 @@ else
     read_hours(policy, hours, millis)
   end
   due = slots_due(policy, room, now)
-end
-
-local popped = {}
-if entry_id ~= '' then
-  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
-  redis.call('ZREM', keys.queue, entry_id)
-  leave_segments(keys, entry_id, rank)
-  popped = {{entry_id = entry_id, rank = rank, filter_index = 0}}
-elseif due > 0 then
   popped = pop_preferred(keys, filters, false, math.min(due, MOST))
-end
-local taken = #popped
-local paid = function() return '' end
-if count == '' and entry_id == '' then
   paid = function(number) return paid_by(policy, number) end
-  take_due(keys, policy, taken, now)
-elseif count == '0' then
-  policy.quota, policy.quota_open = 0, 0
-  redis.call('HSET', keys.meta, 'quota', 0, 'quota_open', 0, 'quota_number', policy.quota_number + 1)
-elseif refill == '1' then
-  paid = function() return 'q' .. policy.quota_number end
-  policy.quota, policy.quota_open = policy.quota + count, policy.quota_open + taken
-  redis.call('HSET', keys.meta, 'quota', policy.quota, 'quota_open', policy.quota_open)
+  take_due(keys, policy, #popped, now)
 end
 local entries, tokens_of, is_automatic = offer(keys, popped, policy, tokens, stamp, paid, now)
 if once_key ~= '' then
@@ -84,10 +75,10 @@ if once_key ~= '' then
   redis.call('SET', keys.once, begun .. table.concat(tokens_of, ' '), 'EX', once_seconds)
 end
 
-local waiting, is_more = redis.call('ZCARD', keys.queue), false
-if count == '' and entry_id == '' then is_more = due > taken and waiting > 0 end
+local waiting = redis.call('ZCARD', keys.queue)
+local is_more = due > #popped and waiting > 0
 if meta_paused ~= '1' and (policy.has_limit or policy.quota > 0) then
-  if room then room = room - taken end
+  if room then room = room - #popped end
   local at = next_due(keys, policy, room, next_instant, millis)
   if waiting > 0 and not is_more then at = at and math.max(at, millis + BETWEEN_RUNS) end
   redis.call('HSET', keys.meta, 'admit_at', at or 'never')
