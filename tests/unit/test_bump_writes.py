@@ -4,6 +4,7 @@ import pytest
 
 from waitlist_api.records.entries import Move
 from waitlist_api.records.entry import EntryRecord, Status
+from waitlist_api.records.facets import Intent
 from waitlist_shared.contracts import BumpResult
 
 TICKET, STAMP = 70, 900
@@ -21,11 +22,8 @@ MADE = BumpResult(
 )
 MOVE = Move(MADE, "key", ())
 FORMER = {
-    "waitlist_id": "bakery",
-    "entry_id": "a" * 26,
     "status": "left",
     "join_id": "i",
-    "created_millis": 0,
     "updated_millis": 0,
 }
 
@@ -37,11 +35,10 @@ def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) 
         customer_id="ada",
         status=status,
         join_id="j",
-        created_millis=1,
         updated_millis=1,
         ticket=ticket,
         stamp=stamp,
-        previous={**FORMER, "ticket": former} if former else None,
+        intent=Intent(former={**FORMER, "ticket": former} if former else None),
     )
 
 

@@ -24,7 +24,7 @@ from waitlist_api.records.entries import EntryRecords, Move
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, no_longer_near
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.exits import go_out
-from waitlist_api.records.facets import Pauses, Question, Verification
+from waitlist_api.records.facets import Joined, Pauses, Question, Verification
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.leaves import Leave, LeftOffer, begin_erase, begin_leave, finish_leave
 from waitlist_api.records.ledger import EntryChanged, Ledger
@@ -86,7 +86,7 @@ class Life:
             customer_id="ada",
             status="joining",
             join_id=f"{self.stays:08x}",
-            created_millis=NOW,
+            joined=Joined(millis=NOW),
             updated_millis=NOW,
             **fields,
         )

@@ -42,7 +42,6 @@ def record_admission(table: Table) -> None:
         customer_id="ada",
         status="admitted",
         join_id="00000001",
-        created_millis=1,
         updated_millis=1,
         stamp=10,
         expires_at=EXPIRES,

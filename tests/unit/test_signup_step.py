@@ -15,6 +15,7 @@ from waitlist_api.entries.signup_step import (
     next_step,
 )
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.facets import Joined
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.limits import MAX_COMBINATIONS
@@ -36,10 +37,9 @@ def record(status: Any, **fields: Any) -> EntryRecord:
         customer_id="ann",
         status=status,
         join_id="00000001",
-        created_millis=1,
         updated_millis=1,
         ticket=7,
-        **{"signup_key": ANN.signup_key, "signup_body": ANN.signup_body, **fields},
+        **{"joined": Joined(key=ANN.signup_key, body=ANN.signup_body), **fields},
     )
 
 

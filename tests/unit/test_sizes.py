@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.support.dynamodb import TABLE
 from tests.support.tables import new_table
 from tools.local.dynamodb import limits
+from waitlist_api.records import facets
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.imports import MAX_PLACES, ImportRecords, Intent
@@ -61,11 +62,12 @@ def record_of(number: int, **fields: Any) -> EntryRecord:
         customer_id=name,
         status="joining",
         join_id=f"join-{number}",
-        created_millis=NOW,
         updated_millis=NOW,
-        requested_ticket=number + 1,
-        allocated_stamp=1,
-        joining_by="arn:aws:iam::123456789012:user/" + "u" * 2000,
+        intent=facets.Intent(
+            ticket=number + 1,
+            stamp=1,
+            joining_by="arn:aws:iam::123456789012:user/" + "u" * 2000,
+        ),
         **fields,
     )
 
@@ -86,7 +88,7 @@ def test_dynamodb_accepts_each_group_of_an_import(profile_bytes: int) -> None:
 
 
 def place_of(record: EntryRecord) -> SignupResult:
-    ticket = record.requested_ticket or 0
+    ticket = record.intent.ticket or 0
     return SignupResult(outcome="joined", rank=ticket, ticket=ticket, stamp=ticket, position=1)
 
 

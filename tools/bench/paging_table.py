@@ -14,6 +14,7 @@ from boto3.dynamodb.types import TypeSerializer
 
 from tools.local.table import create_table_request
 from waitlist_api.records.entry import ALPHABET, SHARDS, EntryRecord, line_place
+from waitlist_api.records.facets import Joined
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TIER
@@ -137,7 +138,7 @@ def _example() -> Item:
         customer_id="customer",
         status="waiting",
         join_id=new_join_id(),
-        created_millis=YESTERDAY_MILLIS,
+        joined=Joined(millis=YESTERDAY_MILLIS),
         updated_millis=YESTERDAY_MILLIS,
         rank=rank_of(0),
         ticket=FIRST_TICKET,

@@ -131,7 +131,7 @@ class Admissions(Struct, frozen=True):
         admitted = self._take_one(request)
         offers = self.record(command.waitlist_id, admitted, command.by, command.reason)
         record = offers[0].record if offers else self.entries.find(*key)
-        if record.erase:
+        if record.intent.erase:
             raise EntryNotFound
         if offers:
             return offers[0].view, record

@@ -282,7 +282,9 @@ class Holds(Struct, frozen=True):
         if command.changes_until_millis:
             until_millis = command.changes_until_millis
             transition = transition.then(
-                lambda record: replace(record, changes_until_millis=until_millis)
+                lambda record: replace(
+                    record, joined=replace(record.joined, changes_until_millis=until_millis)
+                )
             )
         try:
             try:
@@ -362,7 +364,7 @@ def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bo
 
 def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | None) -> None:
     """Raise an error if the record is newer than the decision and contradicts it."""
-    if record is None or record.erase:
+    if record is None or record.intent.erase:
         raise EntryNotFound
     if verb.decided == "admitted" and not _is_done(verb, command, record):
         raise _error_of(ClaimExpired(), command, record)
@@ -384,7 +386,7 @@ def _error_of(
     refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
 ) -> WaitlistError:
     """Return the error for the caller after Redis has refused the request."""
-    if record is None or record.erase:
+    if record is None or record.intent.erase:
         return EntryNotFound()
     if command.ticket not in (None, record.ticket):
         return Forbidden()

@@ -159,7 +159,7 @@ def give_up_message(
     # The customer may have left before the signup was recorded. Send a Leave message and not a Drop
     # message, so that Redis counts that the customer has left.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
-    if record is not None and is_left and record.status == "leaving" and not record.erase:
+    if record is not None and is_left and record.status == "leaving" and not record.intent.erase:
         return leave_of(record)
     return c.Drop(
         waitlist_id=waitlist_id,
@@ -185,7 +185,7 @@ def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 
 def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
     """Return whether the entry from Redis belongs to the signup that is still in progress."""
-    is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
+    is_later = claim.ticket > record.stamp or claim.ticket == record.intent.ticket
     return record.ticket is None and is_later
 
 

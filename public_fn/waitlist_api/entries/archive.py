@@ -166,7 +166,7 @@ def _is_still_listed(record: EntryRecord, which: Listed, now_millis: int) -> boo
 
     The customer may have joined again since the index was updated.
     """
-    if record.erase:
+    if record.intent.erase:
         return False
     if which == "banned":
         return record.ban.stamp > 0

@@ -45,7 +45,7 @@ class Bans(Struct, frozen=True):
                 if record.ban.stamp and record.status == "leaving":
                     self.leaves.finish(record)
                 return
-            if record is not None and record.erase:
+            if record is not None and record.intent.erase:
                 # Finish the erasure first. Otherwise the erasure would delete the ban.
                 self.leaves.finish(record)
                 continue

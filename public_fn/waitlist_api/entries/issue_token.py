@@ -70,7 +70,7 @@ class TokenIssuer(Struct, frozen=True):
             # which is recorded last.
             self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
-        if record is None or record.erase:
+        if record is None or record.intent.erase:
             # If the waitlist does not exist, raise WaitlistNotFound instead of EntryNotFound.
             self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound

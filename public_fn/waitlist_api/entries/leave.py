@@ -74,8 +74,8 @@ class Leaves(Struct, frozen=True):
             raise AlreadyAdmitted
         if leave.offer is None:
             is_plain = leave.status is None and not leave.unverified
-            return record if record.erase and is_plain else None
-        if record.erase:
+            return record if record.intent.erase and is_plain else None
+        if record.intent.erase:
             raise EntryNotFound
         if record.status == "leaving":
             return record
@@ -109,7 +109,7 @@ class Leaves(Struct, frozen=True):
 
     def finish(self, record: EntryRecord) -> None:
         """Remove or erase an entry that the record already marks as leaving."""
-        if record.erase:
+        if record.intent.erase:
             self.finish_erase(record)
             return
         left: c.EndStayResult = self.recovering_queue.write(leave_of(record))
@@ -128,8 +128,8 @@ class Leaves(Struct, frozen=True):
         event = HistoryEvent(
             stamp=left.stamp,
             event="left",
-            by=record.leaving_by or "customer",
-            reason=record.leaving_reason,
+            by=record.intent.leaving_by or "customer",
+            reason=record.intent.leaving_reason,
             expires_at=expires_at,
         )
         key = (record.waitlist_id, record.entry_id)
@@ -141,7 +141,7 @@ class Leaves(Struct, frozen=True):
             # Another request has already removed the entry, started an erasure, or banned the
             # customer. The record of a banned customer must not expire.
             now = changed.record
-            if now is not None and now.erase:
+            if now is not None and now.intent.erase:
                 self.finish_erase(now)
             elif now is not None and now.status == "leaving" and now.join_id == record.join_id:
                 self.finish(now)

@@ -18,7 +18,7 @@ def count_join(former: EntryRecord, now_millis: int) -> int:
     Raise TooManyChanges if the customer has made too many changes.
     """
     if former.verification.until_millis is not None:
-        return former.changes_until_millis
+        return former.joined.changes_until_millis
     return count_change(former, now_millis)
 
 
@@ -27,7 +27,7 @@ def count_change(record: EntryRecord, now_millis: int) -> int:
 
     Raise TooManyChanges if the customer has made too many changes.
     """
-    until_millis = max(record.changes_until_millis, now_millis) + EVERY_MILLIS
+    until_millis = max(record.joined.changes_until_millis, now_millis) + EVERY_MILLIS
     wait_millis = until_millis - now_millis - AT_ONCE * EVERY_MILLIS
     if wait_millis > 0:
         raise TooManyChanges(wait_millis)

@@ -124,6 +124,8 @@ class OwnData(Struct, frozen=True):
             if text_of(profile) == text_of(record.profile):
                 return record
             until_millis = count_change(record, self.now_millis())
+            joined = replace(record.joined, changes_until_millis=until_millis)
+            counted = replace(record, joined=joined)
             self.steps.readdress(record, profile)
             event = HistoryEvent(
                 stamp=self.steps.mark(record),
@@ -132,7 +134,6 @@ class OwnData(Struct, frozen=True):
                 detail={"changed": ["profile"]},
             )
             now_millis = self.now_millis()
-            counted = replace(record, changes_until_millis=until_millis)
             decided = edit(counted, event, now_millis, profile=profile)
             return self.ledger.commit(record, decided, now_millis)
         except EntryChanged:

@@ -156,7 +156,7 @@ class EntryQueries(Struct, frozen=True):
     def details(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return an entry with the newest 100 events of its history."""
         found = self.histories.with_record(waitlist_id, entry_id)
-        if found is None or found[0].erase:
+        if found is None or found[0].intent.erase:
             raise EntryNotFound
         record, history = found
         return EntryDetails(self._view(record), record, history)

@@ -229,7 +229,7 @@ def last_contact_millis(record: EntryRecord) -> int:
     """
     # A reinstated entry keeps its old signup time in the ticket, so use the time of the
     # reinstatement.
-    joined = record.created_millis if record.reinstated else millis_of(record.ticket or 0)
+    joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)
 

@@ -133,6 +133,7 @@ class ReadinessChanges(Struct, frozen=True):
             if record.status != "waiting" or self.is_too_late_to_answer(record):
                 raise NotWaiting(NO_REST)
             self._check(rules, record, command.until_millis)
+            until_millis = count_change(record, self.now_millis())
             after = replace(
                 record,
                 pauses=replace(
@@ -141,7 +142,7 @@ class ReadinessChanges(Struct, frozen=True):
                     rests=record.pauses.rests + 1,
                     rest_key=command.rest_key,
                 ),
-                changes_until_millis=count_change(record, self.now_millis()),
+                joined=replace(record.joined, changes_until_millis=until_millis),
             )
             after = no_longer_near(after)
             if record.question.confirm_by_millis is not None:

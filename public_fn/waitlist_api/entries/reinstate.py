@@ -27,7 +27,7 @@ from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.decisions import reason_to_leave
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
-from waitlist_api.records.facets import Contact, Verification
+from waitlist_api.records.facets import Contact, Intent, Joined, Verification
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.question import was_taken_since
 from waitlist_api.records.recipients import Recipients
@@ -95,8 +95,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
     """Decide the next step of a reinstatement from the record."""
     if record.ban.stamp:
         return Refuse(Banned())
-    is_repeat = record.signup_key != "" and record.signup_key == command.key
-    if is_repeat and record.signup_body != command.body:
+    is_repeat = record.joined.key != "" and record.joined.key == command.key
+    if is_repeat and record.joined.body != command.body:
         return Refuse(IdempotencyKeyReused())
     match record.status:
         case "leaving":
@@ -140,7 +140,7 @@ class Reinstatements(Struct, frozen=True):
                     return self._view_of(record)
                 case FinishLeave():
                     self.leaves.finish(record)
-                case Resume() if record.signup_key != command.key or not command.key:
+                case Resume() if record.joined.key != command.key or not command.key:
                     self.joins.try_to_finish(record)
                 case Resume():
                     with suppress(Gone):
@@ -149,10 +149,10 @@ class Reinstatements(Struct, frozen=True):
                     self._end_present(command, record, waitlist)
                 case Create():
                     with suppress(EntryChanged, Gone):
-                        intent = self._intent(command, record, waitlist)
-                        if intent.contact.messages or intent.contact.unreachable:
-                            self.recipients.list_stay(*record.key, intent.requested_ticket or 0)
-                        begun = self.entries.begin_rejoin(intent, record)
+                        again = self._joining(command, record, waitlist)
+                        if again.contact.messages or again.contact.unreachable:
+                            self.recipients.list_stay(*record.key, again.intent.ticket or 0)
+                        begun = self.entries.begin_rejoin(again, record)
                         return self.joins.finish(begun).view
         raise Throttled
 
@@ -161,37 +161,41 @@ class Reinstatements(Struct, frozen=True):
             return EntryView.recorded(record)
         return self.positions.read(*record.key, to_operator=True)
 
-    def _intent(
+    def _joining(
         self, command: ReinstateCommand, former: EntryRecord, waitlist: WaitlistRecord
     ) -> EntryRecord:
         waitlist.segments.check(former.attributes)
-        now_millis, number = self.now_millis(), former.reinstated + 1
+        now_millis, number = self.now_millis(), former.joined.reinstated + 1
         return EntryRecord(
             waitlist_id=former.waitlist_id,
             entry_id=former.entry_id,
             customer_id=former.customer_id,
             status="joining",
             join_id=new_join_id(),
-            created_millis=now_millis,
             updated_millis=now_millis,
             profile=former.profile,
             attributes=former.attributes,
-            signup_key=command.key,
-            signup_body=command.body,
-            by_guest=former.by_guest,
+            joined=Joined(
+                millis=now_millis,
+                key=command.key,
+                body=command.body,
+                by_guest=former.joined.by_guest,
+                reinstated=number,
+            ),
             verification=Verification(verified=former.verification.verified),
             contact=Contact(
                 language=former.contact.language,
                 messages=former.contact.messages,
                 unreachable=former.contact.unreachable,
             ),
-            requested_ticket=ticket_of_reinstated_stay(former.ticket or 0, number),
-            requested_priority=former.priority,
-            requested_rank=former.rank,
-            allocated_stamp=self._stamp(former),
-            joining_by=command.by,
-            joining_reason=command.reason,
-            reinstated=number,
+            intent=Intent(
+                ticket=ticket_of_reinstated_stay(former.ticket or 0, number),
+                priority=former.priority,
+                rank=former.rank,
+                stamp=self._stamp(former),
+                joining_by=command.by,
+                joining_reason=command.reason,
+            ),
         )
 
     def _stamp(self, former: EntryRecord) -> int:

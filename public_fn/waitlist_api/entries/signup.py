@@ -30,7 +30,7 @@ from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, READINESS_CHANGE, EntryRecord
-from waitlist_api.records.facets import Contact, Verification
+from waitlist_api.records.facets import Contact, Joined, Verification
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -168,8 +168,9 @@ class Signups(Struct, frozen=True):
                 # Redis may still have the entry of the earlier signup. Remove it, so that Redis
                 # does not mistake it for the new signup.
                 self.recovering_queue.write(drop_of(former, counts=True))
-            until_millis = count_join(former, intent.created_millis)
-            counted = replace(intent, changes_until_millis=until_millis)
+            until_millis = count_join(former, intent.joined.millis)
+            joined = replace(intent.joined, changes_until_millis=until_millis)
+            counted = replace(intent, joined=joined)
             return self.entries.begin_rejoin(counted, former)
         except EntryChanged as changed:
             if changed.alias is not None:
@@ -184,13 +185,15 @@ class Signups(Struct, frozen=True):
             customer_id=command.customer_id,
             status="joining",
             join_id=new_join_id(),
-            created_millis=now_millis,
             updated_millis=now_millis,
             profile=profile_to_store(waitlist.settings, command.profile),
             attributes=command.attributes,
-            signup_key=command.signup_key,
-            signup_body=command.signup_body,
-            by_guest=not command.proven,
+            joined=Joined(
+                millis=now_millis,
+                key=command.signup_key,
+                body=command.signup_body,
+                by_guest=not command.proven,
+            ),
             verification=Verification(until_millis=command.verify_until_millis),
             attributes_version=0 if command.verify_until_millis is None else READINESS_CHANGE,
             contact=Contact(

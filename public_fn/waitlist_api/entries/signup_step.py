@@ -79,7 +79,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     def is_repeat_of(self, record: EntryRecord, now_millis: int) -> bool:
         """Return whether the record was written by a signup with the same Idempotency-Key."""
-        is_same_key = record.signup_key != "" and record.signup_key == self.signup_key
+        is_same_key = record.joined.key != "" and record.joined.key == self.signup_key
         return is_same_key and not record.is_expired(now_millis)
 
     @property
@@ -147,7 +147,7 @@ def next_step(
     if existing.ban.stamp:
         return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)
-    if is_repeat and existing.signup_body != command.signup_body:
+    if is_repeat and existing.joined.body != command.signup_body:
         return Refuse(IdempotencyKeyReused())
     if existing.status == "leaving":
         return FinishLeave(existing)

@@ -119,7 +119,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
     @property
     def has_joined(self) -> bool:
         """Whether this import, or an earlier one with the same idempotency key, added the entry."""
-        recorded = "" if self.record is None else self.record.signup_key
+        recorded = "" if self.record is None else self.record.joined.key
         return self.is_new or (recorded != "" and recorded == self.signup_key)
 
     @property
@@ -128,7 +128,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         record = self.record
         if record is None or record.status != "joining":
             return False
-        return record.requested_ticket is not None
+        return record.intent.ticket is not None
 
     @property
     def names_former_address(self) -> bool:
@@ -148,7 +148,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         record = self.record
         if record is None or record.status not in PRESENT or self.names_former_address:
             return False
-        return record.by_guest and self.when_on_list == "replace"
+        return record.joined.by_guest and self.when_on_list == "replace"
 
     @property
     def recorded_ticket(self) -> int | None:
@@ -185,7 +185,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "banned"
         # A guest may have left the waitlist to keep the real customer off it. An interrupted import
         # may also have removed the guest's entry.
-        is_guests = record.by_guest and record.status == "left"
+        is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
 
@@ -203,7 +203,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
     def keep(self, outcome: Outcome) -> None:
         """Set the outcome of a row whose entry is not changed."""
         self.outcome = outcome
-        if self.record is not None and self.record.by_guest:
+        if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
             # Do not return the ticket for a former address, because another person may read that

@@ -17,12 +17,13 @@ from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidde
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records import facets
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.asks import MINUTE_MILLIS
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
-from waitlist_api.records.facets import Contact, Pauses, Question, Verification
+from waitlist_api.records.facets import Contact, Joined, Pauses, Question, Verification
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.recipients import Recipients
@@ -205,7 +206,7 @@ class IntentWriter(Struct, frozen=True):
         for intent in intents:
             record = intent.record
             if record.contact.messages or record.contact.unreachable:
-                self.recipients.list_stay(*record.key, record.requested_ticket or 0)
+                self.recipients.list_stay(*record.key, record.intent.ticket or 0)
 
     def _intent(
         self,
@@ -231,16 +232,17 @@ class IntentWriter(Struct, frozen=True):
             customer_id=row.customer_id,
             status="joining",
             join_id=new_join_id(),
-            created_millis=now_millis,
             updated_millis=now_millis,
             profile=row.profile,
             attributes=row.attributes,
-            signup_key=item.signup_key,
-            requested_ticket=ticket,
-            requested_priority=row.priority,
-            requested_rank=rank,
-            allocated_stamp=allocation.stamp,
-            joining_by=by,
+            joined=Joined(millis=now_millis, key=item.signup_key),
+            intent=facets.Intent(
+                ticket=ticket,
+                priority=row.priority,
+                rank=rank,
+                stamp=allocation.stamp,
+                joining_by=by,
+            ),
             question=Question(confirmed_millis=_millis(row.confirmed_at)),
             contact=Contact(
                 language=row.language, messages=row.messages, unreachable=row.unreachable

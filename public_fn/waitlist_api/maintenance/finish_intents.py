@@ -108,7 +108,7 @@ class IntentFinisher(Struct, frozen=True):
         Return False if the time runs out during an erasure.
         """
         try:
-            if record.erase:
+            if record.intent.erase:
                 return self.leaves.finish_erase(record, is_time_up)
             if record.status == "joining":
                 self.joins.finish(record)

@@ -192,7 +192,7 @@ def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None
 
     The outdated index may have restored the erased entry.
     """
-    if change.status != ERASED or change.ticket in (0, record.requested_ticket):
+    if change.status != ERASED or change.ticket in (0, record.intent.ticket):
         return None
     return drop_of_place(*change.key, change.ticket)
 
@@ -201,7 +201,7 @@ def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.
     """Return the message for an entry that is on the waitlist or about to leave, or else None."""
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
-    if record is not None and record.status == "leaving" and not record.erase:
+    if record is not None and record.status == "leaving" and not record.intent.erase:
         # Send a Leave message and not a Drop message, so that Redis counts that the customer has
         # left.
         return leave_of(record)

@@ -165,7 +165,7 @@ class Reconciler(Struct, frozen=True):
         decisions = [
             (record, decision)
             for place in expired.places
-            if (record := records.get(place.entry_id)) is not None and not record.erase
+            if (record := records.get(place.entry_id)) is not None and not record.intent.erase
             for decision in place.decisions
             if _is_past(record, decision)
         ]
@@ -252,7 +252,7 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     if record.ticket not in (None, decision.ticket):
         # The ticket of an imported or reinstated entry may be older than its signup, so compare
         # with the time of the signup too.
-        return decision.stamp < max(record.ticket, ticket_of_millis(record.created_millis))
+        return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
         return decision.stamp != record.stamp

@@ -35,7 +35,6 @@ def compose_example(
         customer_id="",
         status="waiting",
         join_id="",
-        created_millis=now_millis,
         updated_millis=now_millis,
         claimed_until_millis=now_millis + OFFER_MILLIS,
         question=Question(confirm_by_millis=now_millis + CONFIRM_MILLIS),

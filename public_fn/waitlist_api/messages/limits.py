@@ -140,7 +140,7 @@ def choose_allowance(
 def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
     """Return whether the customer has verified the address, or an operator has entered it."""
     # Even a customer with an account may enter the address of somebody else.
-    is_entered = not record.by_guest and not has_accounts
+    is_entered = not record.joined.by_guest and not has_accounts
     return record.verification.verified or record.has_moved or is_entered
 
 

@@ -92,7 +92,7 @@ class Sender(Struct, frozen=True):
             return "not_chosen"
         began_millis = self.now_millis()
         record = self.entries.get(event.waitlist_id, event.entry_id)
-        if record is None or record.erase or event.stamp < (record.ticket or 0):
+        if record is None or record.intent.erase or event.stamp < (record.ticket or 0):
             return "over"
         if kind.waits_for_later_event(record, event):
             return "later"

@@ -31,13 +31,13 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
         "known_stamp": record.known_stamp,
         **tags_of(segments, record),
     }
-    if record.requested_ticket is None:
+    if record.intent.ticket is None:
         return c.Signup(**stay)
     return c.Insert(
         **stay,
-        ticket=record.requested_ticket,
-        priority=record.requested_priority,
-        rank=record.requested_rank,
+        ticket=record.intent.ticket,
+        priority=record.intent.priority,
+        rank=record.intent.rank,
     )
 
 
@@ -192,7 +192,7 @@ def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None
     return c.Drop(
         **_stay(record),
         is_admitted=counts and record.status == "admitted",
-        is_erased=record.erase,
+        is_erased=record.intent.erase,
         inside_until_millis=None if now_millis is None else record.inside_until(now_millis),
     )
 
@@ -228,7 +228,7 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
     former = record.former
     if former is not None and former.ticket == ticket:
         return drop_of(former, counts=True)
-    if ticket > record.stamp or ticket == record.requested_ticket:
+    if ticket > record.stamp or ticket == record.intent.ticket:
         return None
     return drop_of_place(record.waitlist_id, record.entry_id, ticket)
 

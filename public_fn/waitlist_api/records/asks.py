@@ -77,5 +77,5 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
 
 def _due_millis(record: EntryRecord) -> int:
     """Return the earliest time at which the customer may request the next link."""
-    last = record.verification.link_asked_millis or record.created_millis
+    last = record.verification.link_asked_millis or record.joined.millis
     return last + pause_millis(record.verification.link_asks)

@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, banned_place, shard_of
-from waitlist_api.records.facets import Ban
+from waitlist_api.records.facets import Ban, Joined
 from waitlist_api.records.ledger import Commit
 from waitlist_shared.ids import new_join_id
 
@@ -51,8 +51,7 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
             banned,
             edited_stamp=stamp,
             status="leaving",
-            leaving_by=request.by,
-            leaving_reason=request.reason,
+            intent=replace(banned.intent, leaving_by=request.by, leaving_reason=request.reason),
         )
     place = banned_place(request.waitlist_id, shard_of(request.entry_id))
     event = HistoryEvent(
@@ -92,7 +91,7 @@ def _never_joined(request: BanRequest, stamp: int, now_millis: int) -> EntryReco
         customer_id=request.customer_id,
         status="left",
         join_id=new_join_id(),
-        created_millis=now_millis,
+        joined=Joined(millis=now_millis),
         updated_millis=now_millis,
         stamp=stamp,
     )

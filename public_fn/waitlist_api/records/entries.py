@@ -148,7 +148,7 @@ class EntryRecords(Struct, frozen=True):
         Raise EntryNotFound if the entry has no record or is being erased.
         """
         record = self.get(waitlist_id, entry_id)
-        if record is None or record.erase:
+        if record is None or record.intent.erase:
             raise EntryNotFound
         if stay not in (None, record.ticket):
             raise Forbidden

@@ -7,7 +7,16 @@ from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
 from waitlist_api.clock import iso, iso_of
-from waitlist_api.records.facets import Ban, Contact, Pauses, Question, Verification, stored
+from waitlist_api.records.facets import (
+    Ban,
+    Contact,
+    Intent,
+    Joined,
+    Pauses,
+    Question,
+    Verification,
+    stored,
+)
 from waitlist_api.records.table import Item
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
@@ -51,9 +60,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     customer_id: str
     status: Status
     join_id: str
-    created_millis: int
     updated_millis: int
     revision: int = 1
+    joined: Joined = Joined()
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     # Each change to the attributes adds 1 to this version. Each change to the readiness adds
@@ -78,16 +87,6 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     moving_stamp: int = 0
     moving_asked_millis: int | None = None
     moving_asks: int = 0
-
-    # The state of a rate limit on the customer's own changes. Each change adds some minutes to this
-    # time.
-    changes_until_millis: int = 0
-
-    # Digests of the signup's idempotency key and request body.
-    signup_key: str = ""
-    signup_body: str = ""
-    # True if the signup was not authenticated as this customer.
-    by_guest: bool = False
 
     rank: int | None = None
     # A number that was allocated at signup. Lower tickets joined earlier.
@@ -120,8 +119,6 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # When the customer exited, if they still count as inside after this exit.
     out_millis: int | None = None
 
-    leaving_by: str = ""
-    leaving_reason: str = ""
     left_millis: int | None = None
     # A digest of the idempotency key and the timestamp of the last request that moved the entry. If
     # Redis loses its data, they help to recognise a repeat of this request.
@@ -129,26 +126,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     once_stamp: int = 0
 
     ban: Ban = Ban()
-    erase: bool = False
-
-    # A copy of the previous signup while the customer joins again. If Redis refuses the new signup,
-    # the copy is restored.
-    previous: dict[str, Any] | None = None
-    former_profile: str = ""
-    former_attributes: str = ""
-
-    # The requested values of an imported entry until the import has finished. Any process can
-    # finish the import with these values.
-    requested_ticket: int | None = None
-    requested_priority: int = 0
-    requested_rank: int | None = None
-    # The timestamp that is reserved for the `joined` or `reinstated` event.
-    allocated_stamp: int = 0
-    # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
-    joining_by: str = ""
-    joining_reason: str = ""
-    # How many times in a row an operator has restored the entry to the waitlist.
-    reinstated: int = 0
+    intent: Intent = Intent()
 
     # DynamoDB may delete the record after this time, in seconds since 1970.
     expires_at: int | None = None
@@ -169,7 +147,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def is_declining(self) -> bool:
         """Whether the customer is leaving because they declined an offer."""
-        return (self.leaving_by, self.leaving_reason) == ("customer", DECLINED)
+        return (self.intent.leaving_by, self.intent.leaving_reason) == ("customer", DECLINED)
 
     @property
     def room_until_millis(self) -> int | None:
@@ -259,20 +237,26 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.moved_stay == self.join_id
 
     @property
-    def former(self) -> "EntryRecord | None":
-        """The previous signup while the customer joins again, otherwise None."""
-        if self.previous is None:
-            return None
-        data = {
-            "profile": self.former_profile or json_text(self.profile),
-            "attributes": self.former_attributes or json_text(self.attributes),
+    def shared_values(self) -> Item:
+        """The attributes that a copy of the former signup leaves out if they are the same."""
+        return {
+            "waitlist_id": self.waitlist_id,
+            "entry_id": self.entry_id,
+            "profile": json_text(self.profile),
+            "attributes": json_text(self.attributes),
         }
-        return EntryRecord.from_item({**self.previous, **data})
+
+    @property
+    def former(self) -> "EntryRecord | None":
+        """The former signup while the customer joins again, otherwise None."""
+        if self.intent.former is None:
+            return None
+        return EntryRecord.from_item(self.shared_values | self.intent.former)
 
     @property
     def former_ticket(self) -> int | None:
-        """The ticket of the previous signup while the customer joins again, otherwise None."""
-        return (self.previous or {}).get("ticket")
+        """The ticket of the former signup while the customer joins again, otherwise None."""
+        return (self.intent.former or {}).get("ticket")
 
     @property
     def has_ended(self) -> bool:
@@ -340,7 +324,6 @@ def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
         customer_id="",
         status="left",
         join_id=c.NO_STAY,
-        created_millis=0,
         updated_millis=0,
     )
 

@@ -88,6 +88,47 @@ class Contact(Facet, frozen=True):
     ending_offer: str = ""
 
 
+class Joined(Facet, frozen=True):
+    """How the customer joined the waitlist."""
+
+    # When the record of the signup was created.
+    millis: int = 0
+    # Digests of the signup's idempotency key and request body.
+    key: str = ""
+    body: str = ""
+    # True if the signup was not authenticated as this customer.
+    by_guest: bool = False
+    # How many times in a row an operator has restored the entry to the waitlist.
+    reinstated: int = 0
+    # The state of a rate limit on the customer's own changes. Each change adds some minutes to this
+    # time. It is not reset when the customer joins again.
+    changes_until_millis: int = 0
+
+
+class Intent(Facet, frozen=True):
+    """What a process needs to finish a signup or a leave that another process has begun.
+
+    It exists only while the entry has the status `joining` or `leaving`.
+    """
+
+    # The requested place of an entry that is imported or reinstated.
+    ticket: int | None = None
+    priority: int = 0
+    rank: int | None = None
+    # The timestamp that is reserved for the `joined` or `reinstated` event.
+    stamp: int = 0
+    # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
+    joining_by: str = ""
+    joining_reason: str = ""
+    # The record of the former signup while the customer joins again. If Redis refuses the new
+    # signup, this record is restored. Fields that both records share are left out.
+    former: dict[str, Any] | None = None
+    leaving_by: str = ""
+    leaving_reason: str = ""
+    # True if the entry is being erased.
+    erase: bool = False
+
+
 def stored(struct: Struct) -> dict[str, Any]:
     """Return the fields of a record or a facet as they are stored.
 

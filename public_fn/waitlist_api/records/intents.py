@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
-from waitlist_api.records.facets import Ban
+from waitlist_api.records.facets import Ban, Intent
 from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import Commit, Put
 from waitlist_api.records.table import Item
@@ -21,45 +21,29 @@ VERIFICATION_ASKED = "verification_asked"
 UNVERIFIED = "unverified"
 
 
-def without_intent(record: EntryRecord) -> EntryRecord:
-    """Return the record without the fields that it has only while its status is `joining`."""
-    return replace(
-        record,
-        previous=None,
-        former_profile="",
-        former_attributes="",
-        requested_ticket=None,
-        requested_priority=0,
-        requested_rank=None,
-        allocated_stamp=0,
-        joining_by="",
-        joining_reason="",
-    )
-
-
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup that replaces the record of an earlier signup.
 
     The new record contains a copy of the old record.
     """
-    previous = former.values()
     # Discard a change to the address that the customer has not verified.
-    previous.pop("moving_to", None)
-    previous.pop("moving_address", None)
-    own = record.values()
-    data = {name: previous.pop(name) for name in ("profile", "attributes")}
-    others = {f"former_{name}": text for name, text in data.items() if text != own[name]}
+    kept = replace(former, moving_to="", moving_address="").values()
+    shared = record.shared_values
+    kept = {name: value for name, value in kept.items() if shared.get(name) != value}
     return replace(
         record,
-        **others,
-        previous=previous,
+        intent=replace(record.intent, former=kept),
         # All timestamps of the new signup must be later than the timestamps of the former signup.
         stamp=former.known_stamp,
         revision=former.revision + 1,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
         moved_to=former.moved_to,
-        # A signup by an operator does not count towards the customer's rate limit.
-        changes_until_millis=record.changes_until_millis or former.changes_until_millis,
+        joined=replace(
+            record.joined,
+            # A signup by an operator does not count towards the customer's rate limit.
+            changes_until_millis=record.joined.changes_until_millis
+            or former.joined.changes_until_millis,
+        ),
         # The customer may have left by declining an offer. If that request is repeated, it must
         # change nothing.
         once_key=former.once_key,
@@ -106,21 +90,21 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"
-    if record.requested_ticket is not None:
-        stamp, by = record.allocated_stamp, record.joining_by
+    if record.intent.ticket is not None:
+        stamp, by = record.intent.stamp, record.intent.joining_by
     jti = ""
-    if record.previous is not None:
-        former = EntryRecord.from_item(record.previous)
+    if (former := record.former) is not None:
         jti = former.pass_id if former.pass_until(millis_of(stamp)) else ""
-    event = "reinstated" if record.reinstated else "joined"
-    reason = record.joining_reason
+    event = "reinstated" if record.joined.reinstated else "joined"
+    reason = record.intent.joining_reason
     return HistoryEvent(stamp=stamp, event=event, by=by, reason=reason, detail=detail, jti=jti)
 
 
 def finish_join(record: EntryRecord, placed: SignupResult | BumpResult, now_millis: int) -> Commit:
     """Return the change that gives a joining entry the place that Redis has assigned."""
     after = replace(
-        without_intent(record),
+        record,
+        intent=Intent(),
         status="waiting",
         rank=placed.rank,
         ticket=placed.ticket,

@@ -4,8 +4,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
-from waitlist_api.records.facets import Ban, Contact, Pauses
-from waitlist_api.records.intents import joined_event, without_intent
+from waitlist_api.records.facets import Ban, Contact, Intent, Pauses
+from waitlist_api.records.intents import joined_event
 from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import Commit
 from waitlist_shared.contracts import EndStayResult
@@ -37,7 +37,7 @@ class Leave(Struct, frozen=True, kw_only=True):
 
     def applies_to(self, record: EntryRecord) -> bool:
         """Return whether the record fulfils the conditions."""
-        if record.has_ended or record.erase:
+        if record.has_ended or record.intent.erase:
             return False
         if self.offer is not None and not self.offer.is_open_in(record):
             return False
@@ -52,8 +52,7 @@ def begin_leave(record: EntryRecord, leave: Leave, now_millis: int) -> EntryReco
     return replace(
         record,
         status="leaving",
-        leaving_by=leave.by,
-        leaving_reason=leave.reason,
+        intent=replace(record.intent, leaving_by=leave.by, leaving_reason=leave.reason),
         once_key=record.once_key if once_key is None else once_key,
         updated_millis=now_millis,
     )
@@ -76,18 +75,17 @@ def finish_leave(
     after = record
     if event.expires_at is not None and not record.ban.stamp:
         after = replace(after, expires_at=event.expires_at)
-    if record.requested_rank is not None:
+    if record.intent.rank is not None:
         # The customer left while the entry was being reinstated. Keep the requested place, so that
         # an operator can reinstate the entry again.
-        after = replace(after, rank=record.requested_rank, ticket=record.requested_ticket)
+        after = replace(after, rank=record.intent.rank, ticket=record.intent.ticket)
     after = replace(
-        without_intent(after),
+        after,
+        intent=Intent(),
         status="left",
         left_millis=now_millis,
         stamp=event.stamp,
         updated_millis=now_millis,
-        leaving_by="",
-        leaving_reason="",
         claimed_until_millis=None,
         parked_millis=None,
         park_reason="",
@@ -108,23 +106,23 @@ def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
     return replace(
         record,
         status="leaving",
-        erase=True,
+        intent=replace(
+            record.intent,
+            erase=True,
+            former=None,
+            joining_by="",
+            joining_reason="",
+            leaving_by="",
+            leaving_reason="",
+        ),
         updated_millis=now_millis,
         expires_at=None,
         customer_id="",
         profile={},
         attributes={},
         attributes_version=0,
-        signup_key="",
-        signup_body="",
-        previous=None,
-        former_profile="",
-        former_attributes="",
-        joining_by="",
-        joining_reason="",
+        joined=replace(record.joined, key="", body=""),
         park_reason="",
-        leaving_by="",
-        leaving_reason="",
         once_key="",
         once_stamp=0,
         ban=Ban(),

@@ -112,11 +112,12 @@ class Recipients(Struct, frozen=True):
         changes_until_millis: int | None = None,
     ) -> bool:
         def decide(record: EntryRecord) -> EntryRecord | None:
-            if record.ticket != ticket or record.erase:
+            if record.ticket != ticket or record.intent.erase:
                 return None
             after = replace(record, contact=alter(record.contact), updated_millis=self.now_millis())
             if changes_until_millis is not None:
-                after = replace(after, changes_until_millis=changes_until_millis)
+                joined = replace(after.joined, changes_until_millis=changes_until_millis)
+                after = replace(after, joined=joined)
             return after
 
         ledger = Ledger(self.table)

@@ -178,7 +178,7 @@ class Transitions(Struct, frozen=True):
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.ledger.read(*key)
-            if record is None or record.erase:
+            if record is None or record.intent.erase:
                 raise EntryChanged(record)
             # Write the record too, so that this fails if an erasure begins at the same moment.
             after = replace(record, updated_millis=now_millis)

@@ -140,7 +140,9 @@ class FaultFixture:
         if order != [name for _, name in sorted(ranks)]:
             yield f"Redis has {order}, the record has {sorted(ranks)}"
         # An erased entry may keep its intent until maintenance deletes the record.
-        people = [(name, one) for name, one in records.items() if not one.get("erase")]
+        people = [
+            (name, one) for name, one in records.items() if not one.get("intent", {}).get("erase")
+        ]
         if intents := [name for name, one in people if one["status"] in INTENTS]:
             yield f"intents are left over: {intents}"
         yield from self._wrong_places(records)

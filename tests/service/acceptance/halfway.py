@@ -4,6 +4,7 @@ knows of it.
 
 from tests.support.admissions import Admissions
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.facets import Joined
 from waitlist_api.records.leaves import Leave
 from waitlist_shared import contracts as c
 
@@ -24,7 +25,7 @@ def intending(people: Admissions, name: str) -> EntryRecord:
         customer_id=name,
         status="joining",
         join_id="0123abcd",
-        created_millis=now_millis,
+        joined=Joined(millis=now_millis),
         updated_millis=now_millis,
     )
     services.entries.begin_join(intent)

@@ -20,6 +20,7 @@ from tests.support.world import START_MILLIS, World
 from waitlist_api.admission.admit import AdmitCommand
 from waitlist_api.admission.offers import OfferWriter
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.facets import Joined
 from waitlist_api.records.leaves import Leave
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
@@ -150,7 +151,7 @@ def intent_of(former: EntryRecord) -> EntryRecord:
         customer_id=former.customer_id,
         status="joining",
         join_id="0000beef",
-        created_millis=former.updated_millis,
+        joined=Joined(millis=former.updated_millis),
         updated_millis=former.updated_millis,
     )
 

@@ -192,7 +192,7 @@ def test_the_history_has_the_operator_the_reason_and_the_position(people: Admiss
     )
     assert last["detail"] == {"position": 3}
     assert people.events("cyd") == ["joined", "left", "reinstated"]
-    assert "joining_reason" not in people.recorded("cyd")
+    assert "intent" not in people.recorded("cyd")
 
 
 def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
@@ -475,13 +475,14 @@ def test_a_reinstatement_that_is_cut_off_and_removed_can_be_repeated(
 def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wire: Wire) -> None:
     leaves(people)
     cut_off_after_intent(people, wire)
-    assert people.recorded("cyd")["joining_reason"] == REASON
+    assert people.recorded("cyd")["intent"]["joining_reason"] == REASON
     # An erasure reads the record and then writes it.
     wire.arm(1, crash_after)
     with pytest.raises(Crash):
         people.erase("cyd")
     wire.disarm()
-    assert "joining_reason" not in people.recorded("cyd"), "an erasure removes reasons at once"
+    intent = people.recorded("cyd")["intent"]
+    assert "joining_reason" not in intent, "an erasure removes reasons at once"
     people.world.maintain()
     assert people.person("cyd").status == 404
     refused(people.reinstate("cyd"), 404, "entry_not_found")

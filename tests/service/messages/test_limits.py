@@ -433,7 +433,6 @@ def test_a_preview_counts_the_parts_with_a_guests_own_link(stage: Stage) -> None
         customer_id="ada",
         status="waiting",
         join_id="0" * 8,
-        created_millis=0,
         updated_millis=0,
         moving_to="b" * 26,
     )

@@ -320,8 +320,8 @@ def _whole(person: EntryDetails, cursor: str | None) -> AdminEntryWithHistoryAns
         raise EntryNotFound
     return AdminEntryWithHistoryAnswer(
         **_person(person),
-        created_at=iso(record.created_millis),
-        by_guest=record.by_guest,
+        created_at=iso(record.joined.millis),
+        by_guest=record.joined.by_guest,
         updated_at=iso(record.updated_millis),
         expires_at=_time(record.expires_at and record.expires_at * 1000),
         history=[_event(event) for event in person.history],
