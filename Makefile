@@ -293,6 +293,7 @@ $(REDOCLY): tools/api_pages/package-lock.json
 
 api-pages: $(REDOCLY) ## write the OpenAPI documents as HTML pages to dist/ (needs Node.js 20.19 or newer)
 	@mkdir -p dist
+	@$(PYTHON) -m tools.openapi_variants
 	@for who in guests jwt; do \
 	  REDOCLY_TELEMETRY=off $(REDOCLY)/.bin/redocly build-docs docs/openapi/$$who.json --output dist/waitlist-api-$$who.html || exit 1; \
 	done

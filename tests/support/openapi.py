@@ -1,10 +1,15 @@
-"""The OpenAPI document that a deployment serves at /docs."""
+"""The OpenAPI documents: the one that a deployment serves at /docs, and those that are files."""
 
+import atexit
 import json
 import warnings
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.support.world import World
+from tools.openapi_variants import GUESTS, write
 
 
 def document_of(world: World) -> Any:
@@ -15,3 +20,16 @@ def document_of(world: World) -> Any:
         answer = world.request("GET", "/docs", query="format=json")
     assert answer.status == 200
     return json.loads(answer.text)
+
+
+def document_file(name: str) -> Path:
+    """Return the file of a document that is committed or made from the committed ones."""
+    return GUESTS if name == GUESTS.name else _variants_folder() / name
+
+
+@cache
+def _variants_folder() -> Path:
+    folder = TemporaryDirectory(prefix="openapi-")
+    atexit.register(folder.cleanup)
+    write(Path(folder.name))
+    return Path(folder.name)

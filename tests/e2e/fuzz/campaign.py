@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.e2e.fuzz.scene import Scene
 from tests.e2e.processes import ROOT, environment, running_service
+from tests.support.openapi import document_file
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
 # With these options, each operation succeeds, and is refused for each of its reasons. `make fuzz`
@@ -28,9 +29,9 @@ class Stack:
     asked: tuple[str, ...] = ()
 
 
-GUESTS = Stack(ROOT / "docs/openapi/guests.json", {})
+GUESTS = Stack(document_file("guests.json"), {})
 ACCOUNTS = Stack(
-    ROOT / "docs/openapi/jwt.json",
+    document_file("jwt.json"),
     {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"},
     # Operator routes are the same on both kinds of stack. Here only the operation is included that
     # gives customers a waitlist.

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from tools.openapi import ROOT
+from tests.rules.sources import ROOT
 
 GENERATOR = ROOT / ".venv-clients/bin/openapi-python-client"
 PACKAGE = "generated_waitlist_client"

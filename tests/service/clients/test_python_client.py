@@ -10,17 +10,17 @@ import httpx
 import pytest
 
 from tests.service.clients.python_client import BASE_URL, PythonClient, generate, write
+from tests.support.openapi import document_file
 from tests.support.stores import empty_redis
 from tests.support.world import SECRET, START_MILLIS, World
 from tools.local.dynamodb.memory_table import MemoryTable
-from tools.openapi import ROOT
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.http.routes.params import ENTRY_ID
 from waitlist_api.settings.rest import DAY_MILLIS
 
-DOCUMENT = ROOT / "docs/openapi/guests.json"
+DOCUMENT = document_file("guests.json")
 OPERATIONS: dict[str, Any] = {
     operation["operationId"]: operation
     for methods in json.loads(DOCUMENT.read_text(encoding="utf-8"))["paths"].values()
@@ -40,8 +40,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> PythonClient:
 
 
 def test_an_app_generates_a_client_of_the_customers_routes_alone(tmp_path: Path) -> None:
-    document = ROOT / "docs/openapi/customers.json"
-    api = write(document, tmp_path) / "api"
+    api = write(document_file("customers.json"), tmp_path) / "api"
     operations = {file.stem for file in (api / "customer").glob("*.py")}
     assert {"sign_up", "get_entry", "enter", "get_pass"} <= operations
     assert not (api / "operator").exists()

@@ -17,15 +17,15 @@ import httpx
 import pytest
 
 from tests.e2e.callers import Operator
-from tests.e2e.processes import Service, running_service
+from tests.e2e.processes import ROOT, Service, running_service
+from tests.support.openapi import document_file
 from tools.local.operator import local_operator
-from tools.openapi import FILES, ROOT
+from tools.openapi_variants import GUESTS
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 MODULES = HERE / "node_modules"
 MAVEN = Path.home() / ".m2/repository"
-GUESTS = ROOT / "docs/openapi/guests.json"
 # The output of each program: the responses of the service, as the generated client reads them.
 JOURNEY = """\
 ada signup: waiting at 1, true
@@ -160,24 +160,24 @@ def typescript_folder(name: str) -> Path:
     return folder
 
 
-def compile_typescript(document: str, folder: Path, *program: str) -> None:
+def compile_typescript(document: Path, folder: Path, *program: str) -> None:
     generator = MODULES / ".bin/openapi-typescript"
-    run("generate types", generator, ROOT / document, "-o", folder / "api.d.ts", cwd=HERE)
+    run("generate types", generator, document, "-o", folder / "api.d.ts", cwd=HERE)
     options = ("--strict", "--target", "es2022", "--module", "esnext")
     resolution = ("--moduleResolution", "bundler")
     compiler = MODULES / ".bin/tsc"
     run("compile TypeScript", compiler, *options, *resolution, "api.d.ts", *program, cwd=folder)
 
 
-@pytest.mark.parametrize("document", FILES)
-def test_types_for_typescript_compile(document: str, tmp_path: Path) -> None:
-    compile_typescript(document, typescript_folder(tmp_path.name))
+@pytest.mark.parametrize("name", ["guests.json", "jwt.json"])
+def test_types_for_typescript_compile(name: str, tmp_path: Path) -> None:
+    compile_typescript(document_file(name), typescript_folder(tmp_path.name))
 
 
 def test_typescript_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
     folder = typescript_folder(tmp_path.name)
     shutil.copy(PROGRAMS / "journey.ts", folder)
-    compile_typescript("docs/openapi/guests.json", folder, "journey.ts")
+    compile_typescript(GUESTS, folder, "journey.ts")
     check(run("call", tool("node"), "journey.js", *journey, cwd=folder), operator)
 
 
