@@ -1,6 +1,8 @@
-"""One behaviour suite of the private function: each backend's test module collects all of it.
+"""The behaviour suite of the private function. The test module of each backend collects all of its
+tests.
 
-fakeredis runs scripts in Python, so it leaves out the crowds: hundreds of people or moves.
+fakeredis runs scripts in Python, so its module leaves out the tests with hundreds of people or
+moves.
 """
 
 import importlib
@@ -9,7 +11,7 @@ from collections.abc import Callable
 
 
 def suite(crowds: bool = True) -> dict[str, Callable[..., None]]:
-    """Return every test of the suite by name; none can be forgotten or hide another."""
+    """Return every test of the suite by its name. Two tests with the same name are an error."""
     tests: dict[str, Callable[..., None]] = {}
     for module in pkgutil.iter_modules(__path__, __name__ + "."):
         for name, value in vars(importlib.import_module(module.name)).items():

@@ -1,4 +1,7 @@
-"""admit, enter, decline, exit: a policy's rate, schedule and room decide how many get a place."""
+"""The operations admit, enter, decline and exit.
+
+The rate, the schedule and the room of a policy decide how many people get a place.
+"""
 
 from typing import Any
 
@@ -68,7 +71,10 @@ def test_a_rate_has_due_what_its_time_gives(
 
 
 def test_no_fraction_of_a_rate_is_lost_or_gained(line: Line) -> None:
-    """Given 7 places in 10 s asked for every 0.9 s, then after 9 s exactly 6 were given."""
+    """The rate gives a slot about every 1.4 seconds.
+
+    A run every 0.9 seconds gives exactly 6 slots in 9 seconds.
+    """
     filled(line, rate_count=42, rate_millis=MINUTE_MILLIS)
     for _ in range(10):
         line.clock.advance(micros=900_000)
@@ -89,7 +95,7 @@ def test_one_look_a_second_finds_places_due(line: Line) -> None:
 
 
 def test_a_fast_rate_waits_a_second_for_the_next_look(line: Line) -> None:
-    """P9: ten places a second are due in one run, not in ten."""
+    """Ten slots per second come due in one run and not in ten (promise P9)."""
     filled(line, rate_count=600, rate_millis=MINUTE_MILLIS)
     admit(line)
     line.clock.advance(micros=999_000)
@@ -107,7 +113,7 @@ def test_a_run_that_has_taken_everyone_asks_for_no_other(line: Line) -> None:
 
 
 def test_no_look_at_a_paused_list_finds_places_due(line: Line) -> None:
-    """P9: also after the end of its quota, which a paused list takes."""
+    """This also holds after an operator has ended a quota on the paused waitlist (promise P9)."""
     filled(line, max_inside=3, paused=True)
     admit(line, count=0)
     line.clock.advance(seconds=2)
@@ -221,7 +227,10 @@ def test_a_declined_entry_goes_to_the_end_and_its_place_to_the_next(line: Line) 
 
 
 def two_offers(line: Line) -> tuple[Answer, Answer]:
-    """Offer a place to the first customer, who declines, and then again; return both offers."""
+    """Offer a place to the first customer, who declines it, and offer it again.
+
+    Return both offers.
+    """
     policy(line, max_inside=1)
     line.all_sign_up(PEOPLE[:1])
     (first,) = admit(line)["entries"]
@@ -240,7 +249,9 @@ def state(line: Line) -> str:
 
 
 def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
-    """P2: it answers as the first one did, until the record has that one."""
+    """Until the first decline is recorded, the late decline gets the same response as the first
+    (promise P2).
+    """
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
     line.settle(PEOPLE[0], line.dirty()[PEOPLE[0]]["seen_stamp"])
@@ -252,7 +263,9 @@ def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
 def test_a_decline_with_the_same_key_is_a_repeat_also_when_the_next_offer_is_open(
     line: Line,
 ) -> None:
-    """P2: with the stamp of the first one, also after maintenance has reconciled it."""
+    """The repeat returns the stamp of the first decline, even after maintenance has recorded it
+    (promise P2).
+    """
     first, _ = two_offers(line)
     again = {"entry_id": first["entry_id"], "once_key": ONCE_KEY}
     before = line.send("decline", **again)
@@ -278,7 +291,9 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(line: Line) -> None
 
 @pytest.mark.parametrize("verb", ["decline", "withdraw"])
 def test_an_end_of_a_former_stays_offer_is_none_of_the_next_stay(line: Line, verb: str) -> None:
-    """P2: the record may lack the first end, but the second request names another stay."""
+    """The record may not contain the first end yet, but the second request names another stay
+    (promise P2).
+    """
     policy(line, max_inside=1)
     line.signup(PEOPLE[0])
     (offer,) = admit(line)["entries"]
@@ -391,7 +406,7 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
 
 
 def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
-    """P3: the rebuild may have read the record before the exit was written."""
+    """The rebuild may have read the record before the exit was written (promise P3)."""
     policy(line, max_inside=1)
     line.client.flushall()
     line.init(mode="open", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
@@ -405,7 +420,7 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
 
 
 def test_no_shows_of_one_run_keep_their_order_at_the_back(line: Line) -> None:
-    """P1: they have one deadline, and Redis sorts equal deadlines by entry id."""
+    """The offers end at the same time, and Redis sorts equal deadlines by entry id (promise P1)."""
     filled(line, no_show="to_back")
     assert admitted(line, count=8) == PEOPLE[:8]
     line.clock.advance(seconds=OFFER_SECONDS)
@@ -427,7 +442,10 @@ def test_the_next_offer_or_claim_returns_the_no_show_before_it(line: Line, no_sh
 
 
 def test_a_customer_is_inside_until_exactly_the_end_of_the_pass(line: Line) -> None:
-    """P6: counted so, and the place is free for the next one from then on."""
+    """Until then, the customer counts as inside.
+
+    From then on, the next customer can have the place (promise P6).
+    """
     filled(line, max_inside=1)
     assert admitted(line) == PEOPLE[:1]
     accepted(enter(line, PEOPLE[0]))
@@ -451,7 +469,10 @@ def test_a_new_signup_frees_the_place_inside(line: Line) -> None:
 
 
 def inside_again(line: Line) -> tuple[int, int]:
-    """Let the first customer be inside by two stays, each reconciled; return their tickets."""
+    """Let the first customer be inside in two stays, both of which are settled.
+
+    Return their tickets.
+    """
     tickets = []
     for stay in (1, 2):
         tickets.append(accepted(line.signup(PEOPLE[0], stay))["ticket"])
@@ -463,7 +484,9 @@ def inside_again(line: Line) -> tuple[int, int]:
 
 
 def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
-    """P2: a copy of the message arrives when the customer has signed up and entered again."""
+    """A copy of the exit arrives after the customer has signed up and entered again
+    (promise P2).
+    """
     policy(line, max_inside=1)
     first, second = inside_again(line)
     exit_ = {"entry_id": line.id_of(PEOPLE[0])}
@@ -474,7 +497,7 @@ def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
 
 
 def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> None:
-    """P2: the message arrives when the customer has left and signed up again."""
+    """The message arrives after the customer has left and signed up again (promise P2)."""
     policy(line)
     line.signup("ada")
     first = line.position("ada")["ticket"]
@@ -497,7 +520,7 @@ def test_an_exit_that_names_no_stay_is_taken(line: Line) -> None:
 def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
     line: Line, is_restored: bool
 ) -> None:
-    """P2: whether the rebuild has come to the customer before the message, or comes after it."""
+    """The message may arrive before or after the rebuild has restored the customer (promise P2)."""
     policy(line, max_inside=1)
     first, second = inside_again(line)
     line.client.flushall()
@@ -515,7 +538,9 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
 def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
     line: Line, fields: dict[str, Any]
 ) -> None:
-    """P2: a repair of the first stay, or its erasure, arrives when the second has no place."""
+    """A repair or an erasure of the first stay arrives while the second stay has no place (promise
+    P2).
+    """
     policy(line, max_inside=1)
     first, second = inside_again(line)
     line.drop(PEOPLE[0], 1, ticket=first, **fields)
@@ -533,7 +558,7 @@ def test_passes_that_end_leave_nothing_behind(line: Line) -> None:
 
 
 def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
-    """P3: the rebuild may have read the record of the former stay before the signup."""
+    """The rebuild may have read the record of the former stay before the signup (promise P3)."""
     policy(line, max_inside=1)
     line.client.flushall()
     line.init(mode="open", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
@@ -546,7 +571,9 @@ def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line
 
 
 def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> None:
-    """P3: a replica that lacks the new signup takes over, and maintenance repairs the entry."""
+    """A replica that lacks the new signup takes over, and maintenance repairs the entry (promise
+    P3).
+    """
     policy(line, max_inside=1)
     until = line.clock.millis + PASS_SECONDS * 1000
     accepted(line.send("drop", **line.stay("ann"), inside_until_millis=until))
@@ -556,7 +583,9 @@ def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> N
 
 
 def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
-    """A process that remembers the schedule before the last change must not count its instants."""
+    """A process that remembers the settings from before the last change must not count the instants
+    of its schedule.
+    """
     filled(line, schedule_version=1)
     policy(line, version=2, schedule_version=1)
     known = {"schedule_version": 1, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
@@ -581,7 +610,7 @@ HOUR = 3_600_000
 
 
 def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
-    """P3: slots collect until the hours begin, and no poll triggers a run before that."""
+    """Slots collect until the opening time, and no poll triggers a run before that (promise P3)."""
     filled(line, **A_SECOND, has_hours=True, schedule_version=1, combine="sum")
     now = line.clock.millis
     known = {
@@ -595,7 +624,7 @@ def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
     line.clock.advance(seconds=3599)
     assert not is_due(line)
     assert admitted(line, **known, hours=hours) == []
-    # An operator decides about the night, too.
+    # Operators can also admit people outside the opening hours.
     assert admitted(line, count=1) == PEOPLE[:1]
     line.clock.advance(seconds=1)
     assert is_due(line)
@@ -616,7 +645,9 @@ def test_an_offer_that_the_end_of_the_hours_interrupts_goes_on_in_the_next_ones(
 
 
 def test_a_run_without_the_hours_of_its_time_offers_nothing(line: Line) -> None:
-    """P3: a message of yesterday's hours is late; one without hours is of older settings."""
+    """A message with yesterday's hours is late, and a message without hours belongs to older
+    settings (promise P3).
+    """
     filled(line, max_inside=2)
     policy(line, version=2, max_inside=2, has_hours=True)
     assert admit(line)["outcome"] == "behind"
@@ -641,7 +672,7 @@ def test_a_slot_of_a_withdrawn_offer_waits_for_the_hours(line: Line) -> None:
 
 
 def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: Line) -> None:
-    """P3: a run notes an instant in the record, and dies before Redis counts it."""
+    """A run notes an instant in the record, and crashes before Redis counts it (promise P3)."""
     filled(line, schedule_version=1)
     noted = line.clock.millis
     policy(line, version=2, schedule_version=1, scheduled_until=noted)
@@ -650,7 +681,7 @@ def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: 
 
 
 def test_another_schedule_begins_without_the_slots_of_the_former_one(line: Line) -> None:
-    """Given 500 slots that nobody waited for, then a later schedule has none of them."""
+    """Nobody waited for the 500 slots of the first schedule. The next schedule has none of them."""
     policy(line, schedule_version=1)
     now = line.clock.millis
     known = {"settings_version": 9, "schedule_from": 0}
@@ -676,7 +707,10 @@ def test_the_slots_of_a_schedule_end_with_its_policy(line: Line) -> None:
 
 @pytest.mark.parametrize("schedule_version", [1, 3])
 def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: int) -> None:
-    """Redis may be the one that lacks the newest schedule: the answer says what it has."""
+    """Redis may be the side that lacks the newest schedule.
+
+    The response says which version Redis has.
+    """
     filled(line, version=2, schedule_version=2)
     known = {"settings_version": 3, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
     answer = admit(line, schedule_version=schedule_version, **known)
@@ -686,7 +720,7 @@ def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: 
 def test_a_server_that_lacks_an_instant_gets_from_the_record_what_is_left_of_it(
     line: Line,
 ) -> None:
-    """P3: the server that has taken over had not counted the instant."""
+    """The server that has taken over had not counted the instant (promise P3)."""
     filled(line, schedule_version=1)
     now = line.clock.millis
     counted = {"counted_until": now, "counted_slots": 2}
@@ -729,14 +763,14 @@ def test_a_rate_that_nobody_waits_for_collects_one_minute_or_one_slot(
 
 @pytest.mark.parametrize("per_hour", [55, 90, 630])
 def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_hour: int) -> None:
-    """Nobody polls, so only maintenance runs the policy, and people wait all the time."""
+    """Nobody polls, so only maintenance runs the policy. People wait all the time."""
     policy(line, rate_count=per_hour, rate_millis=3_600_000, no_show="leave")
     line.all_sign_up([f"guest-{number}" for number in range(per_hour + 1)])
     given = 0
     for _ in range(60):
         line.clock.advance(seconds=60)
         given += len(admitted(line))
-    # The last slot may be due a microsecond after the last run.
+    # The last slot may come due one microsecond after the last run.
     assert per_hour - given in (0, 1)
 
 

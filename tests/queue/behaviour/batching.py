@@ -1,4 +1,7 @@
-"""batch: many requests in one message; each succeeds or fails independently, in order."""
+"""The operation batch sends many requests in one message.
+
+They succeed or fail independently and in order.
+"""
 
 from typing import Any
 
@@ -25,7 +28,7 @@ def words(answers: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.crowd
 def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> None:
-    """P1, P9: the results are in the order of the requests."""
+    """The results are in the order of the requests (promises P1 and P9)."""
     line.init(capacity=275)
     names = [f"person {number}" for number in range(450)]
     requests = [line.message("signup", **line.stay(name)) for name in names]
@@ -39,7 +42,7 @@ def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> No
 
 
 def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
-    """P2: one entry gets one place and is counted once."""
+    """One entry gets one place and is counted once (promise P2)."""
     line.init()
     names = ["ann", "bob", "ann", "eve", "bob", "ann"]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
@@ -50,7 +53,9 @@ def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
 
 
 def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """P2, P5: one script run handles neighbouring signups, but decides each separately."""
+    """One run of the script handles neighbouring signups, but decides about each of them separately
+    (promises P2 and P5).
+    """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob"])
     line.leave("bob")
@@ -63,7 +68,9 @@ def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) ->
 
 
 def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """P2, P4: one script run handles neighbouring completions, but decides each separately."""
+    """One run of the script handles neighbouring completions, but decides about each of them
+    separately (promises P2 and P4).
+    """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])
     tokens = {name: entry["token"] for name, entry in line.claimed(3).items()}
@@ -81,7 +88,9 @@ def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line
 
 
 def test_stamps_of_completions_in_a_batch_are_all_new(line: Line) -> None:
-    """P1, P2: a script run that draws many stamps stores the last one, and counts each customer."""
+    """A run of the script that draws many stamps stores the last one and counts each customer
+    (promises P1 and P2).
+    """
     line.init()
     line.all_sign_up(f"person {number}" for number in range(70))
     held = line.claimed(70)
@@ -106,7 +115,7 @@ def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> Non
 
 
 def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
-    """P1: a script run that draws many tickets stores the last one."""
+    """A run of the script that draws many tickets stores the last one (promise P1)."""
     line.init()
     names = [f"person {number}" for number in range(120)]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
@@ -115,7 +124,7 @@ def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
 
 
 def test_more_than_five_hundred_are_refused_as_one(line: Line) -> None:
-    """P5, P9: no request of the message is executed."""
+    """No request of the message is executed (promises P5 and P9)."""
     line.init()
     before = line.contents()
     requests = [line.message("signup", **line.stay(f"person {number}")) for number in range(501)]
@@ -167,7 +176,10 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
 
 
 def test_requests_follow_each_other_though_some_scripts_are_not_loaded(line: Line) -> None:
-    """P2: the leave does not overtake its signup because Redis has lost the signup script."""
+    """Redis has lost the script of the signup.
+
+    Still, the leave does not overtake the signup (promise P2).
+    """
     line.init()
     line.client.script_flush()
     assert line.leave("nobody")["outcome"] == "absent"
@@ -211,7 +223,7 @@ def test_a_repeated_batch_changes_nothing(line: Line) -> None:
     ],
 )
 def test_a_malformed_request_fails_by_itself_and_the_others_run(line: Line, bad: Any) -> None:
-    """P5: its error is at its index in the results."""
+    """The error of a malformed request is at its index in the results (promise P5)."""
     line.init()
     ann, bob = (line.message("signup", **line.stay(name)) for name in ("ann", "bob"))
     answers = results(line, bad, ann, bad, bob, bad)
@@ -231,7 +243,7 @@ def test_a_batch_of_malformed_requests_alone_changes_nothing(line: Line) -> None
 
 @pytest.mark.parametrize("version", [0, 2])
 def test_a_request_of_another_contract_fails_by_itself(line: Line, version: int) -> None:
-    """P5: the private function cannot know what another contract version means."""
+    """The private function cannot know what another version of the contract means (promise P5)."""
     line.init()
     good = line.message("signup", **line.stay("ann"))
     answers = results(line, {**good, "v": version}, good)

@@ -1,4 +1,7 @@
-"""board: what one picture of the whole line says about each place in it."""
+"""The board is a snapshot of the whole queue.
+
+These tests check what it says about each position.
+"""
 
 import json
 from itertools import pairwise

@@ -1,4 +1,6 @@
-"""bump by places: an exact number of places within the priority, if a rank is free there."""
+"""A bump by places moves an entry exactly so many places within its priority, if a rank is free
+there.
+"""
 
 import pytest
 
@@ -10,14 +12,14 @@ TICKET = 16 * 1000 * 3600 * 24 * 400
 
 
 def spaced(line: Line, names: list[str]) -> None:
-    """Sign people up with room between their ranks."""
+    """Sign people up with free ranks between them."""
     for name in names:
         line.clock.advance(10_000)
         accepted(line.signup(name))
 
 
 def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]:
-    """Insert entries at consecutive tickets, with no free rank between them."""
+    """Insert entries at consecutive tickets, so that no rank between them is free."""
     names = [f"{prefix} {number}" for number in range(count)]
     for number, name in enumerate(names):
         accepted(line.insert(name, ticket=first + number))
@@ -25,7 +27,9 @@ def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]
 
 
 def test_forty_pass_the_same_person_one_by_one(line: Line) -> None:
-    """P1: signups 4 ms apart leave enough free ranks for 40 moves, each behind the one before."""
+    """Signups 4 ms apart leave enough free ranks for 40 moves, each behind the previous one
+    (promise P1).
+    """
     line.init()
     names = [f"person {number}" for number in range(42)]
     for name in names:
@@ -49,7 +53,10 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
 
 @pytest.mark.crowd
 def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) -> None:
-    """P1: it moves at least 10 places; the next free rank is behind the 70 earlier entries."""
+    """The entry moves at least 10 places.
+
+    The next free rank is behind the 70 earlier entries (promise P1).
+    """
     line.init()
     early = dense(line, "early", 70)
     late = dense(line, "late", 90, TICKET + 10_000)
@@ -70,7 +77,7 @@ def test_hundreds_of_consecutive_ranks_leave_the_head_only(line: Line) -> None:
 
 @pytest.mark.crowd
 def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
-    """P1: no ties, and each answer is true."""
+    """No two entries have the same rank, and each response is true (promise P1)."""
     line.init()
     line.all_sign_up(["first"])
     names = dense(line, "person", 40, line.position("first")["ticket"] + 20)
@@ -87,7 +94,7 @@ def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
 
 
 def test_a_move_leaves_room_for_many_more(line: Line) -> None:
-    """P1: a thousand bumps to the head do not use up the ranks ahead of it."""
+    """A thousand bumps to the head do not use up the ranks ahead of it (promise P1)."""
     line.init()
     spaced(line, PEOPLE)
     ranks = [line.bump(name, places=1_000)["rank"] for name in PEOPLE[1:] * 3]
@@ -100,7 +107,7 @@ def test_a_move_leaves_room_for_many_more(line: Line) -> None:
 def test_ahead_of_the_very_first_rank_of_a_priority_there_is_no_room(
     line: Line, priority: int
 ) -> None:
-    """P5: the refusal changes nothing and draws no ticket."""
+    """The refusal changes nothing and draws no ticket (promise P5)."""
     line.init()
     first = (255 - priority) * TIER - ROOM
     line.restore("ann", rank=first, ticket=5)

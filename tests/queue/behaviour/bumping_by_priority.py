@@ -1,4 +1,7 @@
-"""bump by priority: higher priorities are served first; within a priority, arrival decides."""
+"""A bump by priority: higher priorities are served first.
+
+Within a priority, the time of signup decides.
+"""
 
 import pytest
 
@@ -18,7 +21,7 @@ def test_higher_priorities_stand_ahead(line: Line) -> None:
 
 
 def test_within_a_priority_arrival_decides(line: Line) -> None:
-    """P1: the order of the bumps does not matter."""
+    """The order of the bumps does not matter (promise P1)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     for name in ["eve", "ann", "bob"]:
@@ -36,7 +39,9 @@ def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
 
 @pytest.mark.parametrize("priority", [0, 9])
 def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
-    """P1: an entry whose rank is taken gets its own rank, right ahead of the entry that has it."""
+    """If the rank of an entry is taken, the entry gets the rank directly ahead of the entry that
+    has it (promise P1).
+    """
     line.init()
     ann, *_ = line.all_sign_up(["ann", "bob", "eve"])
     line.bump("ann", priority=5)
@@ -50,7 +55,10 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
 
 
 def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
-    """It had given way to the entry that has the rank, and does so no second time."""
+    """Kim's entry has already moved ahead of the entry that has its rank.
+
+    A bump does not move it a second time.
+    """
     line.init()
     (ann,) = line.all_sign_up(["ann"])
     kim = line.restore("kim", rank=ann["rank"], ticket=ann["ticket"])

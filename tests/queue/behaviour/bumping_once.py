@@ -1,4 +1,4 @@
-"""bump with a once_key: a request that is delivered twice moves the entry once."""
+"""A bump with a `once_key`: if the request is delivered twice, the entry moves once."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def spaced(line: Line) -> None:
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"priority": 4}, {"to": "front"}, {"to": "back"}])
 def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> None:
-    """P2: the repeat returns the current place and the stamp of the move."""
+    """The repeat returns the current place and the stamp of the move (promise P2)."""
     spaced(line)
     name = PEOPLE[4]
     moved = line.bump(name, once=1, **where)
@@ -30,7 +30,7 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
 
 
 def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
-    """P2: the first answer may have been lost, and other entries have moved since."""
+    """The first response may have been lost, and other entries have moved since (promise P2)."""
     spaced(line)
     line.bump(LAST, once=1, places=3)
     line.bump(PEOPLE[0], once=1, to="back")
@@ -40,7 +40,7 @@ def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
 
 
 def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
-    """P2: the later of two moves stays, even if the first is repeated after it."""
+    """The later of two moves stays, even if the first one is repeated after it (promise P2)."""
     spaced(line)
     first = line.bump(LAST, once=1, to="front")
     line.bump(LAST, once=2, to="back")
@@ -50,7 +50,7 @@ def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
 
 
 def test_a_late_bump_leaves_the_next_stay_where_it_is(line: Line) -> None:
-    """P2: the message arrives when the customer has left and signed up again."""
+    """The message arrives after the customer has left and signed up again (promise P2)."""
     spaced(line)
     name = PEOPLE[0]
     first = line.position(name)["ticket"]
@@ -81,7 +81,7 @@ def test_a_key_counts_for_one_person_only(line: Line) -> None:
 
 
 def test_a_refused_bump_does_not_use_up_its_key(line: Line) -> None:
-    """P2: the retry after a refusal is a first try."""
+    """A retry after a refusal counts as the first attempt (promise P2)."""
     spaced(line)
     assert line.bump("zoe", once=1, to="front")["code"] == "not_waiting"
     line.signup("zoe")
@@ -99,7 +99,7 @@ def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
 
 
 def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
-    """P9: the set of remembered moves stays bounded."""
+    """The number of remembered moves stays limited (promise P9)."""
     spaced(line)
     for number in range(60):
         line.bump(LAST, once=number, to="front" if number % 2 else "back")
@@ -110,7 +110,9 @@ def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Lin
 
 
 def test_an_erased_entry_has_no_moves(line: Line) -> None:
-    """P8: all remembered moves of the erased entry go; those of other entries stay."""
+    """All remembered moves of the erased entry are deleted, and those of other entries stay
+    (promise P8).
+    """
     spaced(line)
     for once in range(3):
         line.bump(LAST, once=once, to="front")

@@ -1,4 +1,4 @@
-"""bump to the front of a priority, or to the back of the line."""
+"""A bump moves an entry to the front of its priority or to the back of the queue."""
 
 from typing import Any
 
@@ -13,7 +13,10 @@ PEOPLE = ["ann", "bob", "eve", "kim"]
 @pytest.mark.crowd
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
-    """P1: the first ticket is an import of 2020; an entry bumped ahead of it keeps its priority."""
+    """The first ticket belongs to an import of 2020.
+
+    An entry that is bumped ahead of it keeps its priority (promise P1).
+    """
     line.init()
     line.insert("old", ticket=1, priority=priority)
     for name in PEOPLE:
@@ -26,7 +29,9 @@ def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: i
 
 
 def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
-    """P1: a later bump by priority uses the signup's ticket, and later signups stand behind."""
+    """A later bump by priority uses the ticket of the signup, and later signups are behind the
+    entry (promise P1).
+    """
     line.init()
     line.insert("old", ticket=1)
     _, bob = line.all_sign_up(["ann", "bob"])
@@ -39,7 +44,7 @@ def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
 
 
 def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
-    """P1: the rank lies in the room ahead of the tickets, so it must not be read as a ticket."""
+    """The rank is ahead of all tickets, so it must not be read as a ticket (promise P1)."""
     line.init()
     line.insert("old", ticket=1)
     ann = line.signup("ann")
@@ -66,7 +71,7 @@ def test_an_entry_that_was_restored_behind_all_tickets_can_be_moved(line: Line) 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
 def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any]) -> None:
-    """P1: repeated moves to the front use up none of the room ahead."""
+    """Repeated moves to the front use up none of the free ranks ahead (promise P1)."""
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
     kim = line.bump("kim", priority=1)
@@ -77,7 +82,7 @@ def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any
 
 
 def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None:
-    """P1: the entry gets a new ticket's rank, as a signup does."""
+    """The entry gets the rank of a new ticket, as a signup does (promise P1)."""
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
     line.bump("ann", priority=9)
@@ -89,7 +94,7 @@ def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None
 
 
 def test_a_priority_after_the_back_goes_by_the_signup(line: Line) -> None:
-    """P1: within a priority the time of signup decides, regardless of earlier moves."""
+    """Within a priority, the time of signup decides, regardless of earlier moves (promise P1)."""
     line.init()
     line.all_sign_up(PEOPLE)
     line.bump("ann", to="back")

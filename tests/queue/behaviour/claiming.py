@@ -1,4 +1,7 @@
-"""claim: hold the entries at one end of the line for one claimer only."""
+"""The operation claim takes entries from one end of the queue.
+
+No other claimer can take them meanwhile.
+"""
 
 import re
 from typing import Any
@@ -28,7 +31,7 @@ def test_a_higher_priority_is_claimed_first(line: Line) -> None:
 
 
 def test_a_hundred_can_be_claimed_at_once(line: Line) -> None:
-    """P9: 101 are refused."""
+    """A claim of 101 entries is refused (promise P9)."""
     names = [f"person {number}" for number in range(101)]
     filled(line, names)
     before = line.contents()
@@ -49,7 +52,7 @@ def test_tokens_are_forty_hex_digits_and_all_different(line: Line) -> None:
 
 
 def test_the_next_token_cannot_be_derived_from_a_token(line: Line) -> None:
-    """P4: each hold of a released entry has a new token."""
+    """Each hold of a released entry has a new token (promise P4)."""
     filled(line, ["ann"])
     tokens = set()
     for _ in range(5):
@@ -83,7 +86,9 @@ def test_a_change_of_the_time_counts_for_later_claims_only(line: Line) -> None:
 
 
 def test_a_paused_list_takes_signups_and_gives_no_claims(line: Line) -> None:
-    """P5: the refusal changes nothing, and entries that are already held can be completed."""
+    """The refusal changes nothing, and entries that are already held can be completed
+    (promise P5).
+    """
     filled(line, ["ann", "bob"])
     ann = line.claimed()["ann"]
     line.init(version=2, paused=True)
@@ -107,7 +112,9 @@ def test_claims_of_two_lists_do_not_touch_each_other(line: Line) -> None:
 
 
 def test_claims_hold_as_many_entries_as_the_list_allows(line: Line) -> None:
-    """P4: also those that a rebuild has restored; an expired lease does not count."""
+    """Claims that a rebuild has restored count too, and expired claims do not count
+    (promise P4).
+    """
     filled(line, PEOPLE[:6], max_claims=2, lease_seconds=60)
     line.restore("eve", rank=1, ticket=1, state="held", token="e" * 40, time_millis=10**13)
     first = line.claim(3, once=1)
@@ -128,7 +135,7 @@ def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
 
 
 def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> None:
-    """P4: Redis had lost the offer, and its repair finds a claim of a later time."""
+    """Redis had lost the offer, and the repair finds a later claim (promise P4)."""
     filled(line, ["ann", "bob"], max_claims=1)
     ann = line.claimed()["ann"]
     offer: dict[str, Any] = {"state": "offered", "token": "e" * 40, "time_millis": 10**13}
@@ -139,7 +146,7 @@ def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> N
 
 
 def test_a_lower_limit_gives_no_claims_until_fewer_are_held(line: Line) -> None:
-    """P4: offers to customers do not count, however many there are."""
+    """Offers to customers do not count, however many there are (promise P4)."""
     filled(line, PEOPLE[:8])
     assert not [
         name for name in line.client.hkeys(f"wl:{{{line.waitlist_id}}}:meta") if "max_c" in name

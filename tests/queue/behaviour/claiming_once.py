@@ -1,4 +1,4 @@
-"""claim with a once_key: a request that is delivered twice takes entries once."""
+"""A claim with a `once_key`: if the request is delivered twice, entries are taken once."""
 
 from tests.support.line import Line, once_key_of
 
@@ -12,7 +12,7 @@ def filled(line: Line, **settings: int) -> None:
 
 
 def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) -> None:
-    """P2, P4: and with the same deadlines."""
+    """The deadlines are the same too (promises P2 and P4)."""
     filled(line)
     first = line.claim(3, once=1)
     line.clock.advance(seconds=100)
@@ -25,7 +25,7 @@ def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) 
 
 
 def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> None:
-    """P2, P5: the key is bound to the body of its first claim."""
+    """The key belongs to the body of its first claim (promises P2 and P5)."""
     filled(line)
     bodies = ("0" * 32, "1" * 32)
     line.claim(2, once=1, once_body=bodies[0])
@@ -35,7 +35,9 @@ def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> No
 
 
 def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None:
-    """P4: released, parked, left, or held again by another claim."""
+    """These entries were released or parked, have left, or are held by another claim
+    (promise P4).
+    """
     filled(line)
     first = line.claimed(5, once=1)
     line.release("ann", first["ann"]["token"])
@@ -48,7 +50,7 @@ def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None
 
 
 def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
-    """P2: they have no deadline, and the repeat takes no other entries instead."""
+    """They have no deadline, and the repeat takes no other entries instead (promise P2)."""
     filled(line)
     first = line.claimed(2, once=1)
     line.complete("ann", first["ann"]["token"])
@@ -69,7 +71,9 @@ def test_a_repeat_returns_the_current_deadline(line: Line) -> None:
 
 
 def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
-    """P4: those holds have expired, and the repeat itself returns the entries to the line."""
+    """The claims have expired, and the repeat itself returns the entries to the queue
+    (promise P4).
+    """
     filled(line, lease_seconds=10)
     line.claim(2, once=1)
     line.clock.advance(seconds=10)
@@ -78,7 +82,7 @@ def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
 
 
 def test_an_empty_claim_is_repeated_as_empty(line: Line) -> None:
-    """P2: the repeat does not take an entry that signed up after the first claim."""
+    """The repeat does not take an entry that signed up after the first claim (promise P2)."""
     line.init()
     assert line.claimed(2, once=1) == {}
     line.signup("ann")
@@ -94,7 +98,7 @@ def test_claims_without_a_key_or_with_another_take_others(line: Line) -> None:
 
 
 def test_a_refused_claim_does_not_use_up_its_key(line: Line) -> None:
-    """P2: a retry after a refusal counts as the first call."""
+    """A retry after a refusal counts as the first call (promise P2)."""
     filled(line)
     line.init(version=2, paused=True)
     assert line.claim(1, once=1)["code"] == "waitlist_paused"

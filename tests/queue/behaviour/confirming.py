@@ -1,4 +1,6 @@
-"""Still there? The wait of an entry whose customer has not answered ends, by Redis' clock."""
+"""If a customer does not answer the question whether they still wait, Redis ends the wait by its
+own clock.
+"""
 
 from typing import Any
 
@@ -54,7 +56,7 @@ def test_silence_moves_an_entry_to_the_end(line: Line) -> None:
 
 
 def test_a_late_message_ends_no_other_wait(line: Line) -> None:
-    """P8: it names the stay and the question, and both are over."""
+    """The message names the stay and the question, and both have ended (promise P8)."""
     asked(line, "ann", "bob")
     line.clock.advance(seconds=60)
     found = line.position("ann")
@@ -74,7 +76,7 @@ def test_a_late_message_ends_no_other_wait(line: Line) -> None:
 
 
 def test_a_wait_does_not_end_by_settings_that_have_changed_since(line: Line) -> None:
-    """P2: later settings may ask nobody, or end a wait in another way."""
+    """Later settings may ask nobody, or may end a wait in another way (promise P2)."""
     asked(line, "ann")
     line.clock.advance(seconds=60)
     line.init(version=2)

@@ -1,4 +1,7 @@
-"""entered, declined, no_shows: each end of an offer counts once, and the ends of claims do not."""
+"""The counters entered, declined and no_shows.
+
+Each end of an offer counts once, and the end of a claim does not count.
+"""
 
 import pytest
 
@@ -8,7 +11,7 @@ from tests.support.line import Line, accepted
 
 
 def ends(line: Line) -> dict[str, int]:
-    """Return the ends of offers that are counted, without zeros."""
+    """Return the counters of ended offers, without zeros."""
     counters = line.stats()["counters"]
     assert counters == line.send("heartbeat")["counters"]
     return {name: counters[name] for name in NO_OFFERS if counters[name]}
@@ -49,7 +52,7 @@ def test_a_decline_counts_once(line: Line) -> None:
     meant = {"entry_id": offer["entry_id"], "once_key": ONCE_KEY}
     for _ in range(2):
         accepted(line.send("decline", **meant))
-    # A late copy finds the next offer.
+    # A late copy arrives when the next offer is open.
     admit(line, count=len(PEOPLE))
     accepted(line.send("decline", **meant))
     assert ends(line) == {"declined": 1}
@@ -60,7 +63,7 @@ def test_a_decline_that_leaves_counts_once(line: Line) -> None:
     admit(line, count=2)
     for _ in range(2):
         accepted(line.leave(PEOPLE[0], is_declining=True))
-    # The offer of the second customer is taken away, and the third has none.
+    # An operator takes the offer of the second customer away, and the third customer has none.
     accepted(line.leave(PEOPLE[1]))
     accepted(line.leave(PEOPLE[2], is_declining=True))
     assert (ends(line), counted(line, "left")) == ({"declined": 1}, 3)

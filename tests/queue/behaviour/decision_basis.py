@@ -1,4 +1,6 @@
-"""What a decision was made from: its stay, the newest decision before it, the last new rank."""
+"""Each decision names what it was based on: its stay, the newest decision before it, and the
+decision that gave the entry its rank.
+"""
 
 from typing import Any
 
@@ -19,12 +21,12 @@ def filled(line: Line, **settings: Any) -> None:
 
 
 def made_from(answer: Answer) -> tuple[int | None, int | None]:
-    """Return the stamps of the decision before, and of the one that gave the rank."""
+    """Return the stamps of the previous decision and of the decision that gave the rank."""
     return answer["basis_stamp"], answer["placed_stamp"]
 
 
 def decisions(line: Line, name: str) -> list[Answer]:
-    """Return the decisions about an entry that the record may lack."""
+    """Return the decisions about an entry that the record may not contain."""
     found: list[Answer] = line.dirty()[name]["decisions"]
     return found
 
@@ -43,7 +45,7 @@ def test_a_claim_after_a_bump_is_made_from_it(line: Line) -> None:
 
 
 def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
-    """The rank is that of the bump before, also when the hold has been extended."""
+    """The rank comes from the bump before the hold, even if the hold was extended."""
     filled(line)
     moved = accepted(line.bump("eve", to="front"))
     eve = line.claimed(once=1)["eve"]
@@ -102,7 +104,7 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
-    """What ends the hold is made from that stamp, so the record must not have a later one."""
+    """The end of the hold is based on this stamp, so the record must not have a later one."""
     filled(line)
     first = line.claimed(once=1)["ann"]
     line.clock.advance(seconds=1)
@@ -120,7 +122,9 @@ def test_an_entry_shows_the_ticket_of_its_stay(line: Line) -> None:
 
 
 def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
-    """Maintenance records an extension at the stamp of the hold, from which its end is made."""
+    """Maintenance records an extension with the stamp of the hold, because the end of the hold is
+    based on this stamp.
+    """
     filled(line)
     ann = line.claimed(once=1)["ann"]
     line.mark_dirty("ann")
@@ -129,7 +133,10 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """P3: those that the record has not taken; the one before stays until it is reconciled."""
+    """Decisions that the record has not adopted are dropped.
+
+    The decision before them stays until it is settled (promise P3).
+    """
     filled(line)
     released = accepted(line.release("ann", line.claimed()["ann"]["token"]))
     moved = accepted(line.bump("ann", to="back"))
@@ -146,7 +153,7 @@ def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> No
 
 
 def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
-    """P3: the no-show was that of a former stay."""
+    """The no-show belongs to a former stay (promise P3)."""
     filled(line, admission=True, offer_seconds=LEASE, no_show="leave")
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=LEASE)
@@ -159,7 +166,9 @@ def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
 
 
 def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) -> None:
-    """P3: a server that lagged has the place of an earlier stay, and the end of a later one."""
+    """A server that lagged has the place of an earlier stay and the end of a later one (promise
+    P3).
+    """
     filled(line)
     ticket = line.position("ann")["ticket"]
     assert line.drop("ann", stay=2, ticket=ticket + 1)["outcome"] == "absent"
@@ -171,7 +180,7 @@ def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) ->
 
 
 def test_an_admission_of_an_earlier_stay_does_not_end_the_recorded_one(line: Line) -> None:
-    """P3: the record's stay can be restored after the settling."""
+    """The recorded stay can be restored after the earlier admission was settled (promise P3)."""
     filled(line)
     ann = line.claimed()["ann"]
     line.complete("ann", ann["token"])

@@ -1,4 +1,7 @@
-"""Expired holds: the entry returns to its old place, or is parked after too many attempts."""
+"""When a hold expires, the entry returns to its old place.
+
+After too many attempts, it is parked.
+"""
 
 from collections.abc import Callable
 
@@ -11,7 +14,7 @@ LEASE = 60
 
 
 def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None:
-    """Sign people up with room between their ranks."""
+    """Sign people up with free ranks between them."""
     line.init(lease_seconds=LEASE, max_attempts=max_attempts)
     for name in names:
         line.clock.advance(10_000)
@@ -20,7 +23,9 @@ def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
 def test_a_token_is_good_up_to_the_deadline_and_no_longer(line: Line, verb: str) -> None:
-    """P4: also if no claim and no expire has returned the entry to the line yet."""
+    """This also holds if no claim and no expire has returned the entry to the queue yet (promise
+    P4).
+    """
     filled(line, ["ann", "bob"])
     held = line.claimed(2)
     line.clock.advance(seconds=LEASE, micros=-1_000)
@@ -36,7 +41,9 @@ def _end(line: Line, verb: str, name: str, token: str) -> dict[str, object]:
 
 
 def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) -> None:
-    """P4: the record keeps only one of two decisions with the same stamp, so stamps must differ."""
+    """The record keeps only one of two decisions with the same stamp, so the stamps must differ
+    (promise P4).
+    """
     filled(line, ["ann", "bob"])
     line.claim()
     line.clock.advance(seconds=LEASE)
@@ -80,7 +87,10 @@ def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) 
 
 @pytest.mark.crowd
 def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> None:
-    """P1, P9: one script run ends 200 holds; the claim repeats it until no hold is left."""
+    """One run of the script ends 200 holds.
+
+    The claim repeats it until no expired hold is left (promises P1 and P9).
+    """
     names = [f"person {number}" for number in range(450)]
     line.init(lease_seconds=LEASE)
     line.handle(
@@ -111,7 +121,9 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
 
 @pytest.mark.crowd
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
-    """P1: no claim takes an entry while a hold that is over keeps an earlier entry away."""
+    """A claim takes no entry while an expired hold keeps an earlier entry off the queue (promise
+    P1).
+    """
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)
     line.all_sign_up([*names, "zoe"])
@@ -125,7 +137,7 @@ def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None
 
 
 def test_what_is_answered_counts_no_hold_that_is_over(line: Line) -> None:
-    """P6: the list has no policy, and nobody claims."""
+    """The waitlist has no policy, and nobody claims (promise P6)."""
     filled(line)
     line.claim(2)
     line.clock.advance(seconds=LEASE)
@@ -155,7 +167,7 @@ def test_an_entry_whose_hold_is_over_waits_in_every_answer(
 
 
 def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> None:
-    """P6: the entry that comes back stands ahead."""
+    """The entry that returns is ahead (promise P6)."""
     filled(line)
     first, second = line.claimed(2).items()
     line.clock.advance(seconds=LEASE - 1)
@@ -167,7 +179,7 @@ def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> Non
 
 
 def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
-    """The list has no policy, so no poll triggers a run."""
+    """The waitlist has no policy, so no poll triggers a run."""
     filled(line)
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=600)
@@ -175,7 +187,7 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
 
 
 def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
-    """The policy changes after the end of the offer, before any script has met this end."""
+    """The policy changes after the offer has expired, and before any script has noticed this."""
     line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")
     line.all_sign_up(PEOPLE)
     accepted(line.send("admit"))

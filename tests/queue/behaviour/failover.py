@@ -1,4 +1,4 @@
-"""Another server takes over and may lack the newest writes: its order is `cold` until a rebuild."""
+"""Another server takes over and may lack the newest writes. Its order is `cold` until a rebuild."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ PEOPLE = ["ann", "bob", "eve"]
 
 
 def taken_over(line: Line) -> None:
-    """Sign entries up, then let another server answer."""
+    """Sign people up, and then let another server answer."""
     line.server_run_id = FIRST
     line.init()
     line.all_sign_up(PEOPLE)
@@ -30,7 +30,7 @@ def open_again(line: Line, **fields: Any) -> Answer:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_server_that_has_taken_over_returns_cold(line: Line, verb: str) -> None:
-    """P7: it returns none of its data and changes nothing."""
+    """The server returns none of its data and changes nothing (promise P7)."""
     taken_over(line)
     before = line.contents()
     assert line.handle(each_verb(line)[verb])["code"] == "cold"
@@ -46,7 +46,9 @@ def test_every_server_owns_the_order_where_servers_hide_their_run_id(line: Line)
 
 
 def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
-    """P1, P3, P7: it is rebuilt from the record, and later stamps are later."""
+    """The order is rebuilt from the record, and stamps drawn later are higher (promises P1, P3 and
+    P7).
+    """
     taken_over(line)
     floor = newest_stamp(line) + 1_000_000
     counted = {"signed_up": 5, "left": 2, "admitted": 0}
@@ -67,7 +69,7 @@ def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
 
 
 def test_an_order_is_opened_once(line: Line) -> None:
-    """P2: a second request finds it unchanged until its rebuild is complete."""
+    """A second request does not change the order until its rebuild is complete (promise P2)."""
     taken_over(line)
     first = open_again(line)
     again = accepted(line.init(mode="open", epoch="0000cccc"))
@@ -86,7 +88,7 @@ def test_settings_that_are_repeated_do_not_open_an_order(line: Line) -> None:
 
 
 def test_the_clock_of_the_new_server_may_be_behind(line: Line) -> None:
-    """P1: a signup there gets a place behind every recorded entry."""
+    """A signup on the new server gets a place behind every recorded entry (promise P1)."""
     taken_over(line)
     line.clock.advance(-HOUR_MICROS)
     known = newest_stamp(line)

@@ -1,4 +1,6 @@
-"""How a loss is noticed: heartbeats that went back, and entries that differ from their record."""
+"""How the service notices a loss: a heartbeat has gone back, or an entry differs from its
+record.
+"""
 
 from typing import Any
 
@@ -12,7 +14,7 @@ TOKEN = "a" * 40
 
 
 def look(line: Line, name: str) -> Answer:
-    """Return where an entry stands, without the fields that every answer has."""
+    """Return where an entry is. The fields that every response has are left out."""
     answer = accepted(line.send("inspect", entry_id=line.id_of(name)))
     assert answer["attributes_version"] is None
     said = ("ok", "outcome", "attributes_version")
@@ -36,7 +38,10 @@ def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
 
 
 def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
-    """P3: one missing heartbeat may be a small loss; two missing ones are a whole interval."""
+    """One missing heartbeat may be a small loss.
+
+    Two missing heartbeats mean that a whole interval is lost (promise P3).
+    """
     line.init()
     assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
     assert beat(line, known=4) == "behind"
@@ -45,14 +50,14 @@ def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
 
 
 def test_an_order_of_another_life_is_outdated(line: Line) -> None:
-    """P7: an old copy of the order must not be used."""
+    """An old copy of the order must not be used (promise P7)."""
     line.init()
     assert beat(line, epoch=LATER_EPOCH) == "outdated"
     assert beat(line, epoch=None) == "beats"
 
 
 def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
-    """Stamps of this epoch are later than its birth, regardless of the clock."""
+    """All stamps of this epoch are higher than the stamp of its start, whatever the clock says."""
     floor = 2**44
     epoch_start = accepted(line.init(mode="open", floor_ticket=floor))["epoch_start"]
     assert epoch_start > floor
@@ -75,7 +80,7 @@ def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
 def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
     line: Line, state: str
 ) -> None:
-    """P3: Redis has lost a later change of an entry that it still has."""
+    """Redis still has the entry, but has lost a later change of it (promise P3)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("ann")["rank"]}
@@ -92,7 +97,7 @@ def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
 
 
 def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -> None:
-    """P2: another request has moved the entry since, and its move stays."""
+    """Another request has moved the entry in the meantime, and this move stays (promise P2)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("bob")["rank"]}
@@ -113,7 +118,9 @@ def test_an_entry_wrongly_held_returns_to_the_line(line: Line) -> None:
 
 
 def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
-    """And the stamp of the last decision, so that an older record is not taken for a newer one."""
+    """The response also has the stamp of the last decision, so that an older record is not taken
+    for a newer one.
+    """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])
     claim = line.claim(3)

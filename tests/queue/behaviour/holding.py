@@ -1,4 +1,7 @@
-"""complete, release and extend: only the claimer that holds an entry decides about it."""
+"""The operations complete, release and extend.
+
+Only the claimer who holds an entry can decide about it.
+"""
 
 import pytest
 
@@ -21,7 +24,9 @@ def on_hold(line: Line, verb: str, name: str, token: str) -> str:
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """P2, P4: it succeeds again after the deadline too, counts once, and has the same pass."""
+    """The repeat also succeeds after the deadline, counts once, and has the same pass (promises P2
+    and P4).
+    """
     filled(line)
     line.init(version=2, lease_seconds=LEASE, admission=True, pass_seconds=3 * LEASE)
     ann = line.claimed()["ann"]
@@ -38,7 +43,7 @@ def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["release", "extend", "park"])
 def test_an_admission_is_for_good(line: Line, verb: str) -> None:
-    """P4: not even the token that admitted the entry can take it back."""
+    """Not even the token that admitted the entry can undo the admission (promise P4)."""
     filled(line)
     ann = line.claimed()["ann"]
     line.complete("ann", ann["token"])
@@ -63,7 +68,9 @@ def test_a_bumped_entry_keeps_the_place_and_the_signups_ticket(line: Line) -> No
 
 
 def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """P2: the caller may not have got the first answer, so later changes do not matter."""
+    """The caller may not have received the first response, so later changes do not matter (promise
+    P2).
+    """
     filled(line)
     ann = line.claimed()["ann"]
     first = line.release("ann", ann["token"])
@@ -78,7 +85,7 @@ def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_token_that_has_released_does_nothing_else(line: Line) -> None:
-    """P4: and the token of another hold does not repeat the release."""
+    """The token of another hold does not repeat the release either (promise P4)."""
     filled(line)
     ann = line.claimed()["ann"]
     line.release("ann", ann["token"])
@@ -99,7 +106,7 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
 
 
 def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
-    """P9: a caller could release and claim the same entry any number of times."""
+    """A caller could release and claim the same entry any number of times (promise P9)."""
     line.init(lease_seconds=LEASE)
     line.signup("ann")
     tokens = []
@@ -112,7 +119,7 @@ def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
 
 
 def test_of_two_extensions_the_last_to_arrive_decides(line: Line) -> None:
-    """A late one, shorter than the hold by now, shortens it; it names the hold alone."""
+    """A late extension can shorten the hold, because an extension only names the hold."""
     filled(line)
     token = line.claimed()["ann"]["token"]
     line.extend("ann", token, lease_seconds=10 * LEASE)

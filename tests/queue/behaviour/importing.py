@@ -1,4 +1,7 @@
-"""allocate_tickets and insert: an imported row gets the place of its ticket, whoever inserts it."""
+"""The operations allocate_tickets and insert.
+
+An imported row gets the place of its ticket, whoever inserts it.
+"""
 
 from itertools import permutations
 from typing import Any
@@ -15,12 +18,14 @@ TIME = 16 * 1000 * 3600 * 24 * 400
 
 
 def places_of(line: Line) -> list[tuple[str, int, int]]:
-    """Return entry id, rank and ticket of every waiting entry, in serving order."""
+    """Return the id, the rank and the ticket of every waiting entry, in the order of the queue."""
     return [(one["entry_id"], one["rank"], one["ticket"]) for one in line.entries()]
 
 
 def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
-    """P6: within its priority, it stands ahead of later tickets and behind earlier ones."""
+    """Within its priority, the entry is ahead of later tickets and behind earlier ones (promise
+    P6).
+    """
     line.init()
     line.signup("late")
     line.insert("early", ticket=TIME)
@@ -32,7 +37,10 @@ def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
 
 
 def test_an_import_at_a_taken_rank_gets_the_next_free_one_behind(line: Line) -> None:
-    """P1: no ties; the ticket stays as requested, because it is the time of arrival."""
+    """No two entries have the same rank.
+
+    The ticket stays as requested, because it is the time of signup (promise P1).
+    """
     line.init()
     for number in range(20):
         line.insert(f"person {number}", ticket=TIME + number)
@@ -54,7 +62,7 @@ def test_a_free_place_within_a_run_is_taken(line: Line) -> None:
 
 
 def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
-    """P3: the import call, its retry and maintenance may each be cut off anywhere."""
+    """The import, its retry and maintenance may each be interrupted at any point (promise P3)."""
     wanted = {"ann": TIME, "bob": TIME + 1, "cyd": TIME + 2, "dan": TIME + 40}
     lines = []
     for number, names in enumerate(permutations(wanted)):
@@ -98,7 +106,9 @@ def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Lin
 
 
 def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """P4: a stamp after the hold's would make the record treat the hold as already over."""
+    """A stamp after the stamp of the hold would make the record treat the hold as ended (promise
+    P4).
+    """
     line.init()
     inserted = accepted(line.insert("ann", ticket=TIME))
     claim = accepted(line.claim())
@@ -108,7 +118,9 @@ def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Li
 
 
 def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
-    """P1: later signups stand behind it without a tie, even if its caller's clock was ahead."""
+    """Later signups are behind the entry, each with its own rank, even if the caller's clock was
+    ahead (promise P1).
+    """
     line.init()
     last = accepted(line.signup("ann"))["ticket"]
     line.insert("bob", ticket=last + 10**9)
@@ -128,7 +140,7 @@ def test_imports_stand_in_their_segments(line: Line) -> None:
 
 
 def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
-    """P1: the run lies behind every earlier entry and ahead of every later signup."""
+    """The tickets are behind every earlier entry and ahead of every later signup (promise P1)."""
     line.init()
     line.signup("before")
     run = accepted(line.allocate_tickets(3))
@@ -141,7 +153,9 @@ def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
 
 
 def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
-    """P1: without gaps between the tickets, the bumped entry would overtake the whole run."""
+    """Without gaps between the tickets, the bumped entry would overtake all rows of the import
+    (promise P1).
+    """
     line.init()
     run = accepted(line.allocate_tickets(4))
     for number in range(4):
@@ -152,7 +166,9 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
-    """P1: the entry for which the place was drawn goes between it and the next of the run."""
+    """The row that owns this ticket is inserted between the restored entry and the next row
+    (promise P1).
+    """
     line.init()
     run = accepted(line.allocate_tickets(3))
     line.insert("row 0", ticket=run["first"])
@@ -164,7 +180,7 @@ def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line
 
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
-    """Numbers of entries that have left or are held are not given again."""
+    """Numbers of entries that have left or are held are not used again."""
     line.init()
     assert accepted(line.allocate_tickets(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
     line.insert("ann", ticket=TIME)
@@ -193,7 +209,9 @@ def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
 
 
 def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line: Line) -> None:
-    """P1: wherever the former stay was moved, also ahead of the first ticket of a priority."""
+    """This holds wherever the former stay was moved, even ahead of the first ticket of a priority
+    (promise P1).
+    """
     line.init()
     for name in ("ann", "bob", "cyd", "dan"):
         line.signup(name)
@@ -212,7 +230,7 @@ def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line:
 
 
 def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Line) -> None:
-    """P1: a rank ahead of a priority's first ticket is no ticket."""
+    """A rank ahead of the first ticket of a priority is not a ticket (promise P1)."""
     line.init()
     line.signup("ann")
     rank = 255 * TIER - 5
@@ -222,7 +240,7 @@ def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Lin
 
 
 def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) -> None:
-    """P1: as a release does, so that the entry stays between its former neighbours."""
+    """As after a release, the entry stays between its former neighbours (promise P1)."""
     line.init()
     for name, number in (("ann", 0), ("bob", 8), ("cyd", 16)):
         line.insert(name, ticket=TIME + number)
@@ -235,7 +253,7 @@ def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) ->
 
 
 def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Line) -> None:
-    """P1: no ties, also at the beginning of a priority."""
+    """No two entries have the same rank, even at the beginning of a priority (promise P1)."""
     line.init()
     first = 255 * TIER - 2**40
     line.restore("eve", first, TIME)
@@ -244,7 +262,7 @@ def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Li
 
 
 def test_a_repeat_of_a_place_that_is_given_back_changes_nothing(line: Line) -> None:
-    """P2: and a copy that arrives when the new stay has ended too is refused."""
+    """A copy that arrives after the new stay has ended is refused (promise P2)."""
     line.init()
     line.insert("ann", ticket=TIME)
     line.leave("ann")

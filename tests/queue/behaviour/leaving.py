@@ -1,4 +1,4 @@
-"""leave and drop: a stay ends once and stays ended."""
+"""The operations leave and drop. A stay ends once and stays ended."""
 
 import pytest
 
@@ -11,7 +11,7 @@ QUARTER_HOUR_MICROS = 15 * 60 * 1_000_000
 
 
 def test_every_entry_behind_moves_up_at_once(line: Line) -> None:
-    """P6: positions and the total are correct right after an entry ahead has left."""
+    """Positions and the total are correct as soon as an entry ahead has left (promise P6)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     assert line.leave("bob")["outcome"] == "left"
@@ -37,7 +37,7 @@ def _absent(total: int) -> dict[str, object]:
 
 
 def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
-    """P2: a repeated drop changes nothing."""
+    """A repeated drop changes nothing (promise P2)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     assert [line.drop("ann")["outcome"] for _ in range(2)] == ["dropped", "absent"]
@@ -48,7 +48,7 @@ def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: str) -> None:
-    """P2: the old message is delivered again after the customer has signed up again."""
+    """The old message is delivered again after the customer has signed up again (promise P2)."""
     line.init()
     first = line.signup("ann")
     accepted(line.leave("ann", ticket=first["ticket"]))
@@ -60,7 +60,9 @@ def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: st
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_an_end_without_a_tombstone_spares_a_later_stay(line: Line, verb: str) -> None:
-    """P2: without a tombstone, the ticket shows that the message is about the earlier stay."""
+    """Without a tombstone, the ticket shows that the message is about the earlier stay (promise
+    P2).
+    """
     line.init()
     first = line.signup("ann")
     accepted(line.drop("ann"))
@@ -84,7 +86,7 @@ def test_a_moved_stay_is_identified_by_its_signups_ticket(line: Line) -> None:
 
 
 def test_nothing_of_an_entry_stays_behind_but_its_tombstone(line: Line) -> None:
-    """The decisions about it also stay, until maintenance has settled them."""
+    """The decisions about the entry also stay, until maintenance has settled them."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.bump("bob", priority=3)
@@ -107,7 +109,7 @@ def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
 
 
 def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
-    """P9: one leave never pays for clearing all the entries that left before it."""
+    """No leave has to delete the tombstones of all entries that left before it (promise P9)."""
     line.init()
     names = [f"person {number}" for number in range(20)]
     tickets = [one["ticket"] for one in line.all_sign_up([*names, "ann", "bob"])]
@@ -127,7 +129,9 @@ def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
-    """P2: a repeated leave returns it too, so that the record can add a signup that was cut off."""
+    """A repeated leave returns the ticket too, so that the record can add a signup that was
+    interrupted (promise P2).
+    """
     line.init()
     ticket = line.signup("ann")["ticket"]
     assert line.leave("ann")["ticket"] == ticket
@@ -148,7 +152,10 @@ def _tombstones(line: Line) -> list[object]:
 
 
 def test_each_former_place_of_a_customer_goes(line: Line) -> None:
-    """A server that took over lagged: the message has the ticket of the place, and no stay."""
+    """The server that took over was behind.
+
+    The message has the ticket of the place and names no stay.
+    """
     line.init()
     for stay in (1, 2):
         ticket = accepted(line.signup("ann", stay))["ticket"]

@@ -1,4 +1,6 @@
-"""leave, drop, signup and capacity when entries are held, parked or admitted."""
+"""The operations leave, drop and signup, and the capacity, when entries are held, parked or
+admitted.
+"""
 
 from collections.abc import Callable
 
@@ -11,7 +13,10 @@ ENTRY_KEYS = ("queue", "tickets_of_moved", "held", "claimed", "claims", "parked"
 
 
 def held(line: Line) -> Answer:
-    """Hold ann, whose first hold expired. She was bumped, so her rank differs from her ticket."""
+    """Let Ann be held after her first hold has expired.
+
+    She was bumped, so her rank differs from her ticket.
+    """
     line.init(lease_seconds=60, max_claims=5)
     line.all_sign_up(["bob", "eve", "ann"])
     line.bump("ann", to="front")
@@ -43,7 +48,7 @@ Setting = Callable[[Line], Answer]
 
 
 def traces(line: Line, name: str) -> list[str]:
-    """Return the keys that still contain an entry's place."""
+    """Return the keys that still contain the place of an entry."""
     keys = [f"wl:{{bakery-opening}}:{key}" for key in ENTRY_KEYS]
     contents = line.contents()
     return [key for key in keys if line.id_of(name) in str(contents.get(key))]
@@ -52,7 +57,9 @@ def traces(line: Line, name: str) -> list[str]:
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
 def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
-    """P2: no key keeps the entry, it is counted once, and the claimer's calls are refused."""
+    """No key contains the entry any more, it is counted once, and the claimer's calls are refused
+    (promise P2).
+    """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.leave("ann", ticket=ticket)["outcome"] == "left"
@@ -70,7 +77,7 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
 def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
-    """P2: no key keeps the entry, and it is not counted as left."""
+    """No key contains the entry any more, and it is not counted as left (promise P2)."""
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.drop("ann", ticket=ticket)["outcome"] == "dropped"
@@ -86,7 +93,7 @@ def test_every_entry_on_the_list_can_be_dropped(
 def test_an_admission_after_the_intent_to_leave_does_not_count(
     line: Line, verb: str, outcome: str, with_ticket: bool
 ) -> None:
-    """P4: the leave is recorded, so it undoes the admission; a drop does not. A rejoin is new."""
+    """A leave is recorded, so it undoes the admission. A drop does not undo it (promise P4)."""
     ann = done(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.send(verb, **line.stay("ann"), ticket=ticket)["outcome"] == outcome
@@ -102,7 +109,7 @@ def test_an_admission_after_the_intent_to_leave_does_not_count(
 
 
 def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
-    """P3: only a leave with a ticket proves that the entry had a place to lose."""
+    """Only a leave with a ticket proves that the entry had a place to lose (promise P3)."""
     line.init()
     assert line.leave("ann", ticket=7)["outcome"] == "left"
     assert line.leave("bob")["outcome"] == "absent"
@@ -110,7 +117,7 @@ def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None
 
 
 def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line) -> None:
-    """Once: a drop of an entry that Redis no longer has counts nothing."""
+    """The admission is counted once. A drop of an entry that Redis no longer has counts nothing."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.claim()
@@ -125,7 +132,7 @@ def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line
 def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
-    """P2: the ticket shows that the message is about another stay."""
+    """The ticket shows that the message is about another stay (promise P2)."""
     ann = setting(line)
     before = traces(line, "ann")
     answer = line.send(verb, **line.stay("ann", 7), ticket=ann["ticket"] - 1)
@@ -134,7 +141,7 @@ def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
-    """P9: even if the entry had been bumped and held before."""
+    """This also holds if the entry was bumped and held before (promise P9)."""
     done(line)
     seen_stamp = line.dirty()["ann"]["seen_stamp"]
     accepted(line.settle("ann", seen_stamp, join_id="00000001"))
@@ -146,7 +153,7 @@ def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -
 def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     line: Line, setting: Setting
 ) -> None:
-    """P2: the answer has the place that the entry had, and no position."""
+    """The response has the place that the entry had, and no position (promise P2)."""
     ann = setting(line)
     before = traces(line, "ann")
     answer = line.signup("ann")
@@ -159,7 +166,10 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
 
 
 def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
-    """They may return to the line; entries that were admitted or have left may not."""
+    """Held and parked entries may return to the queue.
+
+    Entries that were admitted or have left may not.
+    """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob", "eve"])
     given = line.claimed(3)

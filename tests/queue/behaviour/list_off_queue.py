@@ -1,4 +1,6 @@
-"""list_off_queue: pages of held entries, by deadline, and of parked entries, by time."""
+"""The operation list_off_queue returns pages of held entries, sorted by deadline, and of parked
+entries, sorted by time.
+"""
 
 import pytest
 
@@ -9,7 +11,10 @@ PEOPLE = [f"person {number}" for number in range(25)]
 
 
 def filled(line: Line, which: str, times: int) -> list[str]:
-    """Hold or park 25 entries at `times` different times; return their names by time, then id."""
+    """Hold or park 25 entries at `times` different times.
+
+    Return their names, sorted by time and then by id.
+    """
     line.init(lease_seconds=LEASE)
     line.all_sign_up(PEOPLE)
     for _ in range(times):
@@ -40,7 +45,7 @@ def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
 @pytest.mark.parametrize("which", ["held", "parked"])
 @pytest.mark.parametrize("times", [1, 5, 25])
 def test_pages_off_the_queue_join_to_the_whole(line: Line, which: str, times: int) -> None:
-    """P9: also if many entries have the same time."""
+    """This also holds if many entries have the same time (promise P9)."""
     expected = filled(line, which, times)
     found = pages(line, which, limit=10)
     assert [len(names) for names in found] == [10, 10, 5]
@@ -87,7 +92,7 @@ def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: i
 
 
 def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> None:
-    """A heartbeat between two pages moves the last entry of the first page far behind."""
+    """Between two pages, an extension moves the last entry of the first page far behind."""
     expected = filled(line, "held", 25)
     entry = line.list_off_queue("held", limit=12)["entries"][-1]
     after = {"after": entry["time_millis"], "after_id": entry["entry_id"]}

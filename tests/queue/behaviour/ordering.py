@@ -1,4 +1,4 @@
-"""The order of the line: arrival decides, regardless of the clock."""
+"""The time of signup decides about the order of the queue, whatever the clock does."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -10,7 +10,7 @@ from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
 PEOPLE = [f"person {number}" for number in range(60)]
-# Tickets end soon after this one, but there are enough for all of PEOPLE.
+# The highest ticket comes soon after this time, but there are enough tickets for all of PEOPLE.
 BEFORE_END = 8 * 200
 MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
 
@@ -22,7 +22,7 @@ def test_a_ticket_contains_the_time_of_its_drawing(line: Line) -> None:
 
 
 def test_ranks_are_exact_to_the_end_of_their_range(line: Line) -> None:
-    """P1: the last ranks lose no digit when they are stored and read."""
+    """The highest ranks lose no digit when they are stored and read (promise P1)."""
     line.init()
     line.clock.micros = MICROS_OF_RANGE_END
     answers = line.all_sign_up(PEOPLE)
@@ -55,7 +55,9 @@ def test_between_two_signups_of_one_instant_seven_moves_fit(line: Line) -> None:
 
 @pytest.mark.crowd
 def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None:
-    """P1: tickets carry the time of the signup, so they run at most a second ahead of the clock."""
+    """A ticket contains the time of the signup, so tickets are at most a second ahead of the clock
+    (promise P1).
+    """
     line.init()
     names = [f"person {number}" for number in range(2_500)]
     for first in range(0, len(names), 500):
@@ -71,7 +73,7 @@ def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None
 
 
 def test_a_rejoin_stands_at_the_end(line: Line) -> None:
-    """P1: a new stay counts as a new arrival."""
+    """A new stay counts as a new arrival (promise P1)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.leave("ann")

@@ -35,7 +35,7 @@ def hydrating(line: Line) -> Line:
 
 
 def building(line: Line) -> Line:
-    """Change the segments of a list that has entries."""
+    """Change the segments of a waitlist that has entries."""
     warm(line).init(version=2, segments_version=2)
     return line
 
@@ -57,7 +57,7 @@ def restored(line: Line, rank: int = 1) -> Line:
 
 
 def held(line: Line, seconds: int = 60) -> Line:
-    """Hold bob with a known token."""
+    """Let Bob be held with a known token."""
     deadline = line.clock.millis + 1_000 * seconds
     line.init()
     line.restore("bob", rank=2, ticket=2, state="held", token=TOKEN, time_millis=deadline)
@@ -78,7 +78,7 @@ def asked(line: Line, seconds: float = 0) -> Line:
 
 
 def by(line: Line, verb: str) -> Answer:
-    """Do something as bob."""
+    """Send an operation about Bob's entry."""
     return line.send(verb, entry_id=line.id_of("bob"))
 
 
@@ -92,7 +92,7 @@ def _renew(line: Line) -> Answer:
 
 
 def _over(line: Line) -> Line:
-    """Let the pass of bob end, and give the place to eve."""
+    """Let Bob's pass end, and give the place to Eve."""
     done(offered(line, max_inside=1), "enter").signup("eve")
     line.clock.advance(seconds=60)
     line.send("admit")
@@ -135,7 +135,7 @@ def _full_inside(line: Line) -> Line:
 
 
 def expiring(line: Line, op: str, *, holds: int = 1, **fields: Any) -> Answer:
-    """Run a script once after so many holds have expired: the service would run it again."""
+    """Let `holds` holds expire and run a script once. The service would run the script again."""
     ends = {"state": "held", "token": TOKEN, "time_millis": line.clock.millis + 1}
     for number in range(1, holds + 1):
         place = {"rank": number, "ticket": number, "stamp": number}
@@ -154,7 +154,7 @@ def _expiring_stay(line: Line, op: str, **fields: Any) -> Answer:
     return _expiring_entry(line, op, join_id="00000001", **fields)
 
 
-# What one run of `claim`, `admit` and `withdraw` ends itself, and one more.
+# One run of `claim`, `admit` or `withdraw` ends 200 holds itself. This is one more.
 TOO_MANY = 201
 
 
@@ -438,7 +438,7 @@ def _bumped(line: Line) -> Line:
 
 
 def example(operation: str) -> Any:
-    """Return a request that the service carries out, from the first row that sends one."""
+    """Return a request that succeeds. It comes from the first row that sends such a request."""
     for cause in (cause for (verb, _), cause in OUTCOMES.items() if verb == operation):
         line = RecordingLine(empty_redis())
         if cause(line)["ok"]:
@@ -449,7 +449,7 @@ def example(operation: str) -> Any:
 
 @dataclass
 class RecordingLine(Line):
-    """Keeps the messages that it has sent."""
+    """A waitlist that records the messages it has sent."""
 
     sent: list[Any] = field(default_factory=list)
 

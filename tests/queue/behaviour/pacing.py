@@ -1,4 +1,7 @@
-"""The pace of a list: maintenance writes it with a heartbeat, looks and signups read it."""
+"""The pace of a waitlist.
+
+Maintenance writes it together with a heartbeat, and polls and signups read it.
+"""
 
 from tests.support.line import Line, accepted
 
@@ -10,7 +13,7 @@ def beat(line: Line, **fields: str) -> None:
 
 
 def paces(line: Line) -> list[str]:
-    """Return the pace of a poll, of a repeated signup and of stats."""
+    """Return the pace in the responses to a poll, to a repeated signup and to stats."""
     looks = (line.position("ann"), line.signup("ann"), line.stats())
     return [accepted(one)["pace"] for one in looks]
 

@@ -1,4 +1,7 @@
-"""park and redrive: set an entry aside for the operator, and return it to the line."""
+"""The operation park takes an entry out of the queue until an operator decides.
+
+Redrive brings it back.
+"""
 
 from tests.support.line import Line, accepted
 
@@ -12,7 +15,7 @@ def filled(line: Line, max_attempts: int = 5) -> None:
 
 
 def parked(line: Line, count: int = 1) -> dict[str, dict[str, int]]:
-    """Park the entries at the head, and return the answers by name."""
+    """Park the entries at the head of the queue, and return the responses by name."""
     held = line.claimed(count)
     return {name: accepted(line.park(name, entry["token"])) for name, entry in held.items()}
 
@@ -28,7 +31,7 @@ def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
 
 
 def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
-    """P2, P4: a repeated park changes nothing and returns the first answer."""
+    """A repeated park changes nothing and returns the first response (promises P2 and P4)."""
     filled(line)
     ann = line.claimed()["ann"]
     first = line.park("ann", ann["token"])
@@ -53,7 +56,9 @@ def test_a_bumped_entry_is_redriven_with_the_signups_ticket(line: Line) -> None:
 
 
 def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """P2: the caller may not have got the first answer, so later changes do not matter."""
+    """The caller may not have received the first response, so later changes do not matter (promise
+    P2).
+    """
     filled(line)
     parked(line)
     first = line.redrive("ann", to="back")
@@ -68,7 +73,7 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
-    """P2: the caller of the first redrive may not have got its answer."""
+    """The caller of the first redrive may not have received the response (promise P2)."""
     filled(line)
     first = parked(line)["ann"]["parked_millis"]
     accepted(line.redrive("ann", parked_millis=first))
@@ -88,7 +93,7 @@ def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Li
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """And its deadline. The record may not have that parking yet."""
+    """The response also has the deadline. The record may not contain this parking yet."""
     filled(line, max_attempts=1)
     line.claim()
     line.clock.advance(seconds=LEASE)

@@ -1,4 +1,4 @@
-"""position and stats when entries are held, parked or admitted."""
+"""The operations position and stats when entries are held, parked or admitted."""
 
 from tests.support.counters import NO_OFFERS
 from tests.support.line import Line
@@ -7,7 +7,9 @@ PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 
 
 def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
-    """P6: the answer has the place that the entry had, and the number of entries that wait."""
+    """The response has the place that the entry had, and the number of waiting entries (promise
+    P6).
+    """
     line.init(hide_counts=True)
     line.all_sign_up(PEOPLE)
     line.bump("ann", priority=3)

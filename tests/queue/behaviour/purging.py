@@ -1,4 +1,4 @@
-"""purge: delete the order of a deleted waitlist."""
+"""The operation purge deletes the order of a deleted waitlist."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Ready, or not yet: an entry that is not ready keeps its place, and is passed over."""
+"""An entry that is not ready keeps its place, and claims and offers pass it over."""
 
 import json
 from itertools import pairwise
@@ -22,7 +22,9 @@ def filled(line: Line, **settings: Any) -> Line:
 
 
 def view(line: Line, name: str) -> tuple[int, int, int, list[str]]:
-    """Return position, total, ready entries ahead, and why the entry is not ready."""
+    """Return the position, the total, the number of ready entries ahead, and the reasons why the
+    entry is not ready.
+    """
     answer = accepted(line.position(name))
     assert answer["outcome"] == "waiting"
     reasons = [one["reason"] for one in answer["not_ready"]]
@@ -41,7 +43,7 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
 
 
 def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
-    """P6: the entries behind have counted it all along."""
+    """Entries behind this entry have counted it all the time (promise P6)."""
     filled(line)
     line.rest("bob", version=1, seconds=60)
     line.clock.advance(seconds=60, micros=-1000)
@@ -55,7 +57,7 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "list_waiting"])
 def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
-    """No caller need have read the position before."""
+    """It is not necessary that a caller has read the position before."""
     filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
     line.rest("ann", version=1, seconds=60)
     assert [line.name_of(one["entry_id"]) for one in line.send("admit")["entries"]] == [
@@ -85,7 +87,9 @@ def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None
 
 
 def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
-    """P2: also where the earlier one is the first that Redis gets of the list."""
+    """This also holds if the earlier message is the first one that Redis gets about the waitlist
+    (promise P2).
+    """
     filled(line)
     line.readiness("ann", 2)
     assert line.rest("ann", version=1)["outcome"] == "kept"
@@ -124,7 +128,7 @@ def test_nothing_is_left_of_the_readiness_of_a_stay_that_has_ended(line: Line, e
 
 
 def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line: Line) -> None:
-    """The record had the rest before the claim, and Redis got it after."""
+    """The record had the rest before the claim, and Redis got it after the claim."""
     filled(line)
     token = line.claimed()["ann"]["token"]
     assert line.rest("ann", version=1)["outcome"] == "tagged"
@@ -186,7 +190,7 @@ def test_entries_are_moved_by_positions_that_count_those_who_rest(line: Line) ->
 
 
 def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> None:
-    """P1: the return of one needs no other rank, so no position changes."""
+    """When an entry becomes ready, it keeps its rank, so no position changes (promise P1)."""
     filled(line)
     rank = line.position("bob")["rank"]
     line.rest("bob", version=1)
@@ -204,7 +208,7 @@ def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> Non
 
 
 def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> None:
-    """P1: the rank was free while the entry was held."""
+    """The rank was free while the entry was held (promise P1)."""
     filled(line)
     held = line.claimed()["ann"]
     line.insert("twin", ticket=held["ticket"], readiness=HELD_BACK)
@@ -215,7 +219,7 @@ def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> No
 
 
 def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
-    """P6: between two entries that are close together."""
+    """The two entries around the resting entry are close together (promise P6)."""
     filled(line)
     line.rest("eve", version=1)
     assert line.bump("zoe", places=1)["position"] == 4
@@ -224,7 +228,7 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
 
 @pytest.mark.crowd
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
-    """P9: 200 in one turn; a claim ends the turns before it takes an entry."""
+    """One turn ends 200 rests. A claim makes all turns before it takes an entry (promise P9)."""
     line.init()
     names = [f"{number:03d}" for number in range(450)]
     rest = readiness_of(1, resting=line.clock.millis + 1000)
@@ -238,7 +242,7 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
 
 
 def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
-    """Nothing can take it before."""
+    """No claim can take the entry before it is held back."""
     filled(line)
     answer = accepted(line.insert("lea", readiness=HELD_BACK))
     assert (answer["position"], answer["ready_ahead"]) == (1, 0)
@@ -263,7 +267,7 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
 
 
 def test_stats_have_the_first_who_are_ready(line: Line) -> None:
-    """P6: also those whose rest has ended, whichever script has noticed it."""
+    """This includes entries whose rest has ended, whichever script has noticed it (promise P6)."""
 
     def first(near: int) -> list[str]:
         return [line.name_of(entry_id) for entry_id in line.stats(near=near)["first"]]
@@ -280,7 +284,10 @@ def test_stats_have_the_first_who_are_ready(line: Line) -> None:
 
 
 def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
-    """Whichever script learns of it; a repeat, an older message and the next stay count once."""
+    """The counts are correct whichever script learns of a change.
+
+    Repeats, older messages and the next stay do not count twice.
+    """
 
     def counted() -> tuple[int, int]:
         stats = line.stats()
@@ -353,7 +360,7 @@ def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> 
 
 @pytest.mark.parametrize("size", [5, 300])
 def test_the_board_counts_those_who_rest(line: Line, size: int) -> None:
-    """P6: each cut has the position that its entry has."""
+    """Each cut of the board has the position of its entry (promise P6)."""
     line.init()
     names = [f"{number:03d}" for number in range(size)]
     for number, name in enumerate(names):
@@ -429,7 +436,7 @@ def test_one_entry_that_is_not_ready_is_offered_nothing(line: Line) -> None:
 
 
 def test_the_policy_offers_no_slot_to_entries_that_rest(line: Line) -> None:
-    """No poll triggers a run for them."""
+    """No poll triggers a run for these entries."""
     line.init(admission=True, max_inside=1)
     accepted(line.insert("ann", readiness=HELD_BACK))
     accepted(line.send("admit"))
@@ -484,7 +491,10 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
 
 
 def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> None:
-    """P3: the index of a rebuild lags; the pass by the table corrects it."""
+    """The index that a rebuild reads may be outdated.
+
+    The second pass reads the table and corrects the readiness (promise P3).
+    """
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
     line.restore("ann", rank=5, ticket=5, when="older", readiness=HELD_BACK)
@@ -499,7 +509,9 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
 
 
 def test_a_list_without_it_pays_nothing(line: Line) -> None:
-    """No command of such a list names a key of readiness: of a wrong type, one would fail."""
+    """The keys of readiness have a wrong type here, so a command that used one of them
+    would fail.
+    """
     filled(line, segments_version=0)
     keys = [f"wl:{{{line.waitlist_id}}}:{key}" for key in KEYS]
     assert not set(keys) & set(line.contents())
@@ -527,7 +539,10 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
 
 
 def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
-    """P1, P2, P6: by Redis' clock; a repeat and a late copy begin no other delay."""
+    """Redis' clock decides.
+
+    A repeat and a late copy do not start another delay (promises P1, P2 and P6).
+    """
     filled(line)
     before = set(line.contents())
     token = line.claimed()["ann"]["token"]
@@ -555,13 +570,15 @@ def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
 
 
 def delayed(line: Line) -> Line:
-    """Release the first entry for an hour."""
+    """Release the first entry with a delay of one hour."""
     line.release("ann", line.claimed()["ann"]["token"], delay_seconds=3600)
     return line
 
 
 def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
-    """P2: the message was made before the record had the delay, or has an earlier one."""
+    """The message was made before the record had the delay, or it contains an earlier delay
+    (promise P2).
+    """
     delayed(filled(line))
     ends = line.clock.millis + 3_600_000
     line.readiness("ann", 2**32, held_back=0)
@@ -579,7 +596,7 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
 
 @pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
-    """P3: the record has it without a version, if nothing else was ever changed."""
+    """If nothing else was ever changed, the record has the delay without a version (promise P3)."""
     line.init(mode="open")
     ends = line.clock.millis + 60_000
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""position, page and stats: the answers are true."""
+"""The operations position, page and stats return true answers."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_position_has_a_flag_for_hidden_counts(line: Line, hide_counts: bool) 
 
 
 def test_pages_join_to_the_whole_line(line: Line) -> None:
-    """P9: no page is longer than its limit."""
+    """No page is longer than its limit (promise P9)."""
     filled(line)
     seen: list[dict[str, object]] = []
     after: dict[str, int] = {}
@@ -63,7 +63,7 @@ def test_the_last_page_is_marked_as_the_last(line: Line, limit: int, is_last: bo
 def test_a_page_begins_at_a_position(
     line: Line, first: int, limit: int, expected: list[int]
 ) -> None:
-    """P9: a page costs the same anywhere in the line."""
+    """A page costs the same anywhere in the queue (promise P9)."""
     filled(line)
     page = line.list_waiting(first=first, limit=limit)
     assert [entry["position"] for entry in page["entries"]] == expected
@@ -92,7 +92,7 @@ def test_behind_the_last_rank_there_is_nothing(line: Line) -> None:
 
 
 def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
-    """P6: positions on the next page count the entries that wait now."""
+    """The positions on the next page count the entries that wait now (promise P6)."""
     filled(line)
     next_rank = line.list_waiting(limit=10)["next_rank"]
     line.leave(PEOPLE[9])
@@ -145,7 +145,7 @@ def test_counters_go_on_from_where_they_were_before_a_loss(line: Line) -> None:
 
 
 def test_more_people_in_line_than_were_counted_are_counted(line: Line) -> None:
-    """P6: the counters with which a rebuild starts may be a minute old."""
+    """The counters with which a rebuild starts may be a minute old (promise P6)."""
     line.init(counters={"signed_up": 5, "left": 4, "admitted": 0})
     for number in range(3):
         line.restore(f"person {number}", rank=number, ticket=number)

@@ -1,4 +1,7 @@
-"""A lost order returns `cold`, and an order that is being rebuilt returns `rebuilding`."""
+"""If the order is lost, operations return `cold`.
+
+While it is being rebuilt, they return `rebuilding`.
+"""
 
 from typing import Any
 
@@ -13,7 +16,7 @@ HOLD_VERBS = ["complete", "release", "extend", "park"]
 
 
 def each_verb(line: Line) -> dict[str, dict[str, Any]]:
-    """Return one message for every operation that needs an order, by name."""
+    """Return one message for every operation that needs an order, by the name of the operation."""
     stay = line.stay("ann")
     bump = {"entry_id": stay["entry_id"], "once_key": once_key_of(1)}
     entry = {"entry_id": stay["entry_id"]}
@@ -78,7 +81,9 @@ VERBS = [
 
 
 def fill_every_state(line: Line) -> None:
-    """Have entries held, parked, inside, in a segment, and returned after an expired hold."""
+    """Create entries that are held, parked, inside or in a segment, and one whose hold has
+    expired.
+    """
     line.init(version=2, segments_version=2, max_claims=4, admission=True, pass_seconds=60)
     line.signup("tagged", **line.within("red", version=2))
     line.insert(
@@ -110,14 +115,14 @@ def lose_everything(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
-    """P7: and the request creates no key."""
+    """The request creates no key (promise P7)."""
     assert line.handle(each_verb(line)[verb])["code"] == "cold"
     assert line.contents() == {}
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
-    """P7: otherwise the second entry would get position 1."""
+    """Otherwise the second entry would get position 1 (promise P7)."""
     line.init()
     line.all_sign_up(["bob", "ann"])
     lose_everything(line)
@@ -127,7 +132,7 @@ def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
-    """P7: even if all other keys are still there."""
+    """This also holds if all other keys are still there (promise P7)."""
     line.init()
     line.all_sign_up(["bob", "ann"])
     line.client.delete(META)
@@ -135,7 +140,7 @@ def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
 
 
 def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
-    """P7: keys that outlived the meta hash are not trusted."""
+    """Keys that still exist after the loss of the meta hash are not used (promise P7)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
@@ -169,7 +174,9 @@ def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None
 
 
 def test_signups_go_on_during_a_rebuild(line: Line) -> None:
-    """P1, P7: they get no position, and stand behind all entries that are yet to be restored."""
+    """A signup gets no position, and is behind all entries that will be restored (promises P1 and
+    P7).
+    """
     line.init(mode="open", floor_ticket=7)
     answer = line.signup("zoe")
     assert (answer["outcome"], answer["position"], answer["total"]) == ("joined", None, None)
@@ -181,7 +188,9 @@ def test_signups_go_on_during_a_rebuild(line: Line) -> None:
 
 
 def test_a_list_with_a_capacity_takes_no_signup_during_a_rebuild(line: Line) -> None:
-    """P5: the number of waiting entries is unknown, and a signup could exceed the capacity."""
+    """The number of waiting entries is unknown, so a signup could exceed the capacity
+    (promise P5).
+    """
     line.init(mode="open", capacity=2)
     before = line.contents()
     assert line.signup("ann")["code"] == "rebuilding"
@@ -194,7 +203,9 @@ def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
 
 
 def test_leaving_works_during_a_rebuild(line: Line) -> None:
-    """P2, P3: an entry that leaves before it is restored is not restored afterwards."""
+    """An entry that leaves before it is restored is not restored afterwards (promises P2
+    and P3).
+    """
     line.init(mode="open")
     assert line.leave("ann", ticket=5)["outcome"] == "left"
     assert line.leave("ann", ticket=5)["outcome"] == "absent"
@@ -224,7 +235,9 @@ def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
 
 
 def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
-    """P7: an earlier rebuild, interrupted by another loss, does not end the later one."""
+    """An earlier rebuild, which another loss has interrupted, does not end the later one (promise
+    P7).
+    """
     line.init(mode="open", epoch=LATER_EPOCH)
     late = line.init(mode="create", epoch=EPOCH)
     assert (late["outcome"], late["state"], late["epoch"]) == ("exists", "hydrating", LATER_EPOCH)
@@ -235,7 +248,7 @@ def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
 
 
 def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line) -> None:
-    """P7: an empty order marked as complete would lose every entry."""
+    """An empty order that counts as complete would lose every entry (promise P7)."""
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
     lose_everything(line)
@@ -246,7 +259,7 @@ def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line
 
 
 def test_a_late_begin_of_a_rebuild_does_not_cool_the_order(line: Line) -> None:
-    """P2, P7: the same init is delivered again after the rebuild has ended."""
+    """The same init is delivered again after the rebuild has ended (promises P2 and P7)."""
     line.init(mode="open")
     line.init(mode="create")
     line.signup("ann")
@@ -265,7 +278,9 @@ def test_a_repeated_init_changes_nothing(line: Line) -> None:
 
 
 def test_after_a_loss_new_tickets_sort_behind_the_old_ones(line: Line) -> None:
-    """P1, P7: the floor holds even if the clock has jumped back."""
+    """New tickets are higher than the recorded ones even if the clock has jumped back (promises P1
+    and P7).
+    """
     line.init()
     ann, bob = line.all_sign_up(["ann", "bob"])
     lose_everything(line)

@@ -1,4 +1,4 @@
-"""Segments follow changed attributes, restored records and a new declaration."""
+"""The segments follow changed attributes, restored records and a new declaration of segments."""
 
 from typing import Any
 
@@ -103,7 +103,10 @@ def test_new_segments_are_not_ready_before_every_entry_is_in_them(line: Line) ->
 
 @coloured
 def test_a_rebuild_that_lacks_an_entry_leaves_the_segments_building(line: Line) -> None:
-    """An entry restored without tags, from before the list had segments, is in no segment yet."""
+    """The entry was restored without tags, from a time before the waitlist had segments.
+
+    It is in no segment yet.
+    """
     line.send("purge")
     line.init(mode="open", segments_version=1)
     line.restore("ann", rank=1, ticket=1, **line.within("red"))
@@ -141,7 +144,7 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
 
 @coloured
 def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
-    """A late index may restore an earlier stay first; its attributes must not win."""
+    """An outdated index may restore an earlier stay first. Its attributes must not win."""
     line.send("purge")
     line.init(mode="open", segments_version=1)
     line.restore("ann", rank=1, ticket=1, stay=1, **line.within("red", edit=4))

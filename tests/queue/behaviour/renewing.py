@@ -1,4 +1,7 @@
-"""renew: the time inside of an admission begins when the record has it, and there is room."""
+"""The operation renew.
+
+The time inside begins when the admission is recorded and there is room inside.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +17,7 @@ TOKEN = "0" * 40
 
 
 def automatic(line: Line, max_inside: int | None = 1) -> dict[str, int]:
-    """Admit the first of three without an offer; return the tickets by name."""
+    """Admit the first of three people without an offer. Return the tickets by name."""
     policy(line, max_inside=max_inside, acceptance="automatic")
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     assert admitted(line, count=1) == ["ann"]
@@ -31,7 +34,7 @@ def renew(line: Line, name: str, ticket: int, **fields: object) -> Answer:
 
 
 def over(line: Line) -> dict[str, int]:
-    """Let the pass of the first customer end, and the second one have the place."""
+    """Let the pass of the first customer end, and let the second customer have the place."""
     tickets = automatic(line)
     line.clock.advance(seconds=PASS_SECONDS)
     assert admitted(line) == ["bob"]
@@ -39,12 +42,12 @@ def over(line: Line) -> dict[str, int]:
 
 
 def ends(line: Line) -> int:
-    """Return in how many seconds a pass ends that begins now."""
+    """Return the time at which a pass ends that begins now."""
     return line.clock.millis + PASS_SECONDS * 1000
 
 
 def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
-    """Given a pass that is nearly over, then the customer has it for its whole time. P3"""
+    """The pass has almost ended, and the customer still gets its whole time (promise P3)."""
     tickets = automatic(line)
     line.clock.advance(seconds=PASS_SECONDS - 1)
     renewed = accepted(renew(line, "ann", tickets["ann"]))
@@ -56,7 +59,7 @@ def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
 
 
 def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
-    """Given a pass that is over, and no run of the policy since. P4"""
+    """The pass has ended, and the policy has not run since (promise P4)."""
     tickets = automatic(line)
     line.clock.advance(seconds=2 * PASS_SECONDS)
     assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == ends(line)
@@ -75,7 +78,7 @@ def test_a_customer_whose_time_was_over_comes_inside_where_there_is_room(
 
 
 def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
-    """P4: another customer has the place of one whose time was over."""
+    """After the first customer's pass has ended, another customer has the place (promise P4)."""
     tickets = over(line)
     for _ in range(2):
         assert renew(line, "ann", tickets["ann"])["code"] == "inside_full"
@@ -83,7 +86,10 @@ def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
 
 
 def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
-    """Given a renewal without room, when the other one goes out, then no other one gets it. P1"""
+    """A renewal found no room.
+
+    When the other customer exits, nobody else gets the place (promise P1).
+    """
     tickets = over(line)
     renew(line, "ann", tickets["ann"])
     line.send("exit", entry_id=line.id_of("bob"))
@@ -96,7 +102,7 @@ def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
 
 
 def test_kept_places_do_not_keep_each_other_waiting(line: Line) -> None:
-    """Given two renewals without room, when one place is free, then one of them gets it."""
+    """Two renewals found no room. When one place is free, one of them gets it."""
     policy(line, max_inside=2, acceptance="automatic")
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     assert admitted(line, count=2) == ["ann", "bob"]
@@ -159,7 +165,7 @@ def test_a_place_is_not_kept_for_a_stay_that_has_ended(line: Line, end: str) -> 
 
 
 def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
-    """Claims are not limited by `max_inside`."""
+    """The setting `max_inside` does not limit claims."""
     policy(line, max_inside=1)
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     line.complete("ann", line.claimed()["ann"]["token"])
@@ -171,7 +177,7 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
-    """A request may have recorded the earlier end."""
+    """Another request may already have recorded the earlier end."""
     tickets = automatic(line)
     before = ends(line)
     line.init(version=2, admission=True, pass_seconds=60, acceptance="automatic")
@@ -187,7 +193,9 @@ def test_a_list_without_passes_has_no_time_inside(line: Line) -> None:
 
 
 def test_a_renewal_is_of_one_admission(line: Line) -> None:
-    """P2: late, it finds another stay, a place on the list, or an admission that is recorded."""
+    """A late renewal finds another stay, an entry on the waitlist, or an admission that is already
+    recorded (promise P2).
+    """
     tickets = automatic(line)
     before = line.contents()
     assert renew(line, "ann", tickets["ann"] + 1)["outcome"] == "absent"
@@ -200,7 +208,7 @@ def test_a_renewal_is_of_one_admission(line: Line) -> None:
 
 
 def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> None:
-    """P3: the record has the end that another request was answered."""
+    """The record contains the end that another request has returned (promise P3)."""
     tickets = automatic(line)
     recorded = ends(line)
     line.clock.advance(seconds=60)
@@ -227,7 +235,7 @@ def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> No
 
 
 def test_a_time_that_was_over_does_not_begin_again_during_a_rebuild(line: Line) -> None:
-    """The number of customers inside is not known until it is complete. P7"""
+    """Until the rebuild is complete, the number of customers inside is unknown (promise P7)."""
     line.init(mode="open")
     line.restore("ann", rank=1, ticket=1, state="held", token=TOKEN, time_millis=ends(line))
     accepted(line.complete("ann", TOKEN))

@@ -1,4 +1,6 @@
-"""restore: put a recorded place back, unless the stay has ended or Redis has a newer place."""
+"""The operation restore puts a recorded place back, unless the stay has ended or Redis has a newer
+place.
+"""
 
 import pytest
 
@@ -10,7 +12,7 @@ LATER_EPOCH = "0000bbbb"
 
 
 def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
-    """P6: and the answer has its position."""
+    """The response contains the position (promise P6)."""
     line.init()
     line.restore("ann", RANK + 1, 1)
     line.restore("eve", RANK + 3, 3)
@@ -19,7 +21,7 @@ def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
 
 
 def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
-    """P2: a late restore does not undo a bump."""
+    """A late restore does not undo a bump (promise P2)."""
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -31,7 +33,7 @@ def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
 
 
 def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
-    """P7: the first pass had read the record before a bump."""
+    """The first pass had read the record before a bump (promise P7)."""
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     line.restore("bob", RANK + 2, 2)
@@ -44,7 +46,7 @@ def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
 
 
 def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None:
-    """P9: the ticket is stored only if it differs from the one in the rank."""
+    """The ticket is stored only if the rank contains another one (promise P9)."""
     line.init(mode="open")
     line.restore("ann", RANK - 7, 2)
     assert "wl:{bakery-opening}:tickets_of_moved" in line.contents()
@@ -53,7 +55,7 @@ def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None
 
 
 def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
-    """P7: after another loss, restores of the interrupted rebuild are refused."""
+    """After another loss, restores of the interrupted rebuild are refused (promise P7)."""
     line.init(mode="open", epoch=LATER_EPOCH)
     before = line.contents()
     assert line.restore("ann", RANK, 1, epoch=EPOCH)["code"] == "stale_epoch"
@@ -85,7 +87,7 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
 
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
-    """P1: bob always stands right ahead of ann, however often he is restored."""
+    """Bob is always directly ahead of Ann, however often he is restored (promise P1)."""
     line.init(mode="open")
     line.restore("kim", RANK + 3, 3)
     line.restore("ann", RANK + 5, 5)
@@ -105,7 +107,7 @@ def test_the_ticket_of_a_moved_person_comes_back(line: Line) -> None:
 
 
 def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
-    """P1: also if the recorded stamps are ahead of Redis' clock."""
+    """This also holds if the recorded stamps are ahead of Redis' clock (promise P1)."""
     line.init()
     ahead = accepted(line.signup("ann"))["ticket"] + 1_000_000
     line.restore("bob", RANK + ahead, ahead, stamp=ahead + 50)
@@ -116,7 +118,9 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
-    """P2: the bump was executed before the loss and is delivered again after it."""
+    """The bump was made before the loss, and its message is delivered again after it
+    (promise P2).
+    """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000) - 5
@@ -127,7 +131,9 @@ def test_a_recorded_move_is_not_made_again(line: Line) -> None:
 
 
 def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
-    """P2: an Idempotency-Key is valid for a day, and a loss of Redis does not extend that."""
+    """An idempotency key is valid for a day, and a loss of Redis does not extend this
+    (promise P2).
+    """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000 - (24 * 3600 + 1) * 1000)
@@ -137,7 +143,7 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
 
 
 def test_a_newer_move_in_redis_outlives_an_older_record(line: Line) -> None:
-    """P2: an older stamp in the record does not replace the newer one in Redis."""
+    """An older stamp in the record does not replace the newer one in Redis (promise P2)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", once=1, to="front")

@@ -1,4 +1,6 @@
-"""restore_many: the same effect as many restores of waiting entries, in one script run."""
+"""The operation restore_many has the same effect as many restores of waiting entries, in one run of
+a script.
+"""
 
 from typing import Any
 
@@ -11,7 +13,7 @@ RANK = 255 * TIER
 TOKEN = "a" * 40
 LATER_EPOCH = "0000bbbb"
 WHEN = {"epoch": EPOCH, "segments_version": 1}
-# Name, rank, ticket, stamp, stay, attempts, segments, edit.
+# The name, rank, ticket, stamp, stay, attempts, segments and version of the attributes of an entry.
 Stay = tuple[str, int, int, int, int, int, tuple[str, ...], int]
 NEW: Stay = ("ann", RANK + 1, 1, 1, 1, 0, (), 0)
 STAYS: list[Stay] = [
@@ -62,7 +64,9 @@ def restore(line: Line, one: Stay) -> Answer:
 
 
 def test_a_fill_is_as_many_restores(line: Line) -> None:
-    """P1, P3, P7: for absent, waiting, held, left and returned entries, and for taken ranks."""
+    """The entries are absent, waiting, held, gone or back in the queue, and some ranks are taken
+    (promises P1, P3 and P7).
+    """
     prepare(line)
     answers = [restore(line, one) for one in STAYS]
     outcomes = [one.get("outcome", one.get("code")) for one in answers]
@@ -76,7 +80,7 @@ def test_a_fill_is_as_many_restores(line: Line) -> None:
 
 
 def test_a_repeated_fill_changes_nothing(line: Line) -> None:
-    """P2: a resumed rebuild restores its last page again."""
+    """A resumed rebuild restores its last page again (promise P2)."""
     prepare(line)
     restore_many(line, *STAYS)
     before = line.contents()
@@ -86,7 +90,9 @@ def test_a_repeated_fill_changes_nothing(line: Line) -> None:
 
 
 def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
-    """P1: new tickets are later than every restored stamp, even if Redis' clock is behind."""
+    """New tickets are higher than every restored stamp, even if Redis' clock is behind (promise
+    P1).
+    """
     prepare(line)
     restore_many(line, *STAYS)
     joined = accepted(line.signup("zoe", segments_version=1))
@@ -106,7 +112,7 @@ def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
 def test_a_fill_of_another_life_or_declaration_is_refused(
     line: Line, fields: dict[str, Any], code: str
 ) -> None:
-    """P7: the refused call restores no entry."""
+    """The refused call restores no entry (promise P7)."""
     prepare(line)
     before = line.contents()
     assert restore_many(line, NEW, **fields)["code"] == code

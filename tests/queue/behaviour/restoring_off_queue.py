@@ -1,4 +1,6 @@
-"""restore of entries that were held or parked, or whose holds had expired, when Redis was lost."""
+"""The operation restore for entries that were held or parked, or whose hold had expired, when Redis
+lost its data.
+"""
 
 from typing import Any
 
@@ -19,7 +21,9 @@ def hold(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
 
 
 def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
-    """P3, P4: the token from before the loss still works, and no other claimer gets the entry."""
+    """The token from before the loss still works, and no other claimer gets the entry (promises P3
+    and P4).
+    """
     line.init(mode="open")
     answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **hold(line, attempts=2))
     assert (answer["outcome"], answer["state"], answer["position"]) == ("restored", "held", None)
@@ -31,7 +35,9 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
 
 
 def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
-    """P2, P4: Redis is newer, and the answer has the state and place in Redis."""
+    """Redis is newer than the record, and the response has the state and the place in Redis
+    (promises P2 and P4).
+    """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     held = line.claimed(3)
@@ -49,7 +55,7 @@ def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None
 
 
 def test_a_late_restore_does_not_hold_a_waiting_entry(line: Line) -> None:
-    """P4: the token of a released hold is not revived."""
+    """The token of a released hold does not become valid again (promise P4)."""
     line.init()
     ann = line.signup("ann")
     token = line.claimed()["ann"]["token"]
@@ -72,7 +78,7 @@ STATES: dict[str, dict[str, Any]] = {
 def test_the_second_pass_corrects_the_first_from_any_state_to_any(
     line: Line, first: str, then: str
 ) -> None:
-    """P7: the result is the same as without the first pass."""
+    """The result is the same as without the first pass (promise P7)."""
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **STATES[then])
     expected = line.contents()
@@ -86,11 +92,11 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 
 @pytest.mark.parametrize("state", STATES)
 def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str) -> None:
-    """P4: the second pass has read the record before the admission was recorded."""
+    """The second pass has read the record before the admission was recorded (promise P4)."""
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **hold(line))
     stamp = line.complete("ann", TOKEN)["stamp"]
-    # After a failover the clock that has stamped the record may have been ahead.
+    # After a failover, the clock that gave the record its stamp may have been ahead.
     for fields in ({}, {"stamp": stamp + 1, "readiness": readiness_of(1, held_back=0)}):
         answer = line.restore("ann", RANK + 5, 3, when="older", **STATES[state], **fields)
         assert (answer["outcome"], answer["state"]) == ("present", "done")
@@ -102,7 +108,10 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
 
 
 def test_an_admission_that_the_record_refuses_is_not_counted(line: Line) -> None:
-    """P4: it was decided on an earlier place of the stay, and the entry goes back to its last."""
+    """The admission was decided for an earlier place of the stay.
+
+    The entry returns to its last place (promise P4).
+    """
     line.init()
     ann = line.signup("ann")
     line.complete("ann", line.claimed()["ann"]["token"])
@@ -140,7 +149,9 @@ def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
 
 @pytest.mark.parametrize("op", ["release", "park", "extend"])
 def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, op: str) -> None:
-    """P2, P3: holds may end during a rebuild, and an older record does not undo that."""
+    """Holds may end during a rebuild, and an older record does not undo this (promises P2
+    and P3).
+    """
     line.init(mode="open")
     held = hold(line)
     line.restore("ann", RANK + 5, 5, **held)
@@ -154,7 +165,9 @@ def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, 
 
 
 def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> None:
-    """P2: neither after a later look, nor if it arrives when the order is complete."""
+    """An older read of the record changes nothing, neither after a newer one nor when the order is
+    complete (promise P2).
+    """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, stamp=20, **STATES["parked"])
     late = line.restore("ann", RANK + 5, 5, stamp=10, when="older", **hold(line))
@@ -178,7 +191,7 @@ def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["held", "parked"])
 def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
-    """P9: neither the attempts nor the ticket is stored twice."""
+    """Neither the attempts nor the ticket are stored twice (promise P9)."""
     line.init()
     line.restore("ann", RANK + 9, 12, **{**hold(line, attempts=2), "state": state})
     contents = line.contents()
@@ -187,7 +200,9 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
 
 
 def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
-    """P9: it keeps no reason of the stay before, and no place among those who wait."""
+    """The entry keeps no reason of the former stay, and has no place among the waiting entries
+    (promise P9).
+    """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))
     later: dict[str, Any] = {"stay": 2, "when": "older", "readiness": readiness_of(1)}
@@ -215,7 +230,7 @@ def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) ->
 def test_during_a_rebuild_the_end_of_a_hold_returns_no_position(
     line: Line, verb: str, state: str
 ) -> None:
-    """P7: entries ahead may not be restored yet."""
+    """Entries ahead may not be restored yet (promise P7)."""
     line.init(mode="open")
     line.restore("bob", RANK + 2, 2, **hold(line, state=state))
     token = {"token": TOKEN} if state == "held" else {}

@@ -1,4 +1,6 @@
-"""Segments: entries that wait with the same attributes form a line of their own within the line."""
+"""Segments: waiting entries with the same attributes form a queue of their own within the whole
+queue.
+"""
 
 from typing import Any
 
@@ -15,13 +17,15 @@ def test_a_claim_within_a_segment_gives_the_first_of_it(line: Line) -> None:
 
 
 def taken(line: Line, answer: Answer) -> list[tuple[str, int]]:
-    """Return the name of each entry with the number of the filter by which it was taken."""
+    """Return the name of each entry and the number of the filter that took it."""
     return [(line.name_of(one["entry_id"]), one["filter_index"]) for one in answer["entries"]]
 
 
 @coloured
 def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None:
-    """P1, P2: an entry that two filters match is given once, and a repeat says the same."""
+    """An entry that matches two filters is claimed once, and a repeat returns the same (promises P1
+    and P2).
+    """
     filters = [*map(line.segment, ("yellow", "green", "blue")), "*"]
     asked: dict[str, Any] = {"filters": filters, "segments_version": 1, "once": 1}
     first = line.claim(4, **asked)
@@ -35,7 +39,7 @@ def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None
 
 @coloured
 def test_places_are_offered_by_the_first_filter_that_has_an_entry(line: Line) -> None:
-    """P1, P2: entries that are not ready match none."""
+    """Entries that are not ready match no filter (promises P1 and P2)."""
     ann = {**line.stay("ann"), **line.within("red")}
     accepted(line.send("tag", **ann, readiness=readiness_of(1, held_back=0)))
     filters = [line.segment("green"), line.segment("red")]

@@ -1,4 +1,7 @@
-"""expire and settle: expire lists entries whose record may be behind, until settle confirms it."""
+"""The operation expire lists entries whose record may be outdated.
+
+The operation settle confirms that a record is up to date.
+"""
 
 from collections.abc import Callable
 
@@ -14,7 +17,7 @@ DIRTY = "wl:{bakery-opening}:dirty"
 
 
 def filled(line: Line, max_attempts: int = 5) -> dict[str, Answer]:
-    """Hold ann, the first of five."""
+    """Let Ann be held, who is the first of five."""
     line.init(lease_seconds=LEASE, max_attempts=max_attempts)
     line.all_sign_up(PEOPLE)
     return line.claimed()
@@ -33,7 +36,7 @@ ENDS: dict[str, Callable[[Line, str], Answer]] = {
 
 @pytest.mark.parametrize("state", ENDS)
 def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) -> None:
-    """P3: if the caller was cut off, maintenance learns what Redis decided."""
+    """If a caller was interrupted, maintenance learns what Redis has decided (promise P3)."""
     ann = filled(line)["ann"]
     stamp = accepted(ENDS[state](line, ann["token"]))["stamp"]
     place = line.dirty()["ann"]
@@ -54,7 +57,9 @@ def test_a_claim_alone_leaves_nothing_to_settle(line: Line) -> None:
 
 
 def test_a_heartbeat_is_listed_too(line: Line) -> None:
-    """P3: the caller may have got the answer without the record being written."""
+    """The caller may have received the response although the record was not written
+    (promise P3).
+    """
     ann = filled(line)["ann"]
     extended = accepted(line.extend("ann", ann["token"], lease_seconds=2 * LEASE))
     place = line.dirty()["ann"]
@@ -63,7 +68,10 @@ def test_a_heartbeat_is_listed_too(line: Line) -> None:
 
 
 def test_decisions_are_kept_in_their_order(line: Line) -> None:
-    """P3: each has its token and place; an expiry and its parking have the time of the deadline."""
+    """Each decision has its token and place.
+
+    An expiry, with or without parking, has the time of the deadline (promise P3).
+    """
     ann = filled(line, max_attempts=2)["ann"]
     released = line.release("ann", ann["token"])
     moved = line.bump("ann", to="back")
@@ -89,7 +97,9 @@ def test_decisions_are_kept_in_their_order(line: Line) -> None:
 def test_an_expiry_comes_after_what_happened_before_it_is_noticed_under_any_clock(
     line: Line, hour: int
 ) -> None:
-    """P3: the record marks an entry during a hold, and after it, before the end is noticed."""
+    """During the hold and after it, before anybody notices its end, the record marks the entry as
+    changed (promise P3).
+    """
     line.clock.advance(hour)
     filled(line)
     line.clock.advance(-hour)
@@ -125,7 +135,7 @@ def test_an_expired_hold_is_listed_with_its_attempts(
 
 
 def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
-    """Ann is held again, and bob has left."""
+    """Ann is held again, and Bob has left."""
     held = filled(line) | line.claimed()
     for name, entry in held.items():
         line.release(name, entry["token"])
@@ -140,7 +150,7 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
 def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
-    """P3: whatever the clock did in between."""
+    """This holds whatever the clock has done in between (promise P3)."""
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
     line.release("ann", ann["token"])
@@ -154,7 +164,7 @@ def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -
 
 
 def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
-    """Age by Redis' clock: the caller of a newer change may still be recording it."""
+    """Redis' clock determines the age. The caller of a newer change may still be recording it."""
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
     line.release("ann", ann["token"])
@@ -165,7 +175,7 @@ def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
 
 
 def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> None:
-    """The clock may stand still or go back by an hour; maintenance must still find the changes."""
+    """The clock may stand still or go back by an hour. Maintenance must still find the changes."""
     ann = filled(line)["ann"]
     released = accepted(line.release("ann", ann["token"]))
     line.clock.advance(-HOUR_MICROS)
@@ -192,7 +202,7 @@ def test_the_oldest_changes_are_listed_first_a_page_at_a_time(line: Line) -> Non
 
 
 def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
-    """P4: a late signup or restore of the same stay does not bring the entry back."""
+    """A late signup or restore of the same stay does not bring the entry back (promise P4)."""
     ann = filled(line)["ann"]
     line.complete("ann", ann["token"])
     place = line.dirty()["ann"]
@@ -215,7 +225,7 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
 def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
-    """P2: also if it is delivered twice."""
+    """This also holds if the message is delivered twice (promise P2)."""
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])
     place = line.dirty()["ann"]
@@ -232,7 +242,7 @@ def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
 
 
 def test_a_move_is_listed_until_it_is_settled(line: Line) -> None:
-    """P3: if the caller was cut off, maintenance learns the new place."""
+    """If the caller was interrupted, maintenance learns the new place (promise P3)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = accepted(line.bump("bob", to="front"))

@@ -1,11 +1,11 @@
-"""signup: one place for each stay, within the settings of the waitlist."""
+"""The operation signup gives each stay one place, within the settings of the waitlist."""
 
 from tests.support.line import Line, accepted
 from waitlist_queue import keys
 
 
 def test_a_retried_signup_keeps_its_place(line: Line) -> None:
-    """P2: the repeat returns the same place and is counted once."""
+    """The repeat returns the same place and is counted once (promise P2)."""
     line.init()
     first, _ = line.all_sign_up(["ann", "bob"])
     again = line.signup("ann")
@@ -16,7 +16,7 @@ def test_a_retried_signup_keeps_its_place(line: Line) -> None:
 
 
 def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
-    """The setting counts from the next signup on; positions are still returned."""
+    """The setting takes effect at the next signup. Positions are still returned."""
     line.init()
     line.signup("ann")
     line.init(version=2, hide_counts=True)
@@ -28,7 +28,7 @@ def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
 
 
 def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
-    """P2: the rank no longer contains the ticket."""
+    """The rank no longer contains the ticket (promise P2)."""
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -38,7 +38,7 @@ def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
 
 
 def test_a_list_is_never_over_its_capacity(line: Line) -> None:
-    """P5: nor does a refused signup draw a ticket."""
+    """A refused signup does not draw a ticket either (promise P5)."""
     line.init(capacity=2)
     line.all_sign_up(["ann", "bob"])
     before = line.order(), line.stats()["last_stamp"]
@@ -57,7 +57,7 @@ def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
 
 
 def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> None:
-    """P2: a customer who signed up before it closed can repeat the signup."""
+    """A customer who signed up before the waitlist closed can repeat the signup (promise P2)."""
     line.init()
     line.signup("ann")
     line.init(version=2, open=False)
@@ -70,7 +70,7 @@ def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> N
 
 
 def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
-    """P2: a message that is delivered again after its stay ended changes nothing."""
+    """A message that is delivered again after its stay has ended changes nothing (promise P2)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.leave("ann")
@@ -80,7 +80,7 @@ def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
 
 
 def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> None:
-    """P2: the leave wrote a tombstone although the stay never had a place."""
+    """The leave wrote a tombstone although the stay never had a place (promise P2)."""
     line.init()
     assert line.leave("ann")["outcome"] == "absent"
     assert line.signup("ann")["code"] == "gone"
@@ -88,7 +88,7 @@ def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> Non
 
 
 def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
-    """P2: a late write of older settings does not undo newer ones."""
+    """A late message with older settings does not undo newer ones (promise P2)."""
     line.init(version=5, capacity=1)
     assert line.init(version=4, capacity=10)["outcome"] == "exists"
     line.signup("ann")
@@ -100,7 +100,9 @@ def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
 
 
 def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """P4: a stamp after the hold's would make the record treat the hold as already over."""
+    """A stamp after the stamp of the hold would make the record treat the hold as ended (promise
+    P4).
+    """
     line.init()
     line.signup("ann")
     claim = accepted(line.claim())
@@ -110,7 +112,7 @@ def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> No
 
 
 def test_a_refused_stay_has_ended(line: Line) -> None:
-    """P2: a copy of the message that arrives when there is room adds no entry."""
+    """A copy of the message that arrives when there is room adds no entry (promise P2)."""
     line.init(capacity=1)
     accepted(line.signup("ann"))
     assert line.signup("bob")["code"] == "waitlist_full"
@@ -131,7 +133,10 @@ def test_a_stay_that_a_closed_list_refuses_has_ended(line: Line) -> None:
 
 
 def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line) -> None:
-    """P2: by Redis' clock, to the millisecond; a repeat of a signup that was taken is answered."""
+    """Redis' clock decides, to the millisecond.
+
+    A repeat of an accepted signup still succeeds (promise P2).
+    """
     opens, closes = line.clock.millis + 10, line.clock.millis + 20
     line.init()
     accepted(line.signup("ann"))
@@ -167,7 +172,9 @@ def test_a_list_without_times_has_nothing_of_them(line: Line) -> None:
 
 
 def test_a_stay_is_ended_unless_it_has_a_place(line: Line) -> None:
-    """P2: a caller that refuses a signup by itself must not end one that is done."""
+    """A caller that refuses a signup itself must not end a signup that has succeeded
+    (promise P2).
+    """
     line.init()
     accepted(line.signup("ann"))
     assert line.drop("ann", unless_placed=True)["outcome"] == "present"

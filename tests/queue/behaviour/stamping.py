@@ -1,4 +1,4 @@
-"""Stamps: those that Redis draws come after those that the record has of an entry."""
+"""The stamps that Redis draws are higher than the stamps that the record of an entry contains."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.line import EPOCH, Answer, Line, accepted
 
-# The record has drawn a stamp by the clock of a function, which is ahead of Redis' clock.
+# The record contains a stamp that was drawn by a function whose clock is ahead of Redis' clock.
 AHEAD = 16_000 * 600
 Send = Callable[[Line, int], Answer]
 
@@ -37,7 +37,9 @@ SENDS: dict[str, Send] = {
 def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
     line: Line, name: str
 ) -> None:
-    """P1, P3: also the stamp in the answer, and the decisions about any other entry."""
+    """This includes the stamp in the response and the decisions about any other entry (promises P1
+    and P3).
+    """
     line.init()
     known = line.signup("ann")["stamp"] + AHEAD
     answer = accepted(SENDS[name](line, known))
@@ -47,7 +49,7 @@ def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
 
 
 def test_a_stamp_is_drawn_once(line: Line) -> None:
-    """P3: also while Redis' clock stands."""
+    """This also holds while Redis' clock stands still (promise P3)."""
     line.init()
     line.signup("ann")
     stamps = [line.send("draw_stamp")["stamp"] for _ in range(3)]

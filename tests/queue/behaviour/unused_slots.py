@@ -1,4 +1,7 @@
-"""A slot that is offered and not used goes to the next entry; its payer gets it back once."""
+"""A slot that is offered and not used goes to the next entry.
+
+Its payer, such as the rate or the schedule, gets it back once.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +29,7 @@ def policy(line: Line, version: int = 1, **admission: Any) -> None:
 
 
 def run(line: Line, *instants: tuple[int, int], **fields: Any) -> list[str]:
-    """Let the policy offer what is due; return the names."""
+    """Let the policy offer what is due, and return the names of the entries."""
     fields = {
         "settings_version": 9,
         "schedule_version": 1,
@@ -44,7 +47,10 @@ def by_hand(line: Line, count: int, **fields: Any) -> list[str]:
 
 
 def one_slot(line: Line, **admission: Any) -> str:
-    """Offer the one slot of a schedule to the first of the queue; return the offer's token."""
+    """Offer the only slot of a schedule to the first entry in the queue.
+
+    Return the token of the offer.
+    """
     policy(line, schedule_version=1, **admission)
     line.all_sign_up(PEOPLE)
     answer = accepted(
@@ -83,7 +89,7 @@ def release(line: Line, token: str) -> Answer:
 
 
 def notice(line: Line, _token: str) -> Answer:
-    """Let maintenance end the offers whose time is over."""
+    """Let maintenance end the offers that have expired."""
     return line.expire()
 
 
@@ -101,7 +107,7 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_offer_that_ends_unused_gives_its_slot_to_the_next(line: Line, name: str) -> None:
-    """Once, also when the end is repeated."""
+    """The slot is given back once, even if the end is repeated."""
     settings, end = ENDS[name]
     token = one_slot(line, **settings)
     if end is notice:
@@ -120,7 +126,7 @@ def test_a_slot_that_was_used_is_not_given_back(line: Line, name: str) -> None:
     token = one_slot(line, **settings)
     accepted(line.send("enter", entry_id=line.id_of(FIRST)))
     if name == "leave":
-        # The intent to leave came before the admission, which does not count.
+        # The leave was decided before the admission, so the admission does not count.
         assert end(line, token)["outcome"] == "left"
         assert run(line) == [NEXT]
         return
@@ -139,7 +145,10 @@ def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
 def test_the_script_that_meets_the_end_of_an_offer_gives_its_slot_back(
     line: Line, verb: str
 ) -> None:
-    """Also a claim, which needs none: the next poll then triggers a run."""
+    """A claim also gives the slot back, although it needs none.
+
+    The next poll then triggers a run.
+    """
     one_slot(line, no_show="to_back")
     line.clock.advance(seconds=OFFER_SECONDS)
     if verb == "claim":
@@ -160,7 +169,10 @@ def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
 
 
 def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line: Line) -> None:
-    """Once: the repeat changes nothing, nor does a copy that arrives after its next offer."""
+    """The slot is offered once.
+
+    A repeat changes nothing, and neither does a copy that arrives after the entry's next offer.
+    """
     one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
     named = {"entry_id": line.id_of(FIRST), "offered_until_millis": until}
@@ -223,7 +235,9 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
-    """The lost order may have given its slot back, and another entry has the offer for it."""
+    """The lost order may have given the slot back, and another entry may have got an offer
+    for it.
+    """
     token = one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
     line.client.flushall()
@@ -236,7 +250,10 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["waiting", "parked", "held"])
 def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, state: str) -> None:
-    """A server that lagged has the offer still: the end of the offer is lost, not its slot."""
+    """A server that was behind still has the offer.
+
+    The end of the offer is lost, but not its slot.
+    """
     one_slot(line)
     offered = line.position(FIRST)
     place = {"rank": offered["rank"], "ticket": offered["ticket"]}
@@ -268,7 +285,7 @@ def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: L
     place = line.position(FIRST)
     accepted(line.leave(FIRST, ticket=place["ticket"]))
     assert run(line) == [NEXT]
-    # A server that lagged has the offer again, beside the mark of the end of the stay.
+    # A server that was behind has the offer again, together with the mark that the stay has ended.
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     token = "c" * 40
     hold = f"offered|{token}|{place['rank']}|{place['ticket']}|0|{place['ticket']}"
@@ -314,7 +331,9 @@ def test_no_payment_stays_beside_an_entry_that_is_off_the_queue(line: Line, name
 
 @pytest.mark.parametrize("end", ["settled", "dropped"])
 def test_nothing_stays_of_what_paid_for_an_offer(line: Line, end: str) -> None:
-    """P8, and the memory of Redis: an entry that was admitted is forgotten when it is recorded."""
+    """An admitted entry is forgotten when it is recorded, which saves memory in Redis
+    (promise P8).
+    """
     one_slot(line)
     entry_id = line.id_of(FIRST)
     entered = accepted(line.send("enter", entry_id=entry_id))
@@ -355,7 +374,7 @@ def test_a_rate_that_counts_who_enters_gets_unused_slots_back(line: Line) -> Non
 
 
 def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> None:
-    """Given a bucket of one slot that is full again, then the slot that comes back is lost."""
+    """The bucket has room for one slot and is full again. The slot that comes back is lost."""
     policy(line, rate_counts="entered", rate_count=1, rate_millis=MINUTE_MILLIS)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=60)
@@ -397,7 +416,10 @@ def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
 
 
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
-    """Given 3 at nine, and one a second from nine on, then 5 are offered by two seconds past."""
+    """Three slots come due at nine, and one per second from nine on.
+
+    Five are offered by two seconds past nine.
+    """
     nine = line.clock.millis + 60_000
     policy(line, schedule_version=1, combine="sum", rate_from=nine, **A_RATE)
     line.all_sign_up(PEOPLE)
@@ -421,7 +443,8 @@ def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     assert run(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
-    # Two were of the rate, which caps offers; two of the schedule, beside three that were left.
+    # Of the four slots, two belong to the rate, which does not get them back. The other two return
+    # to the schedule, where three slots are left.
     line.clock.advance(micros=1)
     assert run(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
@@ -473,7 +496,7 @@ def test_a_look_at_the_end_of_an_offer_of_a_quota_triggers_the_next(line: Line) 
 
 
 def test_a_count_of_zero_ends_the_quota(line: Line) -> None:
-    """Its open offers stay, and give nothing back: also where a later quota has begun."""
+    """Its open offers stay open, and give no slot back, even if a later quota has begun."""
     line.init()
     line.all_sign_up(PEOPLE)
     assert by_hand(line, 2, refill=True) == PEOPLE[:2]
@@ -519,7 +542,7 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
-    """By the customer, by an operator, or in the record alone."""
+    """The customer, an operator or only the record makes the admission."""
     line.init()
     line.all_sign_up(PEOPLE)
     (offer, _) = accepted(line.send("admit", count=2, refill=True))["entries"]

@@ -1,4 +1,4 @@
-"""Entries whose address is not verified: they have a place, and no position counts them."""
+"""Entries whose address is not verified yet. They have a place, and no position counts them."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ SIGNED_UP = ("ann", "bob", "eve", "kim")
 
 
 def filled(line: Line) -> None:
-    """Sign four people up, of whom bob and eve have still to prove their address."""
+    """Sign four people up. Bob and Eve have not verified their address yet."""
     line.init(lease_seconds=60)
     for name in SIGNED_UP:
         line.signup(name, **(UNVERIFIED if name in ("bob", "eve") else {}))
@@ -23,7 +23,7 @@ def shown(line: Line, name: str) -> tuple[int, int]:
 
 
 def test_a_signup_that_is_not_verified_shifts_nothing_that_others_see(line: Line) -> None:
-    """P6: positions and totals count people who have proved their address."""
+    """Positions and totals only count people who have verified their address (promise P6)."""
     line.init()
     line.signup("ann")
     before = [shown(line, "ann"), accepted(line.board())["cuts"]]
@@ -79,7 +79,7 @@ def test_the_room_of_a_list_counts_them(line: Line) -> None:
 
 
 def test_a_board_names_no_entry_that_is_not_verified(line: Line) -> None:
-    """A cut is the time of a signup."""
+    """A cut of the board would reveal the time of a signup."""
     filled(line)
     ranks = {name: accepted(line.position(name))["rank"] for name in SIGNED_UP}
     board = accepted(line.board())
@@ -110,7 +110,7 @@ def test_a_lost_order_is_restored_with_them(line: Line) -> None:
 
 @coloured
 def test_positions_within_segments_count_whom_positions_count(line: Line) -> None:
-    """And an operator's counts of segments have all who wait."""
+    """An operator's counts of segments include everybody who waits."""
     red = line.segment("red")
 
     def within(name: str) -> tuple[int, int]:
