@@ -1,4 +1,4 @@
-"""Defines operator actions. Each action opens a confirmation dialog and then sends a request."""
+"""Shows the dialogs of actions, and reads the forms that operators submit."""
 
 import json
 import uuid
@@ -18,8 +18,6 @@ from waitlist_cli.operations.settings import change_seen
 from waitlist_cli.terminal.parameters import filters_of, lines_of
 
 MOST_BYTES = 1_000_000
-
-
 AnyAction = TypeVar("AnyAction", bound=Action)
 
 

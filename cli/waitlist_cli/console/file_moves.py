@@ -1,7 +1,7 @@
 """Moves the people in a dropped file to the front, to the back, or to another priority."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -18,22 +18,15 @@ from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import UNUSABLE, Counts
-from waitlist_cli.operations.action import REASON, Document, Field
+from waitlist_cli.operations import bump
+from waitlist_cli.operations.action import REASON, Document
 from waitlist_cli.operations.bump import ENDS, MOST_PRIORITY, Bumps
 from waitlist_cli.work.signals import Shutdown
 
 # The form offers no move by a number of places. If a row were sent twice, its person would move
 # twice.
-WHERE = Field(
-    "where",
-    "Where to",
-    "choice",
-    options=(*ENDS.items(), ("priority", "Another priority")),
-    value="front",
-)
-PRIORITY = Field(
-    "number", "Priority", "number", "Enter a number from 0 to 255. The usual priority is 0."
-)
+WHERE = replace(bump.WHERE, options=[end for end in bump.WHERE.options if end[0] != "places"])
+PRIORITY = replace(bump.NUMBER, label="Priority")
 
 
 def routes(console: Console, jobs: FileJobs) -> list[Route]:

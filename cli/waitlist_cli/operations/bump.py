@@ -32,6 +32,17 @@ def target(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, where: number}
 
 
+WHERE = Field(
+    "where",
+    "Where to",
+    "choice",
+    options=(
+        *ENDS.items(),
+        ("places", "Forward by a number of places"),
+        ("priority", "Another priority"),
+    ),
+    value="front",
+)
 NUMBER = Field(
     "number",
     "Places or priority",
@@ -45,21 +56,7 @@ BUMP = PersonAction(
     "again.",
     button="Move",
     path=f"{ENTRY}/bump",
-    fields=(
-        Field(
-            "where",
-            "Where to",
-            "choice",
-            options=(
-                *ENDS.items(),
-                ("places", "Forward by a number of places"),
-                ("priority", "Another priority"),
-            ),
-            value="front",
-        ),
-        NUMBER,
-        REASON,
-    ),
+    fields=(WHERE, NUMBER, REASON),
     to_body=target,
     notice=lambda entry: (
         f"{{who}} is now at position {format_value(entry['position'])}, with priority "
