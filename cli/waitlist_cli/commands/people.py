@@ -10,9 +10,9 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Source, note_encoding, open_source
-from waitlist_cli.operations.ask import ask_all
+from waitlist_cli.operations.ask import DAYS, ask_all
 from waitlist_cli.operations.ban import BAN, UNBAN
-from waitlist_cli.operations.bump import BUMP, MOST_PRIORITY, Bumps
+from waitlist_cli.operations.bump import BUMP, PLACES, PRIORITY, Bumps
 from waitlist_cli.operations.edit import EDIT
 from waitlist_cli.operations.explain_place import explain as explanation_of
 from waitlist_cli.operations.leave import ERASE, REMOVE
@@ -20,9 +20,9 @@ from waitlist_cli.operations.lists import RESUME
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.readiness import HOLD_BACK, READY
 from waitlist_cli.operations.settings import replacement_patch
-from waitlist_cli.operations.sign_up import address_field, sign_up
+from waitlist_cli.operations.sign_up import FIRST_PRIORITY, JOINED_AT, address_field, sign_up
 from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
-from waitlist_cli.terminal.action_commands import person_command
+from waitlist_cli.terminal.action_commands import person_command, with_fields
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -53,15 +53,6 @@ from waitlist_cli.terminal.times import parse_utc_option
 
 PANEL = "People"
 EITHER = "Waitlists and people"
-Priority = Annotated[
-    int | None,
-    typer.Option(
-        "--priority",
-        min=0,
-        max=MOST_PRIORITY,
-        help="Priority. People with a higher priority are served first.",
-    ),
-]
 EntryToken = Annotated[
     str | None,
     typer.Option(
@@ -141,6 +132,7 @@ def resume(
 
 
 @command("signup", PANEL, "waitlist signup bakery ada --set name=Ada --attribute language=English")
+@with_fields("values", (FIRST_PRIORITY, JOINED_AT))
 def signup(
     context: Context,
     waitlist: WaitlistId,
@@ -154,13 +146,6 @@ def signup(
     profile_json: ProfileJson = None,
     set_: Set = None,
     attribute: Attribute = None,
-    priority: Priority = None,
-    joined_at: Annotated[
-        str | None,
-        typer.Option(
-            "--joined-at", help="Time of the signup, which determines the position in the queue."
-        ),
-    ] = None,
     no_address: Annotated[
         bool,
         typer.Option(
@@ -169,12 +154,14 @@ def signup(
             "then a customer id.",
         ),
     ] = False,
+    *,
+    values: dict[str, Any],
 ) -> None:
     """Sign up a customer, even if the waitlist is closed.
 
     If the customer is already on the waitlist, they keep their place.
     """
-    at = None if joined_at is None else parse_utc_option(joined_at, f"--joined-at {joined_at}")
+    joined_at = values["joined_at"]
     profile = profile_of({}, profile_json, set_)
     customer_id: str | None = customer
     field = None if no_address else address_field(context.call("GET", waitlist))
@@ -187,8 +174,8 @@ def signup(
         customer_id=customer_id,
         profile=profile,
         attributes=attributes_of({}, attribute),
-        priority=priority or 0,
-        joined_at=at,
+        priority=values["priority"],
+        joined_at=parse_utc_option(joined_at, f"--joined-at {joined_at}") if joined_at else None,
     )
     entry = context.call("GET", waitlist, f"/entries/{result['entry_id']}")
     if context.output.as_json:
@@ -259,20 +246,15 @@ def rest(
 
 
 @command("confirm", EITHER, "waitlist confirm bakery --dry-run")
+@with_fields("values", [DAYS])
 def confirm(
     context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
     token: EntryToken = None,
-    days: Annotated[
-        int,
-        typer.Option(
-            "--days",
-            min=0,
-            help="Skip people who signed up, were asked or confirmed within this many days.",
-        ),
-    ] = 0,
+    *,
+    values: dict[str, Any],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only count the people who would be asked.")
     ] = False,
@@ -293,7 +275,7 @@ def confirm(
             "Only the customer can confirm. Give the customer's --token. To ask everyone, do not "
             "name a person."
         )
-    count = 0
+    count, days = 0, values.get("days", 0)
     if dry_run or not yes:
         count = ask_all(context.api, waitlist, days, dry_run=True)
     if not dry_run:
@@ -324,16 +306,14 @@ person_command(UNBAN, PANEL, "waitlist unban bakery --customer ada --reason 'an 
 
 
 @command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")
+@with_fields("targets", (PRIORITY, PLACES))
 def bump(
     context: Context,
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
-    priority: Priority = None,
-    places: Annotated[
-        int | None,
-        typer.Option("--places", min=1, help="Number of places to move the person forward."),
-    ] = None,
+    *,
+    targets: dict[str, Any],
     front: Annotated[
         bool,
         typer.Option(
@@ -359,15 +339,13 @@ def bump(
 
     With --file and --front, the first person in the file ends up first in the queue.
     """
-    targets: dict[str, Any] = {"priority": priority, "places": places}
-    ends = [end for end, typed in (("front", front), ("back", back)) if typed]
-    chosen = [(name, value) for name, value in targets.items() if value is not None]
-    chosen += [("to", end) for end in ends]
+    ends = [{"to": end} for end, typed in (("front", front), ("back", back)) if typed]
+    chosen = [*ends, *({name: value} for name, value in targets.items())]
     if len(chosen) != 1:
         raise WrongUsage("Give exactly one of --priority, --places, --front and --back.")
-    to = dict(chosen)
+    to = chosen[0]
     if file is not None:
-        if entry or customer or places is not None:
+        if entry or customer or "places" in to:
             raise WrongUsage("Do not combine --file with ENTRY, --customer or --places.")
         with open_source(file, None, delimiter, encoding=encoding) as source:
             return _bump_all(context, Bumps(waitlist, to, reason), source)

@@ -39,6 +39,13 @@ def _ask(request: ListRequest) -> tuple[str, Any]:
     return f"{people} asked whether they are still waiting.", count
 
 
+DAYS = Field(
+    "days",
+    "Leave out the last … days",
+    "number",
+    "People who signed up, were asked or confirmed within this many days are not asked. Default: "
+    "ask everyone.",
+)
 ASK = ListAction(
     name="ask",
     title="Ask everyone on {who} whether they are still waiting",
@@ -53,13 +60,7 @@ ASK = ListAction(
     label="Still there?",
     path="/{waitlist_id}/confirm",
     fields=(
-        Field(
-            "days",
-            "Leave out the last … days",
-            "number",
-            "People who signed up, were asked or confirmed within this many days are not asked. "
-            "Leave empty to ask everyone.",
-        ),
+        DAYS,
         Field(
             "mode",
             "What to do",

@@ -49,6 +49,16 @@ NUMBER = Field(
     "number",
     f"A priority is from 0 to {MOST_PRIORITY}. The usual priority is 0.",
 )
+PLACES = Field(
+    "places", "Places", "number", "Number of places to move the person forward.", at_least=1
+)
+PRIORITY = Field(
+    "priority",
+    "Priority",
+    "number",
+    f"A number from 0 to {MOST_PRIORITY}. People with a higher priority are served first.",
+    at_most=MOST_PRIORITY,
+)
 BUMP = PersonAction(
     name="bump",
     title="Move {who}",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
-from waitlist_cli.operations.bump import MOST_PRIORITY
+from waitlist_cli.operations.bump import PRIORITY
 from waitlist_cli.terminal.parameters import attributes_of, json_object, lines_of
 from waitlist_cli.terminal.times import parse_utc_option
 
@@ -83,11 +83,13 @@ PROFILE = Field("profile", "Profile", "long", "A JSON object.", "{}")
 ATTRIBUTES = Field(
     "attributes", "Attributes", "long", "Enter one attribute per line, as NAME=VALUE."
 )
+FIRST_PRIORITY = replace(PRIORITY, value="0")
 JOINED_AT = Field(
     "joined_at",
     "Joined at",
-    hint="This time determines the place in the queue. Leave the field empty for the current time. "
-    "Example: 2026-03-01T09:30:00+01:00.",
+    hint="The time of the signup, such as 2026-03-01T09:30:00+01:00, determines the place in the "
+    "queue. Default: the current time.",
+    option="--joined-at",
 )
 ADD = ListAction(
     name="add",
@@ -108,14 +110,7 @@ ADD = ListAction(
             hint="Enter a customer id only if the person has no address.",
             adapt=_customer_id,
         ),
-        Field(
-            "priority",
-            "Priority",
-            "number",
-            f"A number from 0 to {MOST_PRIORITY}. People with a higher priority go first.",
-            "0",
-            at_most=MOST_PRIORITY,
-        ),
+        FIRST_PRIORITY,
         JOINED_AT,
         PROFILE,
         ATTRIBUTES,
