@@ -64,7 +64,7 @@ CLOSE = _change(
 )
 DELETE = ListAction(
     name="delete",
-    title="Delete {who} and everyone on it?",
+    title="Delete {who} and all its entries?",
     consequence="The list and all its entries are deleted for good, with their records and "
     "histories. Export the people first if you want to keep a copy.",
     button="Delete for good",
