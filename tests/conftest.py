@@ -8,13 +8,9 @@ import os
 import signal
 from collections.abc import Generator, Iterator
 from functools import cache
-from itertools import chain
-from typing import Any, get_args
 
 import botocore.session
 import pytest
-from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
-from aws_lambda_powertools.event_handler.openapi import dependant
 from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.queue.behaviour", "tests.support")
@@ -30,29 +26,6 @@ from tests.support.waits import virtual_waits  # noqa: E402
 # Reading the models of an AWS service takes longer than most tests, so each process reads each
 # model only once.
 botocore.session.create_loader = cache(botocore.session.create_loader)
-_get_dependant = dependant.get_dependant
-_dependants: dict[Any, Any] = {}
-
-
-def _dependant_of(*, path: str, call: Any, responses: Any = None, **more: Any) -> Any:
-    """Return Powertools' model of a route.
-
-    Each `Api` in a process has the same model, so it is cached.
-    """
-    if responses or more:
-        return _get_dependant(path=path, call=call, responses=responses, **more)
-    # The parameter that identifies an entry differs between guests and accounts, although its
-    # source text is the same.
-    parameters = chain(*(get_args(one) or (one,) for one in call.__annotations__.values()))
-    key = (path, call.__code__, *map(id, parameters))
-    if key not in _dependants:
-        _dependants[key] = _get_dependant(path=path, call=call)
-    return _dependants[key]
-
-
-dependant.get_dependant = _dependant_of
-# Powertools would compile the pattern of each route again for each `Api`.
-ApiGatewayResolver._compile_regex = staticmethod(cache(ApiGatewayResolver._compile_regex))  # type: ignore[method-assign]
 # A busy machine must not fail a test. Examples therefore have no deadline, and may take long to
 # generate.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
