@@ -29,11 +29,15 @@ from waitlist_api.errors import NotReady
 from waitlist_api.http.api import Api, as_lambda_response
 from waitlist_api.http.errors import problem
 from waitlist_api.http.request_log import RequestLog
+from waitlist_api.http.routing import import_routes
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.observability.setup import set_up_telemetry
 from waitlist_api.services import Services
 from waitlist_shared.correlation import Correlation
 
+if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand") != "on-demand":
+    # With SnapStart and provisioned concurrency, no request waits for the imports.
+    import_routes()
 DEADLINE = Deadline()
 CORRELATION = Correlation()
 METRICS = MetricsCollector()

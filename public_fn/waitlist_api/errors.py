@@ -18,23 +18,11 @@ from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
 
 
 class NoSuchRoute(WaitlistError):
-    """The API has no route with this path."""
+    """The API has no route with this method and path."""
 
     code = "not_found"
     status = 404
-    advice = "The API has no route with this path. The OpenAPI document lists all routes."
-
-
-class MethodNotAllowed(WaitlistError):
-    """The path exists, but it does not support this HTTP method."""
-
-    code = "method_not_allowed"
-    status = 405
-
-    def __init__(self, allowed: Iterable[str]) -> None:
-        methods = ", ".join(sorted(allowed))
-        self.headers = {"Allow": methods}
-        super().__init__(f"This path allows only {methods}. The OpenAPI document lists all routes.")
+    advice = "The API has no such method and path. The OpenAPI document lists all routes."
 
 
 class WaitlistNotFound(WaitlistError):

@@ -13,9 +13,9 @@ from waitlist_api.aws.clients import dynamodb_client, patient_lambda_client
 from waitlist_api.config import Config
 from waitlist_api.maintenance.run_log import RunLog
 from waitlist_api.maintenance.runner import MaintenanceRunner
-from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.observability.setup import set_up_telemetry
+from waitlist_api.services import Services
 from waitlist_shared.correlation import Correlation
 
 CORRELATION = Correlation()
@@ -53,14 +53,14 @@ def _run(event: dict[str, Any], context: Context) -> None:
 def runner(function_arn: str) -> MaintenanceRunner:
     """Create the runner from the environment, once per process."""
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
-    services = MaintenanceServices.on(
+    services = Services.on(
         config,
         dynamodb_client(),
         patient_lambda_client(),
         correlation=CORRELATION,
         metrics=METRICS,
     )
-    return services.maintenance
+    return services.get(MaintenanceRunner)
 
 
 @cache

@@ -42,6 +42,7 @@ from waitlist_api import app
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.secret import secret_reader
 from waitlist_api.events.forward import Forwarder
+from waitlist_api.http.routes.guests import Routes
 from waitlist_api.maintenance.rebuild import STOP_MILLIS
 from waitlist_api.webhooks.signatures import Signatures
 
@@ -91,7 +92,7 @@ def start_with_a_secret() -> None:
         patch.setenv("LOG_LEVEL", "CRITICAL")
         patch.setattr(app, "secrets_client", lambda _: guarded("PublicFn", Secrets()))
         app.lambda_handler(event("GET", "/v1/unknown", {}, None), Context())
-        check = app.api()._services.bot_check
+        check = app.api()._services.get(Routes).bot_check
         assert check is not None
         assert check._read_secret() == SECRET
         app.api.cache_clear()

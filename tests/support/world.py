@@ -13,6 +13,7 @@ from tests.support.gateway import Answer, Caller
 from tests.support.lambdas import MAINTENANCE, MESSAGES, PRIVATE, InProcessLambda
 from tests.support.queues import LocalSqs
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
+from tests.support.services import AllServices, MaintenanceServices
 from tools.local.kms import KEY_ARN, LocalKms
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.bots.check import BotCheck
@@ -20,9 +21,7 @@ from waitlist_api.config import Config
 from waitlist_api.entries.identify import Identities
 from waitlist_api.http.api import Api
 from waitlist_api.maintenance.runner import MaintenanceRunner
-from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.services import Services
 from waitlist_queue.connections import Client
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
@@ -90,7 +89,7 @@ class World:
     dynamodb: Any
     redis: Any
     lambda_: Any
-    services: Services
+    services: AllServices
     clock: Clock = field(default_factory=Clock)
     redis_clock: RedisClock = field(default_factory=RedisClock)
     metrics: MetricsCollector = field(default_factory=MetricsCollector)
@@ -119,7 +118,7 @@ class World:
         queue = QueueService(store, monotonic=lambda: 0)
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics, sqs = MetricsCollector(), LocalSqs(lambda: clock.millis / 1000)
-        services = Services.on(
+        services = AllServices.on(
             CONFIG,
             guarded("PublicFn", dynamodb),
             guarded("PublicFn", lambda_),
@@ -150,7 +149,9 @@ class World:
         """The routes. They are created on first use, because this takes longer than everything
         else.
         """
-        return Api(self.services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
+        return Api(
+            self.services.container, EntryTokens(SECRET), Logger(service="test", level="CRITICAL")
+        )
 
     @cached_property
     def identities(self) -> Identities:

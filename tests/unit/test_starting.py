@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
+from waitlist_api.http.routing import import_routes
 from waitlist_queue import app as private_app
 
 # This script runs without any variables and cannot open a connection. It prints the number of
@@ -44,8 +45,29 @@ def test_importing_a_handler_composes_nothing_and_connects_to_nothing(
     assert (done.stdout.strip(), done.stderr) == ("0", "")
 
 
+IMPORT_ON = """
+import sys
+from waitlist_api import app
+print("waitlist_api.http.routes.admin.claims" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "is_imported"),
+    [("on-demand", False), ("snap-start", True), ("provisioned-concurrency", True)],
+)
+def test_routes_are_imported_before_a_snapshot_and_otherwise_at_their_first_request(
+    start: str, is_imported: bool
+) -> None:
+    environment = {"PYTHONPATH": ":".join(sys.path), "AWS_LAMBDA_INITIALIZATION_TYPE": start}
+    command = [sys.executable, "-c", IMPORT_ON]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(is_imported)
+
+
 def test_pydantic_models_are_built_at_their_first_use() -> None:
     """Importing the function builds no model, because a request needs only a few of them."""
+    import_routes()
     models = [
         one for one in _find_subclasses(BaseModel) if one.__module__.startswith("waitlist_api.")
     ]

@@ -22,9 +22,12 @@ from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.local.ports import HOST
+from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
-from waitlist_api.maintenance.services import MaintenanceServices
+from waitlist_api.maintenance.runner import MaintenanceRunner
+from waitlist_api.services import Services
 from waitlist_api.settings.waitlist import WaitlistSettings
+from waitlist_api.waitlists.configure import Waitlists
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore
 
@@ -88,14 +91,14 @@ class MaintenanceBench:
             lambda: Redis(host=HOST, port=port, decode_responses=True), lambda: self._millis * 1000
         )
         self._table, self._queue = Slow(MemoryTable()), Slow(Private(QueueService(store)))
-        self._services = MaintenanceServices.on(
+        self._services = Services.on(
             CONFIG, self._table, self._queue, lambda: self._millis, pause=lambda _: None
         )
         self._people = 0
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
         for number in range(self._lists):
-            self._services.waitlists.put(_id(number), WaitlistSettings(name="A list"))
+            self._services.get(Waitlists).put(_id(number), WaitlistSettings(name="A list"))
             self._sign_up(number)
         for _ in range(COMING_TO_REST):
             self._run()
@@ -112,7 +115,7 @@ class MaintenanceBench:
     def _sign_up(self, number: int) -> None:
         added, self._table.seconds, self._queue.seconds = self._table.seconds, 0.0, 0.0
         self._people += 1
-        self._services.signups.sign_up(
+        self._services.get(Signups).sign_up(
             SignupCommand(waitlist_id=_id(number), customer_id=f"customer-{self._people}")
         )
         self._table.seconds = self._queue.seconds = added
@@ -122,7 +125,7 @@ class MaintenanceBench:
         self._table.calls.clear()
         self._queue.calls.clear()
         began = time.perf_counter()
-        self._services.maintenance.run_all()
+        self._services.get(MaintenanceRunner).run_all()
         return Run(time.perf_counter() - began, self._table.calls + self._queue.calls)
 
     def _row(self, runs: list[Run]) -> Row:

@@ -17,7 +17,8 @@ from tools.bench.queue_client import BenchError, Handler
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from waitlist_api.config import Config
-from waitlist_api.maintenance.services import MaintenanceServices
+from waitlist_api.maintenance.runner import MaintenanceRunner
+from waitlist_api.services import Services
 from waitlist_queue import keys
 from waitlist_shared.limits import MAX_BATCH
 
@@ -105,13 +106,11 @@ class RebuildBench:
     def _rebuild(self, waiting: int) -> Rebuilt:
         self._bare.flushall()
         table = PagingTable(waiting)
-        services = MaintenanceServices.on(
-            CONFIG, table, InProcess(self._handler), pause=lambda _: None
-        )
+        services = Services.on(CONFIG, table, InProcess(self._handler), pause=lambda _: None)
         with suppress(OSError):
             CLEAR_REFS.write_text(PEAK)
         start = time.perf_counter()
-        services.maintenance.run_one(WAITLIST_ID)
+        services.get(MaintenanceRunner).run_one(WAITLIST_ID)
         seconds = time.perf_counter() - start
         self._check(waiting)
         return Rebuilt(seconds, table.read_units, _peak())

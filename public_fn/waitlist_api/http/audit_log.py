@@ -1,49 +1,30 @@
-"""Audit log of operator requests that cannot be undone or that read personal data."""
+"""Audit log of operator requests that cannot be undone or that read personal data.
+
+Requests that delete data, replace settings, issue tokens, import customers or send a message are
+audited. Other changes need no audit log, because the entry's history names the operator.
+"""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from waitlist_api.auth.credentials import identify_operator
-from waitlist_api.errors import Unauthorized
+from waitlist_api.errors import NoSuchRoute, Unauthorized
+from waitlist_api.http.routing import find_route
 from waitlist_shared.ids import ENTRY_ID, WAITLIST_ID
 
-ADMIN_LIST = "/v1/admin/waitlists/{waitlist_id}"
-ADMIN_ENTRIES = f"{ADMIN_LIST}/entries"
-ADMIN_ENTRY = f"{ADMIN_ENTRIES}/{{entry_id}}"
-# Routes that return customer ids, profiles and attributes, one page at a time.
-READS = frozenset({f"GET {ADMIN_ENTRIES}", f"GET {ADMIN_ENTRY}"})
-# Requests that delete data, replace settings, issue tokens, import customers or send a message are
-# also audited. Other changes need no audit log, because the entry's history names the operator.
-AUDITED = frozenset(
-    {
-        f"PUT {ADMIN_LIST}",
-        f"PATCH {ADMIN_LIST}",
-        f"DELETE {ADMIN_LIST}",
-        f"POST {ADMIN_LIST}/import",
-        f"POST {ADMIN_LIST}/import/tokens",
-        f"POST {ADMIN_LIST}/find",
-        f"POST {ADMIN_LIST}/messages/test",
-        f"DELETE {ADMIN_ENTRY}",
-        f"POST {ADMIN_ENTRY}/token",
-        f"POST {ADMIN_ENTRY}/link",
-        f"GET {ADMIN_ENTRY}/messages",
-        *READS,
-    }
-)
 IDS = {"waitlist_id": re.compile(WAITLIST_ID), "entry_id": re.compile(ENTRY_ID)}
 
 
 def read_audit_fields(event: object) -> dict[str, str] | None:
-    """Return the audit record of a request, or None if the request is not audited.
-
-    If a list has several pages, only the first page is audited.
-    """
-    if not isinstance(event, Mapping) or event.get("routeKey") not in AUDITED:
+    """Return the audit record of a request, or None if the request is not audited."""
+    if not isinstance(event, Mapping):
         return None
-    if _is_next_page(event) or not (asked := _operator_and_ids(event)):
+    audit = _audit_of(event)
+    if not audit or (audit == "first_page" and _is_next_page(event)):
         return None
-    return {"audit": str(event["routeKey"]), **asked}
+    asked = _operator_and_ids(event)
+    return {"audit": str(event["routeKey"]), **asked} if asked else None
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
@@ -53,9 +34,16 @@ def read_next_page_fields(event: object) -> dict[str, str]:
     """
     # An operator could skip the audited first page by making up a cursor. The request log therefore
     # names the operator, the waitlist and the entry.
-    if not isinstance(event, Mapping) or event.get("routeKey") not in READS:
+    if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}
+
+
+def _audit_of(event: Mapping[str, Any]) -> str:
+    try:
+        return find_route(str(event.get("routeKey"))).operation.audit
+    except NoSuchRoute:
+        return ""
 
 
 def _is_next_page(event: Mapping[str, Any]) -> bool:

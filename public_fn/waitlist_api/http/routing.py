@@ -1,59 +1,222 @@
-"""Finds the route for an event, and rejects routes that API Gateway did not authorize."""
+"""The routes, and the module that handles each of them.
+
+API Gateway names the route of a request in its event. A module is imported at the first request for
+one of its routes, so that a cold start loads only what its request needs.
+"""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, wraps
+from importlib import import_module
+from inspect import signature
 from typing import Any
 from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
-from aws_lambda_powertools.event_handler.api_gateway import Route
+from msgspec import Struct
 
-from waitlist_api.errors import MethodNotAllowed, NoSuchRoute
+from waitlist_api.errors import NoSuchRoute
+from waitlist_api.http.operation import Operation
+from waitlist_api.http.routes.params import OwnEntryId
+from waitlist_api.services import Services
+from waitlist_api.waitlists.setting_needs import Stack
 
 Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
+# Powertools writes parameters as `<name>`, and API Gateway as `{name}`.
+ANGLE_BRACKETS = str.maketrans("{}", "<>")
 # No id contains these characters. A slash would move the rest of the path into other parameters,
 # and proxies may cut off a path at a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
+SIGN_UP = "POST /v1/waitlists/{waitlist_id}/entries"
+# Each module, with the methods of its class `Routes` and their route keys.
+MODULES = {
+    "openapi.docs": {"get_docs": "GET /docs"},
+    "routes.health": {"health": "GET /v1/health"},
+    "routes.page": {
+        "get_asset": "GET /assets/{edition}/{file}",
+        "get_page": "GET /w/{waitlist_id}",
+    },
+    "routes.waitlists": {
+        "get_waitlist": "GET /v1/waitlists/{waitlist_id}",
+        "get_board": "GET /v1/waitlists/{waitlist_id}/board",
+    },
+    "routes.guests": {"sign_up": SIGN_UP},
+    "routes.accounts": {"sign_up": SIGN_UP},
+    "routes.customers": {
+        "leave": "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}",
+        "get_entry": "GET /v1/waitlists/{waitlist_id}/entries/{entry_id}",
+        "change_own_data": "PATCH /v1/waitlists/{waitlist_id}/entries/{entry_id}",
+        "confirm": "POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/confirm",
+        "decline": "POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/decline",
+        "enter": "POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/enter",
+        "exit_entry": "POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/exit",
+        "get_pass": "GET /v1/waitlists/{waitlist_id}/entries/{entry_id}/pass",
+        "rest": "POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/rest",
+        "resume": "POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/resume",
+    },
+    "routes.verify": {
+        "send_link": "POST /v1/waitlists/{waitlist_id}/links",
+        "verify": "POST /v1/waitlists/{waitlist_id}/verify",
+    },
+    "routes.unsubscribe": {
+        "ask_to_unsubscribe": "GET /v1/waitlists/{waitlist_id}/unsubscribe/{code}",
+        "unsubscribe": "POST /v1/waitlists/{waitlist_id}/unsubscribe/{code}",
+    },
+    "routes.passes": {
+        "get_pass_keys": "GET /.well-known/jwks.json",
+        "get_pass_issuer": "GET /.well-known/openid-configuration",
+    },
+    "routes.admin.admission": {
+        "admit": "POST /v1/admin/waitlists/{waitlist_id}/admit",
+        "admit_person": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/admit",
+        "exit_person": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/exit",
+        "withdraw": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/withdraw",
+    },
+    "routes.admin.claims": {
+        "claim": "POST /v1/admin/waitlists/{waitlist_id}/claims",
+        "complete": "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/complete",
+        "extend": "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/extend",
+        "park": "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/park",
+        "release": "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/release",
+        "redrive": "POST /v1/admin/waitlists/{waitlist_id}/parked/{entry_id}/redrive",
+    },
+    "routes.admin.counts": {
+        "get_stats": "GET /v1/admin/waitlists/{waitlist_id}/stats",
+        "get_stats_history": "GET /v1/admin/waitlists/{waitlist_id}/stats/history",
+    },
+    "routes.admin.entries": {
+        "list_entries": "GET /v1/admin/waitlists/{waitlist_id}/entries",
+        "erase_person": "DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}",
+        "get_person": "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}",
+        "edit_person": "PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}",
+        "bump": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump",
+        "set_ready": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/ready",
+        "remove": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/remove",
+        "unban": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/unban",
+        "verify_person": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/verify",
+        "find_person": "POST /v1/admin/waitlists/{waitlist_id}/find",
+    },
+    "routes.admin.imports": {
+        "import_entries": "POST /v1/admin/waitlists/{waitlist_id}/import",
+        "import_with_tokens": "POST /v1/admin/waitlists/{waitlist_id}/import/tokens",
+    },
+    "routes.admin.messages": {
+        "list_messages": "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/messages",
+        "preview_messages": "GET /v1/admin/waitlists/{waitlist_id}/messages",
+        "send_test_message": "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
+    },
+    "routes.admin.preview": {"preview_admission": "POST /v1/admin/waitlists/{waitlist_id}/preview"},
+    "routes.admin.reinstate": {
+        "reinstate": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/reinstate",
+    },
+    "routes.admin.segments": {"list_segments": "GET /v1/admin/waitlists/{waitlist_id}/segments"},
+    "routes.admin.tokens": {
+        "get_link": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/link",
+        "issue_token": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token",
+    },
+    "routes.admin.waitlists": {
+        "list_waitlists": "GET /v1/admin/waitlists",
+        "delete_waitlist": "DELETE /v1/admin/waitlists/{waitlist_id}",
+        "get_waitlist_config": "GET /v1/admin/waitlists/{waitlist_id}",
+        "change_waitlist": "PATCH /v1/admin/waitlists/{waitlist_id}",
+        "put_waitlist": "PUT /v1/admin/waitlists/{waitlist_id}",
+        "ask_all": "POST /v1/admin/waitlists/{waitlist_id}/confirm",
+    },
+    "routes.admin.webhooks": {"replay_webhook": "POST /v1/admin/webhook/replay"},
+}
 
 
-class Resolver(APIGatewayHttpResolver):
-    """The Powertools resolver, extended with a method that returns its routes."""
+class Route(Struct, frozen=True):
+    """A route and its handler, which is the method `name` of the class `routes`."""
 
-    def all_routes(self) -> list[Route]:
-        """Return all registered routes, in the order in which Powertools matches them."""
-        return [*self._static_routes, *self._dynamic_routes]
+    key: str
+    routes: type[Any]
+    name: str
+
+    @property
+    def operation_id(self) -> str:
+        """The name of the handler in camel case."""
+        first, *others = self.name.split("_")
+        return first + "".join(map(str.capitalize, others))
+
+    @property
+    def operation(self) -> Operation:
+        operation: Operation = getattr(self.routes, self.name).operation
+        return operation
 
 
-class Routes:
-    """The routes of the API.
+@cache
+def _names(*, has_accounts: bool) -> dict[str, tuple[str, str]]:
+    """Return the names of the module and the method for each route key."""
+    skipped = "routes.guests" if has_accounts else "routes.accounts"
+    return {
+        key: (module, name)
+        for module, names in MODULES.items()
+        if module != skipped
+        for name, key in names.items()
+    }
 
-    A request is rejected unless API Gateway and Powertools choose the same route.
+
+@cache
+def find_route(key: str, *, has_accounts: bool = False) -> Route:
+    """Return the route with this key, and import its module. Raise NoSuchRoute if there is none.
+
+    The signup differs between guests and customers with accounts at an OIDC issuer.
     """
+    names = _names(has_accounts=has_accounts)
+    if key not in names:
+        raise NoSuchRoute
+    module, name = names[key]
+    return Route(key, import_module(f"waitlist_api.http.{module}").Routes, name)
 
-    def __init__(self, routes: Iterable[Route]) -> None:
-        self._methods: dict[re.Pattern[str], dict[str, str]] = {}
-        for route in routes:
-            # Like API Gateway, `openapi_path` writes parameters as `{name}`.
-            self._methods.setdefault(route.rule, {})[route.method] = route.openapi_path
 
-    def check(self, event: Event) -> None:
-        """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose the right route."""
-        # API Gateway matches the encoded path, but Powertools matches the decoded path. An operator
-        # who may only read one waitlist could list its customers with an encoded slash:
-        # GET /v1/admin/waitlists/bakery%2Fentries
-        http = event.get("requestContext", {}).get("http", {})
-        path = path_of(event)
-        allowed: dict[str, str] = {}
-        for pattern, templates in self._methods.items():
-            if found := pattern.fullmatch(path):
-                if template := templates.get(http.get("method")):
-                    _check_agreement(event, f"{http['method']} {template}", found.groupdict())
-                    return
-                allowed |= templates
-        if GET in allowed:
-            allowed[HEAD] = allowed[GET]
-        raise MethodNotAllowed(allowed) if allowed else NoSuchRoute
+def import_routes() -> None:
+    """Import the modules of all routes of a deployed stack."""
+    for module in MODULES:
+        if module != "openapi.docs":
+            import_module(f"waitlist_api.http.{module}")
+
+
+def all_routes(*, has_accounts: bool = False) -> Iterator[Route]:
+    """Import all modules, and yield all routes."""
+    for key in _names(has_accounts=has_accounts):
+        yield find_route(key, has_accounts=has_accounts)
+
+
+def add_route(
+    resolver: APIGatewayHttpResolver, route: Route, services: Services, **documentation: Any
+) -> None:
+    """Add a route to a resolver. Create the handler with the services that it needs."""
+    method, path = route.key.translate(ANGLE_BRACKETS).split(" ")
+    handler = getattr(services.get(route.routes), route.name)
+    if route.operation.audience == "customer" and services.get(Stack).has_accounts:
+        handler = _accepting_me(handler)
+    add = resolver.route(
+        path,
+        method,
+        operation_id=route.operation_id,
+        compress=route.operation.compresses,
+        include_in_schema=bool(route.operation.summary),
+        **documentation,
+    )
+    add(handler)
+
+
+def _accepting_me(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a handler that also accepts `me` as `entry_id`, for customers with accounts."""
+
+    @wraps(handler)
+    def call(**arguments: Any) -> Any:
+        return handler(**arguments)
+
+    declared = signature(handler)
+    parameters = [
+        parameter.replace(annotation=OwnEntryId) if name == "entry_id" else parameter
+        for name, parameter in declared.parameters.items()
+    ]
+    call.__signature__ = declared.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return call
 
 
 def is_head(event: Event) -> bool:
@@ -76,14 +239,19 @@ def path_of(event: Event) -> str:
     return path if stage == "$default" else path[len(f"/{stage}") :]
 
 
-def _check_agreement(event: Event, route_key: str, parameters: Mapping[str, str]) -> None:
-    if event.get("routeKey") != route_key:
+def check_path(event: Event) -> None:
+    """Raise NoSuchRoute unless the method and the path of a request belong to its route."""
+    # API Gateway matches the encoded path, but Powertools matches the decoded path. An operator who
+    # may only read one waitlist could list its customers with an encoded slash:
+    # GET /v1/admin/waitlists/bakery%2Fentries
+    method, _, template = event["routeKey"].partition(" ")
+    given = event.get("pathParameters") or {}
+    parameters = {name: unquote(str(value)) for name, value in given.items()}
+    try:
+        path = template.format(**parameters)
+    except KeyError:
+        raise NoSuchRoute from None
+    # If part of the path was cut off, API Gateway's parameter may still contain this part.
+    is_same = (method, path) == (event["requestContext"]["http"]["method"], unquote(path_of(event)))
+    if not is_same or any(FORBIDDEN.search(value) for value in parameters.values()):
         raise NoSuchRoute
-    given = event.get("pathParameters")
-    for name, value in parameters.items():
-        decoded = unquote(value)
-        if FORBIDDEN.search(decoded):
-            raise NoSuchRoute
-        # If part of the path was cut off, API Gateway's parameter may still contain this part.
-        if given is not None and unquote(str(given.get(name))) != decoded:
-            raise NoSuchRoute

@@ -19,10 +19,10 @@ from tests.reliability.faults.fixture import (
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.gateway import Answer
+from tests.support.services import MaintenanceServices
 from tests.support.snapshot import Snapshot
 from tests.support.world import CONFIG, RedisClock
 from waitlist_api.maintenance.rebuild import SETTLED_MILLIS
-from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.lease import LEASE_MILLIS
 from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from tests.support.faults import Crash, Wire, crash_after
 from tests.support.model import CUSTOMER, Policy
+from tests.support.services import MaintenanceServices
 from tests.support.world import START_MILLIS
 from waitlist_api.admission.admit import AdmitCommand, AdmitOneCommand
 from waitlist_api.admission.claim import ClaimCommand
@@ -31,7 +32,6 @@ from waitlist_api.entries.readiness import HoldBackCommand, RestCommand, ResumeC
 from waitlist_api.entries.reinstate import ReinstateCommand
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
-from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.leaves import LeftOffer
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
 from waitlist_api.settings.confirm import ConfirmRules

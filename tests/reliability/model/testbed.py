@@ -15,11 +15,11 @@ from tests.reliability.model.sameness import Text
 from tests.support.faults import Wire
 from tests.support.lambdas import InProcessLambda
 from tests.support.model import Waitlist
+from tests.support.services import MaintenanceServices
 from tests.support.stale_index import Past, StaleIndexTable
 from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
 from tools.local.dynamodb.items import Item
 from waitlist_api.clock import NowMillis
-from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_queue import keys
 from waitlist_queue.service import QueueService
 from waitlist_queue.store import RedisStore

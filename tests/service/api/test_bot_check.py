@@ -333,7 +333,7 @@ def test_with_verification_known_and_unknown_addresses_are_checked_alike(make: M
 def test_accounts_imports_and_operators_are_not_checked(make: Make) -> None:
     people = make()
     assert people.bring("ada").status == 200
-    accounts = Api(people.world.services, None, Logger(service="test", level="CRITICAL"))
+    accounts = Api(people.world.services.container, None, Logger(service="test", level="CRITICAL"))
     people.world.api = accounts
     answer = people.world.request("POST", f"{people.path}/entries", body={}, subject="bob")
     assert answer.status == 201

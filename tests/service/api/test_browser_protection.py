@@ -61,7 +61,7 @@ def test_a_refusal_has_them(people: People, sent: str) -> None:
     ("method", "path", "status"),
     [
         ("GET", "/v1/nothing", 404),
-        ("PATCH", "/v1/health", 405),
+        ("PATCH", "/v1/health", 404),
         ("GET", "/w/nowhere", 404),
         ("GET", "/assets/latest/nothing.js", 404),
         ("GET", "/v1/admin/waitlists", 401),

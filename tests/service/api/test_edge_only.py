@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from tests.deployment.template import route_authorizers
 from tests.service.api.conftest import new_list
@@ -17,7 +18,6 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.errors import EdgeOnly
 from waitlist_api.http.api import Api
 from waitlist_api.http.edge import HEADER
-from waitlist_api.http.routing import Resolver
 
 CURRENT, PREVIOUS = "c" * 64, "p" * 64
 EDGE = "https://d111111abcdef8.cloudfront.net"
@@ -30,7 +30,7 @@ def guarded() -> People:
     people = new_list()
     people.all_sign_up("ada")
     tokens, logger = EntryTokens(SECRET), Logger(service="test", level="CRITICAL")
-    people.world.api = Api(people.world.services, tokens, logger, (), (CURRENT, PREVIOUS))
+    people.world.api = Api(people.world.services.container, tokens, logger, (), (CURRENT, PREVIOUS))
     people.world.stage_variables = {"edge_url": EDGE}
     return people
 
@@ -94,14 +94,14 @@ def test_the_key_goes_no_further_than_the_check(
     guarded: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Code that runs after the check cannot log the key (promise P5)."""
-    resolver = guarded.world.api._resolver
+    resolve_unwatched = APIGatewayHttpResolver.resolve
     resolved: list[str] = []
 
-    def resolve(sent: dict[str, Any], context: Any) -> Any:
+    def resolve(resolver: APIGatewayHttpResolver, sent: dict[str, Any], context: Any) -> Any:
         resolved.append(json.dumps(sent))
-        return Resolver.resolve(resolver, sent, context)
+        return resolve_unwatched(resolver, sent, context)
 
-    monkeypatch.setattr(resolver, "resolve", resolve)
+    monkeypatch.setattr(APIGatewayHttpResolver, "resolve", resolve)
     headers = {HEADER: CURRENT, "if-none-match": "other"}
     assert guarded.world.request("GET", "/w/bakery", headers=headers).status == 200
     (seen,) = resolved

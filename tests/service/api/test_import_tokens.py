@@ -96,7 +96,7 @@ def test_where_an_issuer_says_who_customers_are_the_question_refuses_the_import(
     """The request asks for tokens that cannot exist, so it imports nothing (promise P5)."""
     people.all_sign_up("ada")
     world = people.world
-    world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))
+    world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))
     with nothing_changes(world):
         answer = bring(people, "bob")
         assert "issuer" in refused(answer, 409, "no_entry_tokens")["detail"]

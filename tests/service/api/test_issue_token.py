@@ -96,7 +96,7 @@ def test_a_token_is_of_the_key_that_signs_now(people: People) -> None:
     people.bring("ada")
     rotated = f'{{"current": "{NEW_SECRET}", "previous": "{SECRET}"}}'
     world, logger = people.world, Logger(service="test", level="CRITICAL")
-    world.api = Api(world.services, EntryTokens(rotated), logger)
+    world.api = Api(world.services.container, EntryTokens(rotated), logger)
     token = token_for(people, "ada")
     assert token == EntryTokens(NEW_SECRET).issue(
         people.waitlist_id, people.id_of("ada"), people.stay_of("ada")
@@ -157,7 +157,7 @@ def test_where_an_issuer_says_who_customers_are_there_is_nothing_to_hand_out(
     """The response does not reveal which entries exist (promise P5)."""
     people.bring("ada")
     world = people.world
-    world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))
+    world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))
     with nothing_changes(world):
         there, not_there = issue(people, "ada"), issue(people, "nobody")
         assert "issuer" in refused(there, 409, "no_entry_tokens")["detail"]

@@ -35,7 +35,7 @@ class Members(People):
 def members() -> Members:
     """A waitlist on which Ada and Bob wait. An issuer's JWT identifies the caller."""
     world = World.on(new_table(), empty_redis())
-    world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))
+    world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))
     members = Members(world)
     assert members.configure().status == 201
     members.all_sign_up("ada", "bob")

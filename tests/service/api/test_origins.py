@@ -24,7 +24,7 @@ def people() -> People:
 def allow(people: People, *origins: str) -> None:
     """Allow the origins, as the stack's parameter `CorsOrigins` does."""
     logger = Logger(service="test", level="CRITICAL")
-    people.world.api = Api(people.world.services, EntryTokens(SECRET), logger, origins)
+    people.world.api = Api(people.world.services.container, EntryTokens(SECRET), logger, origins)
 
 
 def sent_by(origin: str, site: str) -> dict[str, str]:

@@ -71,7 +71,7 @@ def test_behind_the_edge_no_answer_leads_to_the_api(inside: People) -> None:
 def test_the_issuer_of_the_operator_comes_before_the_edge(inside: People) -> None:
     own = "https://queue.example.com"
     passes = replace(inside.world.services.passes, issuer=own)
-    services = replace(inside.world.services, passes=passes)
+    services = inside.world.services.container.replaced({Passes: passes})
     logger = Logger(service="test", level="CRITICAL")
     inside.world.api = Api(services, EntryTokens(SECRET), logger)
     inside.world.stage_variables = {"edge_url": EDGE}
@@ -99,7 +99,7 @@ def test_an_outage_of_kms_says_when_to_come_again(
     people: People, failure: Exception, status: int, code: str
 ) -> None:
     passes = Passes(KmsKeys((KEY_ARN,), failing_client(failure)))
-    services = replace(people.world.services, passes=passes)
+    services = people.world.services.container.replaced({Passes: passes})
     people.world.api = Api(services, None, Logger(service="test", level="CRITICAL"))
     refused(get(people, KEYS_PATH), status, code)
     assert get(people, DISCOVERY_PATH).status == 200

@@ -41,7 +41,7 @@ def people(log: StringIO) -> Admissions:
     world = World.on(new_table(), empty_redis())
     # Loggers with the same name share the stream of the first one.
     logger = Logger(service=f"privacy-{token_hex(8)}", level="DEBUG", stream=log)
-    world.api = Api(world.services, EntryTokens(SECRET), logger)
+    world.api = Api(world.services.container, EntryTokens(SECRET), logger)
     people = Admissions(world)
     people.configure(segments=[["gender", "language"], ["language"]])
     return people

@@ -57,7 +57,7 @@ def test_a_byte_more_is_refused_unread(
     monkeypatch.setattr(json_body, "loads", fail)
     monkeypatch.setattr(base64, "b64decode", fail)
     logger = Logger(service="test", level="CRITICAL")
-    people.world.api = Api(people.world.services, EntryTokens(SECRET), logger)
+    people.world.api = Api(people.world.services.container, EntryTokens(SECRET), logger)
     path = f"{people.path}/entries"
     refused(people.world.request("POST", path, raw_body=body), 413, "too_large")
     refused(send_base64(people.world, path, encoded), 413, "too_large")

@@ -207,7 +207,7 @@ def test_a_renewed_token_is_of_the_same_stay(people: People) -> None:
     now = signup_token(people, "ada")
     rotated = f'{{"current": "{NEW_SECRET}", "previous": "{SECRET}"}}'
     logger = Logger(service="test", level="CRITICAL")
-    people.world.api = Api(people.world.services, EntryTokens(rotated), logger)
+    people.world.api = Api(people.world.services.container, EntryTokens(rotated), logger)
     refused(call(people, "GET", earlier), 403, "forbidden")
     renewed = call(people, "GET", now).json["entry_token"]
     assert renewed not in (None, now)

@@ -163,7 +163,7 @@ class Deployment:
 def deployment(table: Any) -> Deployment:
     world = World.on(table, empty_redis())
     logger = Logger(service="test", level="CRITICAL")
-    return Deployment(world, Api(world.services, EntryTokens(LOCAL_SECRET), logger))
+    return Deployment(world, Api(world.services.container, EntryTokens(LOCAL_SECRET), logger))
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -179,7 +179,7 @@ def test_a_customers_event_with_an_issuers_token_does_the_same(
 ) -> None:
     """The `sub` of the token is the customer of the other events."""
     deployment.prepared().ready_for(name)
-    deployment.api = Api(deployment.world.services, None, Logger(level="CRITICAL"))
+    deployment.api = Api(deployment.world.services.container, None, Logger(level="CRITICAL"))
     answer = deployment.answer(PUBLIC_JWT[name])
     assert answer["statusCode"] == EXPECTED[name], answer["body"]
     if answer["body"]:

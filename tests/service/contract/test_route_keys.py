@@ -24,7 +24,7 @@ PAIRS = list(permutations(PUBLIC, 2))
 @pytest.fixture(scope="module")
 def world() -> World:
     world = World.on(MemoryTable(), empty_redis())
-    world.api = Api(world.services, EntryTokens(LOCAL_SECRET), Logger(level="CRITICAL"))
+    world.api = Api(world.services.container, EntryTokens(LOCAL_SECRET), Logger(level="CRITICAL"))
     for name in ("admin_put_waitlist", "signup"):
         assert status_of(world, PUBLIC[name])[0] == 201
     return world
@@ -130,8 +130,8 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
     """A stage in front of the path does not disable the check who signed an operator's request."""
-    event = at_path(PUBLIC["admin_get_waitlist"], "/prod/v1/admin/waitlists/bakery-opening")
-    del event["pathParameters"]
+    path = "/prod/v1/admin/waitlists/bakery-opening"
+    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id="bakery-opening")
     event["requestContext"]["stage"] = "prod"
     assert status_of(world, event)[0] == 200
     del event["requestContext"]["authorizer"]

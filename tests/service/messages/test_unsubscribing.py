@@ -211,7 +211,9 @@ def test_customers_with_accounts_have_the_header_too(
     assert stage.send_news() == []
     path = path_in(stage.stand_ins.mails[-1])
     logger = Logger(service="test", level="CRITICAL")
-    with_issuer = Api(stage.world.services, None, logger, code_keys=lambda: EntryTokens(SECRET))
+    with_issuer = Api(
+        stage.world.services.container, None, logger, code_keys=lambda: EntryTokens(SECRET)
+    )
     answer = Caller(with_issuer.handle).request("POST", path, raw_body="", headers=FORM)
     assert answer.status == 200
     stage.people.admit(1)

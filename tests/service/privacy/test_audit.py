@@ -22,7 +22,8 @@ from tests.service.privacy.drives import (
 from tests.service.privacy.marks import CUSTOMER, found_in, tokens_found_in
 from tests.service.telemetry.captured_logs import CapturedLogs, captured_logs
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.http.audit_log import AUDITED, read_audit_fields
+from waitlist_api.http.audit_log import read_audit_fields
+from waitlist_api.http.routing import all_routes
 
 BAKERY = {"waitlist_id": "bakery"}
 ADA = {**BAKERY, "entry_id": ENTRY_ID}
@@ -47,6 +48,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "GET /v1/admin/waitlists/{waitlist_id}/entries": (f"{ADMIN}/entries", BAKERY),
     "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
 }
+AUDITED = {route.key for route in all_routes() if route.operation.audit}
 TO_AUDIT = ("/token", "/link", "/find", "/import", "/tokens", "/test")
 BODIES: dict[str, Any] = {
     "PUT": SETTINGS,
@@ -134,6 +136,12 @@ def test_an_export_is_audited_once_and_each_further_page_names_the_operator() ->
         first, following = kept.lines("public")
     assert "by" not in first
     assert (following["by"], following["waitlist_id"]) == (line["by"], "bakery")
+
+
+def test_a_cursor_hides_no_deletion_from_the_audit_log(asked: CapturedLogs) -> None:
+    asked.service.operator("DELETE", f"{ADMIN_ENTRY}?cursor=MQ")
+    (line,) = audit(asked)
+    assert line["entry_id"] == ENTRY_ID
 
 
 def test_a_further_page_of_a_history_names_operator_and_entry() -> None:

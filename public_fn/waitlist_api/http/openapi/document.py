@@ -1,8 +1,9 @@
-"""Build the OpenAPI document from the routes and from the documentation of each operation."""
+"""Build the OpenAPI document from the routes and their declarations."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.openapi.models import (
     Components,
     Header,
@@ -14,19 +15,19 @@ from aws_lambda_powertools.event_handler.openapi.models import (
     Reference,
     Schema,
 )
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from waitlist_api.http.openapi.operations import operations
 from waitlist_api.http.openapi.responses import (
     BY_THE_GATEWAY,
     SECURITY_SCHEMES,
     SECURITY_SCHEMES_WITH_ISSUER,
+    document_route,
 )
 from waitlist_api.http.request_log import HEADER
-from waitlist_api.http.routing import Resolver
+from waitlist_api.http.routing import add_route, all_routes
 from waitlist_api.http.schemas.entries import BumpBody, EditBody
+from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
@@ -56,23 +57,15 @@ REF_TEMPLATE = "#/components/schemas/{model}"
 METHODS = ("get", "put", "post", "delete", "patch")
 
 
-class DocumentedResolver(Resolver):
+class DocumentedResolver(APIGatewayHttpResolver):
     """A resolver that also serves the OpenAPI document at the path `/docs`."""
 
-    def __init__(self, *routers: APIGatewayHttpRouter, knows_issuer: bool) -> None:
+    def __init__(self, services: Services, *, has_accounts: bool) -> None:
         super().__init__(enable_validation=True)
-        for router in routers:
-            self.include_router(router)
-        documentation = operations(knows_issuer=knows_issuer)
-        for route in self.all_routes():
-            if not route.include_in_schema:
-                continue
-            operation = documentation[route.operation_id or ""]
-            route.summary = operation.summary
-            route.description = operation.description
-            route.tags = [operation.tag]
-            route.security = operation.security
-            route.responses = operation.responses
+        for route in all_routes(has_accounts=has_accounts):
+            if route.operation.summary:
+                documentation = document_route(route, has_accounts=has_accounts)
+                add_route(self, route, services, **documentation)
         self.enable_swagger(
             path="/docs",
             title="Waiting list",
@@ -80,7 +73,7 @@ class DocumentedResolver(Resolver):
             description="The waitlist API. Customers sign up for a waitlist, see their exact "
             "position and can leave. Operators change the order of the waitlist and admit "
             "customers.",
-            security_schemes=SECURITY_SCHEMES_WITH_ISSUER if knows_issuer else SECURITY_SCHEMES,
+            security_schemes=SECURITY_SCHEMES_WITH_ISSUER if has_accounts else SECURITY_SCHEMES,
         )
 
     def get_openapi_schema(self, **options: Any) -> OpenAPI:

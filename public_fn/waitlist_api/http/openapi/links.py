@@ -1,5 +1,6 @@
 """OpenAPI links from a response to operations that need an id from this response."""
 
+import re
 from typing import Any
 
 Link = dict[str, Any]
@@ -18,13 +19,14 @@ def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
     return {name: {"operationId": name, "parameters": parameters} for name in operations}
 
 
-def next_page(operation: str, parameters: dict[str, str] | None = None) -> dict[str, Link]:
+def next_page(operation_id: str, route_key: str) -> dict[str, Link]:
     """Return the link from one page of a list to the next page."""
-    cursor = {"cursor": "$response.body#/cursor"}
-    return {"nextPage": {"operationId": operation, "parameters": {**(parameters or {}), **cursor}}}
+    here = {name: f"$request.path.{name}" for name in re.findall(r"{(\w+)}", route_key)}
+    parameters = {**here, "cursor": "$response.body#/cursor"}
+    return {"nextPage": {"operationId": operation_id, "parameters": parameters}}
 
 
-OF_A_WAITLIST = to(
+OF_WAITLIST = to(
     WAITLIST,
     "getWaitlist",
     "getBoard",
@@ -40,7 +42,7 @@ OF_A_WAITLIST = to(
     "previewMessages",
     "askAll",
 )
-OF_A_SIGNUP = to(
+OF_ENTRY = to(
     ENTRY,
     "getEntry",
     "leave",
@@ -66,4 +68,5 @@ OF_A_SIGNUP = to(
     "listMessages",
     "erasePerson",
 )
-OF_THE_PARKED = to(SAME_ENTRY, "redrive", "getPerson")
+OF_PARKED_ENTRY = to(SAME_ENTRY, "redrive", "getPerson")
+LINKS = {"entry": OF_ENTRY, "parked_entry": OF_PARKED_ENTRY, "waitlist": OF_WAITLIST}

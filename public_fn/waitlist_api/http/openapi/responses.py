@@ -1,5 +1,6 @@
-"""Responses and security schemes for the OpenAPI document."""
+"""Documents the responses and the security of each operation."""
 
+from inspect import signature
 from typing import Any
 
 from aws_lambda_powertools.event_handler.openapi.models import (
@@ -11,6 +12,10 @@ from aws_lambda_powertools.event_handler.openapi.models import (
 )
 
 from waitlist_api.http.errors import PROBLEM_JSON, public_errors
+from waitlist_api.http.openapi import links
+from waitlist_api.http.operation import Answer, Operation
+from waitlist_api.http.routes.waitlists import BOARD_CACHE
+from waitlist_api.http.routing import Route
 from waitlist_api.http.schemas.common import Problem
 
 Security = list[dict[str, list[str]]]
@@ -30,6 +35,32 @@ ALWAYS = (
 # API Gateway can also return these HTTP statuses itself, with its own response body.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
+HEADERS = {
+    "no_store": NO_STORE,
+    "public_cache": {
+        "Cache-Control": {"schema": {"type": "string", "pattern": "^public, max-age=[0-9]+$"}}
+    },
+    "board_cache": {
+        "Cache-Control": {
+            "description": "A cache may serve an old board while it fetches a new board. The field "
+            "`as_of` contains the time of the board.",
+            "schema": {"type": "string", "const": BOARD_CACHE},
+        }
+    },
+    "etag": {
+        "ETag": {
+            "description": "The version of the settings. Send it in `If-Match` with a later "
+            "change.",
+            "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
+        }
+    },
+    "location": {
+        "Location": {
+            "description": "The URL of the entry, relative to the URL of the request.",
+            "schema": {"type": "string", "format": "uri-reference"},
+        }
+    },
+}
 _RETRY_AFTER = {
     "Retry-After": {
         "description": "The number of seconds to wait before repeating the request.",
@@ -63,31 +94,68 @@ JWT: Security = [{"jwt": []}]
 SIGV4: Security = [{"sigv4": []}]
 
 
-def problems(*codes: str) -> dict[int, Any]:
-    """Return the OpenAPI error responses for these codes, grouped by HTTP status."""
-    # An id that contains invalid characters matches no route, so the API returns `not_found`.
-    by_path = ["not_found"] if "waitlist_not_found" in codes else []
-    by_credentials = ["forbidden"] if "unauthorized" in codes else []
+def document_route(route: Route, *, has_accounts: bool) -> dict[str, Any]:
+    """Return the documentation of a route as arguments of Powertools."""
+    operation, handler = route.operation, getattr(route.routes, route.name)
+    return {
+        "summary": operation.summary,
+        "description": " ".join(handler.__doc__.split()) if handler.__doc__ else None,
+        "tags": [operation.audience],
+        "security": _security(operation, has_accounts=has_accounts),
+        "responses": {
+            answer.status: _success(answer, route)
+            for answer in operation.answers
+            if not (has_accounts and answer.is_only_for_guests)
+        }
+        | _problems(route, has_body="body" in signature(handler).parameters),
+    }
+
+
+def _security(operation: Operation, *, has_accounts: bool) -> Security | None:
+    match operation.audience:
+        case "operator":
+            return SIGV4
+        case "customer" if has_accounts:
+            return JWT
+        case "customer":
+            return ENTRY_TOKEN if operation.needs_credentials else ENTRY_TOKEN_IF_ANY
+        case "anyone":
+            return None
+
+
+def _problems(route: Route, *, has_body: bool) -> dict[int, Any]:
+    """Return the OpenAPI error responses of an operation, grouped by HTTP status."""
+    operation = route.operation
+    codes = [*operation.problems]
+    if "{waitlist_id}" in route.key:
+        # An id that contains invalid characters matches no route, so the API returns `not_found`.
+        codes += ["waitlist_not_found", "record_unavailable", "not_found"]
+    if has_body:
+        codes += ["invalid_json", "unsupported_media_type"]
+    if operation.needs_credentials:
+        codes += ["unauthorized", "forbidden"]
+    if operation.audience != "operator":
+        # The stack's parameter `EdgeOnly` restricts the requests of customers.
+        codes += ["edge_only"]
     by_status: dict[int, list[str]] = {}
-    for code in dict.fromkeys([*codes, *by_path, *by_credentials, *ALWAYS]):
+    for code in dict.fromkeys([*codes, *ALWAYS]):
         by_status.setdefault(ERRORS[code].status, []).append(code)
     return {status: _problem(status, listed) for status, listed in sorted(by_status.items())}
 
 
-def answers(
-    status: int, description: str, *codes: str, links: dict[str, Any] | None = None
-) -> dict[int, Any]:
-    """Return the OpenAPI responses of an operation: the successful response and the errors."""
-    return {status: success(status, description, links), **problems(*codes)}
-
-
-def success(status: int, description: str, links: dict[str, Any] | None = None) -> Any:
+def _success(answer: Answer, route: Route) -> Any:
     """Return the OpenAPI description of one successful response."""
-    response: dict[str, Any] = {"description": description}
-    if status == NO_CONTENT:
+    response: dict[str, Any] = {"description": answer.description}
+    if answer.status == NO_CONTENT:
         response["content"] = {}
-    if links:
-        response["links"] = links
+    if answer.model is not None:
+        response["content"] = {"application/json": {"model": answer.model}}
+    if answer.headers:
+        response["headers"] = HEADERS[answer.headers]
+    if answer.links == "next_page":
+        response["links"] = links.next_page(route.operation_id, route.key)
+    elif answer.links:
+        response["links"] = links.LINKS[answer.links]
     return response
 
 

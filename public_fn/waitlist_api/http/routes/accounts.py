@@ -1,59 +1,55 @@
-"""Routes for customers with accounts, who can access only their own entries with an OIDC token."""
-
-from typing import Any
+"""The signup of customers with accounts, whom a token of an OIDC issuer identifies."""
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec import Struct
 
-from waitlist_api.auth.credentials import Proof, identify_customer
+from waitlist_api.auth.credentials import identify_customer
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.errors import Forbidden
-from waitlist_api.http.routes.customers import ENTRIES
-from waitlist_api.http.routes.entry_responses import EntryResponses
-from waitlist_api.http.routes.params import OWN_ENTRY_PATH, IdempotencyKey, WaitlistId
-from waitlist_api.http.schemas.common import ME
+from waitlist_api.http.operation import Answer, customer
+from waitlist_api.http.request import Request
+from waitlist_api.http.routes.entry_responses import SIGNUP_PROBLEMS, EntryResponses
+from waitlist_api.http.routes.params import IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.entries import OwnSignupAnswer, OwnSignupBody
-from waitlist_shared.ids import entry_id_of
 
 
-class AccountCredentials(Struct, frozen=True):
-    """Credentials of customers who sign in at an OIDC issuer.
+class Routes(Struct, frozen=True):
+    signups: Signups
+    responses: EntryResponses
+    request: Request
 
-    API Gateway has already checked their JWTs.
-    """
-
-    entry_id: Any = OWN_ENTRY_PATH
-
-    def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
-        mine = entry_id_of(waitlist_id, identify_customer(event.raw_event))
-        if entry_id not in (ME, mine):
-            raise Forbidden(
-                "This entry belongs to another customer. Use `me` as the entry id to get your own "
-                "entry."
-            )
-        return Proof(mine)
-
-    def add_sign_up(
-        self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
-    ) -> None:
-        @router.post(ENTRIES, operation_id="signUp")
-        def sign_up(
-            waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
-        ) -> Response[OwnSignupAnswer]:
-            customer = identify_customer(router.current_event.raw_event)
-            if body.customer_id not in (None, customer):
-                raise Forbidden("The `customer_id` does not match your token. Leave it out.")
-            command = SignupCommand(
-                waitlist_id=waitlist_id,
-                customer_id=customer,
-                profile=body.profile,
-                attributes=body.attributes,
-                languages=router.current_event.headers.get("accept-language") or "",
-                idempotency_key=idempotency_key or "",
-                proven=True,
-            )
-            signed_up = signups.sign_up(command)
-            answer = OwnSignupAnswer(**responses.fields(signed_up.view))
-            return responses.signed_up(answer, is_new=signed_up.is_new)
+    @customer(
+        "Sign up",
+        Answer(201, "The new entry", headers="location", links="entry"),
+        (
+            Answer(
+                200,
+                "The existing entry, which an earlier request of the same client created",
+                links="entry",
+            ),
+        ),
+        problems=SIGNUP_PROBLEMS,
+    )
+    def sign_up(
+        self, waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
+    ) -> Response[OwnSignupAnswer]:
+        """The `sub` claim of the token identifies the customer, so a repeated signup returns the
+        same entry. The signup is refused if its attributes would put the entry into more segments
+        than an entry may have.
+        """
+        customer = identify_customer(self.request.event)
+        if body.customer_id not in (None, customer):
+            raise Forbidden("The `customer_id` does not match your token. Leave it out.")
+        command = SignupCommand(
+            waitlist_id=waitlist_id,
+            customer_id=customer,
+            profile=body.profile,
+            attributes=body.attributes,
+            languages=self.request.header("accept-language"),
+            idempotency_key=idempotency_key or "",
+            proven=True,
+        )
+        signed_up = self.signups.sign_up(command)
+        answer = OwnSignupAnswer(**self.responses.fields(signed_up.view))
+        return self.responses.signed_up(answer, is_new=signed_up.is_new)

@@ -1,23 +1,29 @@
-"""Routes with which customers sign up and manage their own entries."""
+"""Routes with which customers manage their own entries."""
 
-from typing import Annotated, Any, Protocol
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
-from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import millis_of
 from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.own_data import OwnData, OwnDataCommand
 from waitlist_api.entries.questions import Questions
 from waitlist_api.entries.readiness import ReadinessChanges, RestCommand, ResumeCommand
-from waitlist_api.entries.signup import Signups
+from waitlist_api.http.credentials import Credentials
+from waitlist_api.http.operation import ENTRY, Answer, customer
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
-from waitlist_api.http.routes.params import IdempotencyKey, RestKey, SegmentNames, WaitlistId
-from waitlist_api.http.routes.passes import base_url_of
+from waitlist_api.http.routes.params import (
+    EntryId,
+    IdempotencyKey,
+    RestKey,
+    SegmentNames,
+    WaitlistId,
+)
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import (
     CustomersEntryAnswer,
@@ -30,68 +36,76 @@ from waitlist_api.http.schemas.entries import (
     ResumeBody,
 )
 
-ENTRIES = "/v1/waitlists/<waitlist_id>/entries"
-ENTRY = f"{ENTRIES}/<entry_id>"
 
+class Routes(Struct, frozen=True):
+    """`identities` is None if customers have accounts."""
 
-class Credentials(Protocol):
-    """The credentials of customers, which are either entry tokens or tokens of an OIDC issuer."""
+    credentials: Credentials
+    responses: EntryResponses
+    leaves: Leaves
+    admission: CustomerAdmission
+    readiness: ReadinessChanges
+    questions: Questions
+    own_data: OwnData
+    identities: Identities | None
+    request: Request
 
-    @property
-    def entry_id(self) -> Any:
-        """The declaration of the path parameter `entry_id`."""
-
-    def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
-        """Return the entry that the credentials give access to.
-
-        Raise Forbidden if the request names another entry.
-        """
-
-    def add_sign_up(
-        self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
-    ) -> None:
-        """Add the signup route. The route differs between guests and customers with accounts."""
-
-
-def customer_routes(
-    credentials: Credentials,
-    signups: Signups,
-    responses: EntryResponses,
-    leaves: Leaves,
-    admission: CustomerAdmission,
-    readiness: ReadinessChanges,
-    questions: Questions,
-    own_data: OwnData,
-    identities: Identities | None,
-) -> APIGatewayHttpRouter:
-    """Return the routes for customers who use these credentials."""
-    router = APIGatewayHttpRouter()
-    credentials.add_sign_up(router, signups, responses)
-    path = credentials.entry_id
-
-    def check(waitlist_id: str, entry_id: str) -> Proof:
-        return credentials.check(router.current_event, waitlist_id, entry_id)
-
-    def base_url() -> str:
-        return base_url_of(router.current_event.raw_event)
-
-    @router.get(ENTRY, operation_id="getEntry")
+    @customer(
+        "Get the position of an entry",
+        Answer(200, "The entry, with its exact current position", headers="no_store"),
+        problems=ENTRY,
+    )
     def get_entry(
-        waitlist_id: WaitlistId, entry_id: Annotated[str, path], segment: SegmentNames = None
+        self, waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
-        return responses.get(waitlist_id, segment, check(waitlist_id, entry_id))
+        """To also get the entry's position within a segment, send the attribute names of the
+        segment in `segment`. If the entry has several values for these attributes, the response has
+        a position for each combination. If the waitlist has not declared the segment, the request
+        is refused. While the service prepares new segments, the request fails with `503
+        rebuilding`.
+        """
+        return self.responses.get(
+            waitlist_id, segment, self.credentials.check(waitlist_id, entry_id)
+        )
 
-    @router.delete(ENTRY, operation_id="leave")
-    def leave(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[Any]:
-        proof = check(waitlist_id, entry_id)
-        leaves.leave(waitlist_id, proof.entry_id, by="customer", stay=proof.stay)
+    @customer(
+        "Leave the waitlist",
+        Answer(204, "The customer has left the waitlist"),
+        problems=(*ENTRY, "already_admitted"),
+    )
+    def leave(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
+        """A repeated request returns the same response."""
+        proof = self.credentials.check(waitlist_id, entry_id)
+        self.leaves.leave(waitlist_id, proof.entry_id, by="customer", stay=proof.stay)
         return Response(204)
 
-    @router.patch(ENTRY, operation_id="changeOwnData")
+    @customer(
+        "Change the customer's own data",
+        Answer(200, "The customer's own profile", headers="no_store", model=OwnDataAnswer),
+        (
+            Answer(
+                202,
+                "The new address must be verified first. The response does not reveal whether "
+                "another entry has this address.",
+                model=NewAddressAnswer,
+                is_only_for_guests=True,
+            ),
+        ),
+        problems=(*ENTRY, "already_admitted", "not_waiting", "too_many_changes"),
+    )
     def change_own_data(
-        waitlist_id: WaitlistId, entry_id: Annotated[str, path], body: OwnDataBody
+        self, waitlist_id: WaitlistId, entry_id: EntryId, body: OwnDataBody
     ) -> Response[Any]:
-        proof = check(waitlist_id, entry_id)
+        """A field that the waitlist requires cannot be removed. Only operators can change form
+        fields that are stored as attributes. If the request changes the address that identifies the
+        customer, the response is `202`. The service then publishes the `address_change_asked` event
+        and sends a code to the new address. The entry moves to the new address when `verify` is
+        called with this code. Only the newest requested address can be verified. To cancel the
+        change, send the current address. A customer can request three new addresses in a row. After
+        that, a request that comes too early fails with `too_many_changes`. A repeated request
+        returns the same response.
+        """
+        proof = self.credentials.check(waitlist_id, entry_id)
         command = OwnDataCommand(
             waitlist_id=waitlist_id,
             entry_id=proof.entry_id,
@@ -99,37 +113,89 @@ def customer_routes(
             patch=body.profile,
             messages=body.messages,
         )
-        own = own_data.change(command, identities)
+        own = self.own_data.change(command, self.identities)
         kind, status = (NewAddressAnswer, 202) if own.is_asked else (OwnDataAnswer, 200)
         answer = kind(entry_id=proof.entry_id, profile=own.profile, messages=own.messages)
         return secret(answer, status)
 
-    @router.post(f"{ENTRY}/enter", operation_id="enter")
-    def enter(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[PassAnswer]:
-        return admission.enter(waitlist_id, check(waitlist_id, entry_id), base_url())
+    @customer(
+        "Accept an offer and be admitted",
+        Answer(200, "The admission", headers="no_store"),
+        problems=(
+            *ENTRY,
+            "not_offered",
+            "already_admitted",
+            "not_waiting",
+            "offer_expired",
+            "keys_unavailable",
+        ),
+    )
+    def enter(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[PassAnswer]:
+        """A repeated request returns the same admission and the same pass."""
+        return self.admission.enter(
+            waitlist_id, self.credentials.check(waitlist_id, entry_id), self.request.base_url
+        )
 
-    @router.get(f"{ENTRY}/pass", operation_id="getPass")
-    def get_pass(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[PassAnswer]:
-        return admission.get_pass(waitlist_id, check(waitlist_id, entry_id), base_url())
+    @customer(
+        "Get the pass of an admission",
+        Answer(200, "The admission and its pass", headers="no_store"),
+        problems=("entry_not_found", "not_inside", "keys_unavailable"),
+    )
+    def get_pass(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[PassAnswer]:
+        """The pass is available until it expires."""
+        return self.admission.get_pass(
+            waitlist_id, self.credentials.check(waitlist_id, entry_id), self.request.base_url
+        )
 
-    @router.post(f"{ENTRY}/decline", operation_id="decline")
+    @customer(
+        "Decline an offer",
+        Answer(200, "The entry, which is now at the end of the queue or has left"),
+        problems=(
+            *ENTRY,
+            "not_offered",
+            "already_admitted",
+            "not_waiting",
+            "offer_expired",
+            "too_many_changes",
+        ),
+    )
     def decline(
+        self,
         waitlist_id: WaitlistId,
-        entry_id: Annotated[str, path],
+        entry_id: EntryId,
         body: DeclineBody,
         idempotency_key: IdempotencyKey = None,
     ) -> CustomersEntryAnswer:
-        proof = check(waitlist_id, entry_id)
-        return admission.decline(waitlist_id, proof, body, idempotency_key)
+        """The next customer gets the offer at once. Send `offered_until` or an `Idempotency-Key`,
+        so that a repeated request cannot decline a later offer.
+        """
+        proof = self.credentials.check(waitlist_id, entry_id)
+        return self.admission.decline(waitlist_id, proof, body, idempotency_key)
 
-    @router.post(f"{ENTRY}/rest", operation_id="rest")
+    @customer(
+        "Rest until a given time",
+        Answer(200, "The entry, which is not ready until the rest ends"),
+        problems=(
+            *ENTRY,
+            "already_admitted",
+            "not_waiting",
+            "rest_not_allowed",
+            "rests_used_up",
+            "too_many_changes",
+        ),
+    )
     def rest(
+        self,
         waitlist_id: WaitlistId,
-        entry_id: Annotated[str, path],
+        entry_id: EntryId,
         body: RestBody,
         idempotency_key: RestKey = None,
     ) -> RestAnswer:
-        proof = check(waitlist_id, entry_id)
+        """While an entry rests, it keeps its position in the queue, but other customers are served
+        first. At the time `until`, the entry becomes ready again. If a request with the same
+        `until` is repeated, it changes nothing.
+        """
+        proof = self.credentials.check(waitlist_id, entry_id)
         command = RestCommand(
             waitlist_id=waitlist_id,
             entry_id=proof.entry_id,
@@ -137,31 +203,50 @@ def customer_routes(
             until_millis=millis_of(body.until),
             idempotency_key=idempotency_key,
         )
-        rested = readiness.rest(command)
-        return RestAnswer(**responses.fields(rested.view), rests_left=rested.rests_left)
+        rested = self.readiness.rest(command)
+        return RestAnswer(**self.responses.fields(rested.view), rests_left=rested.rests_left)
 
-    @router.post(f"{ENTRY}/resume", operation_id="resume")
-    def resume(
-        waitlist_id: WaitlistId, entry_id: Annotated[str, path], body: ResumeBody
-    ) -> RestAnswer:
-        proof = check(waitlist_id, entry_id)
+    @customer(
+        "End a rest",
+        Answer(200, "The entry after the change"),
+        problems=(*ENTRY, "already_admitted", "not_waiting"),
+    )
+    def resume(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ResumeBody) -> RestAnswer:
+        """If the entry is not resting, or if a different rest has begun, nothing changes. A
+        repeated request returns the same response.
+        """
+        proof = self.credentials.check(waitlist_id, entry_id)
         command = ResumeCommand(
             waitlist_id=waitlist_id,
             entry_id=proof.entry_id,
             stay=proof.stay,
             until_millis=millis_of(body.rest_until),
         )
-        rested = readiness.resume(command)
-        return RestAnswer(**responses.fields(rested.view), rests_left=rested.rests_left)
+        rested = self.readiness.resume(command)
+        return RestAnswer(**self.responses.fields(rested.view), rests_left=rested.rests_left)
 
-    @router.post(f"{ENTRY}/confirm", operation_id="confirm")
-    def confirm(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> CustomersEntryAnswer:
-        proof = check(waitlist_id, entry_id)
-        view = questions.confirm(waitlist_id, proof.entry_id, proof.stay)
-        return CustomersEntryAnswer(**responses.fields(view))
+    @customer(
+        "Confirm that the customer is still waiting",
+        Answer(200, "The entry after the confirmation"),
+        problems=(*ENTRY, "already_admitted", "not_waiting"),
+    )
+    def confirm(self, waitlist_id: WaitlistId, entry_id: EntryId) -> CustomersEntryAnswer:
+        """Some waitlists ask customers from time to time whether they are still waiting. If the
+        customer has not been asked, the request changes nothing. After the service has recorded
+        that the customer did not answer, the request fails with `not_waiting`.
+        """
+        proof = self.credentials.check(waitlist_id, entry_id)
+        view = self.questions.confirm(waitlist_id, proof.entry_id, proof.stay)
+        return CustomersEntryAnswer(**self.responses.fields(view))
 
-    @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
-    def exit_(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> AdmittedAnswer:
-        return admission.exit(waitlist_id, check(waitlist_id, entry_id))
-
-    return router
+    @customer(
+        "Exit, which makes room for another customer",
+        Answer(200, "The admission"),
+        problems=(*ENTRY, "not_inside"),
+    )
+    def exit_entry(self, waitlist_id: WaitlistId, entry_id: EntryId) -> AdmittedAnswer:
+        """A repeated request returns the same response. If the customer never sends this request,
+        they count for `max_inside` until their pass ends. If the policy's `customer_exit` is
+        `frees_at_end`, they count until the end of the pass even after this request.
+        """
+        return self.admission.exit(waitlist_id, self.credentials.check(waitlist_id, entry_id))

@@ -19,6 +19,19 @@ from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
 
 Answer = TypeVar("Answer", bound=EntryAnswer)
+SIGNUP_PROBLEMS = (
+    "banned",
+    "already_on_list",
+    "already_left",
+    "already_admitted",
+    "not_open_yet",
+    "waitlist_closed",
+    "waitlist_full",
+    "not_waiting",
+    "idempotency_key_reused",
+    "too_many_changes",
+    "rebuilding",
+)
 
 
 class EntryResponses(Struct, frozen=True):

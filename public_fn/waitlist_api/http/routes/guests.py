@@ -1,13 +1,12 @@
-"""Routes for guests. A signup returns an entry token, with which the guest can act on the entry."""
+"""The signup of guests. The response contains an entry token, with which the guest can act."""
 
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waitlist_api.auth.credentials import EntryTokens, Proof
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.bots.check import BotCheck, BotProof
 from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.signup import Signups
@@ -15,68 +14,84 @@ from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.entries.unproven_signup import UnprovenSignups
 from waitlist_api.http.edge import edge_url_of
 from waitlist_api.http.even_times import EvenTimes
-from waitlist_api.http.routes.customers import ENTRIES
-from waitlist_api.http.routes.entry_responses import EntryResponses
-from waitlist_api.http.routes.params import ENTRY_PATH, GuestsKey, WaitlistId
+from waitlist_api.http.operation import Answer, customer
+from waitlist_api.http.request import Request
+from waitlist_api.http.routes.entry_responses import SIGNUP_PROBLEMS, EntryResponses
+from waitlist_api.http.routes.params import GuestsKey, WaitlistId
 from waitlist_api.http.schemas.entries import InboxAnswer, SignupAnswer, SignupBody
 
 
-class GuestCredentials(Struct, frozen=True):
-    """Credentials of guests, who get an entry token when they sign up."""
-
+class Routes(Struct, frozen=True):
     tokens: EntryTokens
     identities: Identities
     unproven: UnprovenSignups
     even_times: EvenTimes
     bot_check: BotCheck | None
-    entry_id: Any = ENTRY_PATH
+    signups: Signups
+    responses: EntryResponses
+    request: Request
 
-    def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
-        return self.tokens.check(waitlist_id, entry_id, event.headers.get("authorization"))
+    @customer(
+        "Sign up",
+        Answer(201, "The new entry", headers="location", links="entry", model=SignupAnswer),
+        (
+            Answer(
+                200,
+                "The existing entry, which an earlier request of the same client created",
+                links="entry",
+                model=SignupAnswer,
+            ),
+            Answer(
+                202,
+                "The waitlist verifies addresses. This response is the same for every address, "
+                "so it does not reveal who is on the waitlist.",
+                model=InboxAnswer,
+            ),
+        ),
+        problems=(*SIGNUP_PROBLEMS, "bot_check_failed", "bot_check_unavailable"),
+        needs_credentials=False,
+    )
+    def sign_up(
+        self, waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
+    ) -> Response[Any]:
+        """Send an Idempotency-Key. If you lose the response, only a request with the same key
+        returns the entry token again. The signup is refused if its attributes would put the entry
+        into more segments than an entry may have.
+        """
+        began = self.even_times.now()
+        person = self.identities.identify(waitlist_id, body.customer_id, body.profile)
+        command = SignupCommand(
+            waitlist_id=waitlist_id,
+            customer_id=person.customer_id,
+            profile=body.profile,
+            attributes=body.attributes,
+            domain=person.domain,
+            languages=self.request.header("accept-language"),
+            idempotency_key=idempotency_key or "",
+        )
+        # If the waitlist verifies addresses, an Idempotency-Key has no effect.
+        digest = "" if person.verify_minutes else command.signup_body
+        proof = self._proof_of(body.bot_token, digest)
+        command = replace(command, bot_proof=proof)
+        if person.verify_minutes:
+            with self.even_times.since(began):
+                self.unproven.sign_up(command, person.verify_minutes)
+            return Response(202, "application/json", InboxAnswer())
+        shown = self.request.header("authorization")
+        stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
+        if shown and stay is None:
+            # The entry may have moved to this address, so look up the entry's current id.
+            command = self.signups.resolve_entry(command)
+            stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
+        signed_up = self.signups.sign_up(command.with_stay_shown(stay))
+        view = signed_up.view
+        token = self.tokens.issue(waitlist_id, view.entry_id, view.ticket or 0)
+        answer = SignupAnswer(**self.responses.fields(view), entry_token=token)
+        return self.responses.signed_up(answer, is_new=signed_up.is_new)
 
-    def add_sign_up(
-        self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
-    ) -> None:
-        tokens, identities, unproven = self.tokens, self.identities, self.unproven
-
-        @router.post(ENTRIES, operation_id="signUp")
-        def sign_up(
-            waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
-        ) -> Response[Any]:
-            began = self.even_times.now()
-            person = identities.identify(waitlist_id, body.customer_id, body.profile)
-            command = SignupCommand(
-                waitlist_id=waitlist_id,
-                customer_id=person.customer_id,
-                profile=body.profile,
-                attributes=body.attributes,
-                domain=person.domain,
-                languages=router.current_event.headers.get("accept-language") or "",
-                idempotency_key=idempotency_key or "",
-            )
-            # If the waitlist verifies addresses, an Idempotency-Key has no effect.
-            digest = "" if person.verify_minutes else command.signup_body
-            proof = self._proof_of(router.current_event, body.bot_token, digest)
-            command = replace(command, bot_proof=proof)
-            if person.verify_minutes:
-                with self.even_times.since(began):
-                    unproven.sign_up(command, person.verify_minutes)
-                return Response(202, "application/json", InboxAnswer())
-            shown = router.current_event.headers.get("authorization")
-            stay = tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
-            if shown and stay is None:
-                # The entry may have moved to this address, so look up the entry's current id.
-                command = signups.resolve_entry(command)
-                stay = tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
-            signed_up = signups.sign_up(command.with_stay_shown(stay))
-            view = signed_up.view
-            token = tokens.issue(waitlist_id, view.entry_id, view.ticket or 0)
-            answer = SignupAnswer(**responses.fields(view), entry_token=token)
-            return responses.signed_up(answer, is_new=signed_up.is_new)
-
-    def _proof_of(self, event: Any, bot_token: str | None, request_digest: str) -> BotProof | None:
+    def _proof_of(self, bot_token: str | None, request_digest: str) -> BotProof | None:
         if self.bot_check is None:
             return None
-        host = event.raw_event["requestContext"].get("domainName", "")
-        edge_url = edge_url_of(event.raw_event)
-        return self.bot_check.make_proof(host, edge_url, bot_token, request_digest)
+        event = self.request.event
+        host = event["requestContext"].get("domainName", "")
+        return self.bot_check.make_proof(host, edge_url_of(event), bot_token, request_digest)

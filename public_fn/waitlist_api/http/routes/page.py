@@ -3,21 +3,21 @@
 import re
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
 from waitlist_api.bots.check import BotCheck
 from waitlist_api.errors import NoSuchRoute, WaitlistNotFound
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
 from waitlist_api.http.etags import is_named
+from waitlist_api.http.operation import anyone
 from waitlist_api.http.page.files import asset, etag_of, version
 from waitlist_api.http.page.shell import content_security_policy, document
+from waitlist_api.http.request import Request
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import WAITLIST_ID
 
-PAGE = "/w/<waitlist_id>"
-ASSET = "/assets/<edition>/<file>"
 HTML = "text/html; charset=utf-8"
 PAGE_CACHE = "public, max-age=60"
 # The URL contains a digest of the files, so the content at a URL never changes.
@@ -29,32 +29,35 @@ SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 Headers = dict[str, str]
 
 
-def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayHttpRouter:
-    """Return the routes for the customer page and its files."""
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    waitlists: Waitlists
+    bot_check: BotCheck | None
+    request: Request
 
-    def answer(text: str, content_type: str, etag: str, headers: Headers) -> Response[str]:
+    def _answer(self, text: str, content_type: str, etag: str, headers: Headers) -> Response[str]:
         """Return the text, or a 304 response if the browser already has this version."""
         headers = {**SAFE, **headers, "ETag": etag, "Vary": "Accept-Encoding, Origin"}
-        if is_named(etag, router.current_event.headers.get("if-none-match"), weakly=True):
+        if is_named(etag, self.request.header("if-none-match"), weakly=True):
             return Response(304, content_type, "", headers, compress=False)
         return Response(200, content_type, text, headers)
 
-    @router.get(PAGE, compress=True, include_in_schema=False)
-    def get_page(waitlist_id: str) -> Response[str]:
+    @anyone(compresses=True)
+    def get_page(self, waitlist_id: str) -> Response[str]:
         try:
             if not re.fullmatch(WAITLIST_ID, waitlist_id):
                 raise WaitlistNotFound
-            settings = waitlists.cached(waitlist_id).settings
+            settings = self.waitlists.cached(waitlist_id).settings
         except WaitlistError as error:
             return _page_of(error, waitlist_id)
         text = document(waitlist_id, settings.name, settings.page)
-        policy = content_security_policy(settings.page, bot_check.provider if bot_check else None)
+        policy = content_security_policy(
+            settings.page, self.bot_check.provider if self.bot_check else None
+        )
         headers = {"Cache-Control": PAGE_CACHE, "Content-Security-Policy": policy}
-        return answer(text, HTML, etag_of(text + policy), headers)
+        return self._answer(text, HTML, etag_of(text + policy), headers)
 
-    @router.get(ASSET, compress=True, include_in_schema=False)
-    def get_asset(edition: str, file: str) -> Response[str]:
+    @anyone(compresses=True)
+    def get_asset(self, edition: str, file: str) -> Response[str]:
         found = asset(file)
         if found is None:
             raise NoSuchRoute
@@ -64,9 +67,7 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
             headers = {**SAFE, "Location": f"../{version()}/{file}", "Cache-Control": "no-store"}
             return Response(307, found.content_type, "", headers, compress=False)
         cache = FOR_EVER if edition == version() else FOR_A_WHILE
-        return answer(found.text, found.content_type, found.etag, {"Cache-Control": cache})
-
-    return router
+        return self._answer(found.text, found.content_type, found.etag, {"Cache-Control": cache})
 
 
 def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:

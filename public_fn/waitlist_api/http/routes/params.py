@@ -27,6 +27,7 @@ OWN_ENTRY_PATH = Path(
     pattern=PathOwnEntryId, description="`me`, or the id of the customer's own entry."
 )
 EntryId = Annotated[str, ENTRY_PATH]
+OwnEntryId = Annotated[str, OWN_ENTRY_PATH]
 
 
 def _decimal(value: object) -> object:

@@ -3,10 +3,11 @@
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
-from waitlist_api.auth.passes import DISCOVERY_PATH, KEYS_PATH, Passes
-from waitlist_api.http.edge import edge_url_of
+from waitlist_api.auth.passes import Passes
+from waitlist_api.http.operation import Answer, anyone
+from waitlist_api.http.request import Request
 from waitlist_api.http.schemas.passes import DiscoveryAnswer, KeysAnswer
 
 # Caches must not keep the keys for long, so that verifiers know a new key before it signs its first
@@ -15,26 +16,35 @@ CACHE_SECONDS = 300
 CACHE_CONTROL = f"public, max-age={CACHE_SECONDS}"
 
 
-def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
-    """Return the routes that verifiers of passes use."""
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    passes: Passes
+    request: Request
 
-    @router.get(DISCOVERY_PATH, operation_id="getPassIssuer")
-    def get_pass_issuer() -> Response[DiscoveryAnswer]:
-        found = passes.discovery(base_url_of(router.current_event.raw_event))
+    @anyone(
+        "Get the OpenID Connect discovery document",
+        Answer(
+            200,
+            "The discovery document, which contains the URL of the public keys",
+            headers="public_cache",
+        ),
+    )
+    def get_pass_issuer(self) -> Response[DiscoveryAnswer]:
+        """JWT authorizers and libraries read this document (OpenID Connect Discovery) to find the
+        keys that verify passes.
+        """
+        found = self.passes.discovery(self.request.base_url)
         return _cacheable(DiscoveryAnswer(**found))
 
-    @router.get(KEYS_PATH, operation_id="getPassKeys")
-    def get_pass_keys() -> Response[KeysAnswer]:
-        return _cacheable(KeysAnswer.model_validate(passes.jwks()))
-
-    return router
-
-
-def base_url_of(event: dict[str, Any]) -> str:
-    """Return the URL of CloudFront or, if the stack has no CloudFront, the URL of the API."""
-    # Both URLs come from API Gateway, because a client could forge request headers.
-    return edge_url_of(event) or f"https://{event['requestContext']['domainName']}"
+    @anyone(
+        "Get the public keys that verify passes",
+        Answer(200, "The public keys", headers="public_cache"),
+        problems=("keys_unavailable",),
+    )
+    def get_pass_keys(self) -> Response[KeysAnswer]:
+        """A new key is published before it signs its first pass. An old key stays published until
+        the last pass that it signed has expired.
+        """
+        return _cacheable(KeysAnswer.model_validate(self.passes.jwks()))
 
 
 def _cacheable(answer: Any) -> Response[Any]:

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
 from waitlist_api.admission.admit import Admissions, AdmitCommand, AdmitOneCommand
 from waitlist_api.admission.exit import Exits
 from waitlist_api.admission.holds import HoldCommand
 from waitlist_api.admission.offers import Offer
 from waitlist_api.admission.withdraw import Withdrawals
-from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.clock import iso, millis_of
 from waitlist_api.entries.position import EntryView
+from waitlist_api.http.operation import ENTRY, Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.admission import admitted_answer
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.admission import (
@@ -28,67 +29,103 @@ from waitlist_api.http.schemas.entries import EntryAnswer
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segment
 
-ADMIT = "/v1/admin/waitlists/<waitlist_id>/admit"
-ENTRY = "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>"
 
+class Routes(Struct, frozen=True):
+    admissions: Admissions
+    withdrawals: Withdrawals
+    exits: Exits
+    request: Request
 
-def admin_admission_routes(
-    admissions: Admissions, withdrawals: Withdrawals, exits: Exits
-) -> APIGatewayHttpRouter:
-    router = APIGatewayHttpRouter()
-
-    def by() -> str:
-        return identify_operator(router.current_event.raw_event)
-
-    @router.post(ADMIT, operation_id="admit")
+    @operator(
+        "Offer slots to the next entries, optionally within one segment",
+        Answer(200, "The entries that got a slot, in serving order"),
+        problems=("waitlist_paused", "idempotency_key_reused", "rebuilding"),
+    )
     def admit(
-        waitlist_id: WaitlistId, body: AdmitBody, idempotency_key: IdempotencyKey = None
+        self, waitlist_id: WaitlistId, body: AdmitBody, idempotency_key: IdempotencyKey = None
     ) -> AdmitAnswer:
+        """This operation offers slots in addition to the slots of the waitlist's policy. If
+        `refill` is true, each unused slot is offered to the next entry. A request with a `count` of
+        0 stops these further offers. A repeated request with the same Idempotency-Key offers no
+        further slots, and returns the entries that still have their slot.
+        """
         command = AdmitCommand(
             waitlist_id=waitlist_id,
             count=body.count,
             filter=body.filter,
             filters=body.filters,
             refill=body.refill,
-            by=by(),
+            by=self.request.operator,
             idempotency_key=idempotency_key or "",
         )
-        offers = admissions.admit(command).offers
+        offers = self.admissions.admit(command).offers
         return AdmitAnswer(entries=[_offer(offer, body.filters) for offer in offers])
 
-    @router.post(f"{ENTRY}/admit", operation_id="admitPerson")
-    def admit_entry(
+    @operator(
+        "Offer a slot to one entry now",
+        Answer(200, "The entry with its offer"),
+        problems=(
+            *ENTRY,
+            "not_waiting",
+            "already_admitted",
+            "inside_full",
+            "waitlist_paused",
+            "idempotency_key_reused",
+        ),
+    )
+    def admit_person(
+        self,
         waitlist_id: WaitlistId,
         entry_id: EntryId,
         body: AdmitOneBody,
         idempotency_key: IdempotencyKey = None,
     ) -> OfferAnswer:
+        """The entry may be anywhere in the queue. The policy's rate and schedule do not apply to
+        this offer. If the customer does not accept the offer, no other entry gets it. A repeated
+        request with the same Idempotency-Key makes no second offer.
+        """
         command = AdmitOneCommand(
             waitlist_id=waitlist_id,
             entry_id=entry_id,
-            by=by(),
+            by=self.request.operator,
             reason=body.reason,
             idempotency_key=idempotency_key or "",
         )
-        return _offer_answer(*admissions.admit_one(command))
+        return _offer_answer(*self.admissions.admit_one(command))
 
-    @router.post(f"{ENTRY}/withdraw", operation_id="withdraw")
-    def withdraw(waitlist_id: WaitlistId, entry_id: EntryId, body: WithdrawBody) -> EntryAnswer:
+    @operator(
+        "Take an offer back",
+        Answer(200, "The entry, which waits in its former position again"),
+        problems=(*ENTRY, "not_offered", "offer_expired", "not_waiting", "already_admitted"),
+    )
+    def withdraw(
+        self, waitlist_id: WaitlistId, entry_id: EntryId, body: WithdrawBody
+    ) -> EntryAnswer:
+        """If the slot is still available, the next entry gets it at once. Send the `offered_until`
+        of the offer, so that a repeated request cannot withdraw a later offer.
+        """
         until = body.offered_until
         command = HoldCommand(
             waitlist_id=waitlist_id,
             entry_id=entry_id,
-            by=by(),
+            by=self.request.operator,
             reason=body.reason,
             offered_until_millis=None if until is None else millis_of(until),
         )
-        return EntryAnswer(**withdrawals.withdraw(command).answer)
+        return EntryAnswer(**self.withdrawals.withdraw(command).answer)
 
-    @router.post(f"{ENTRY}/exit", operation_id="exitPerson")
-    def exit_entry(waitlist_id: WaitlistId, entry_id: EntryId, body: ExitBody) -> AdmittedAnswer:
-        return admitted_answer(exits.exit(waitlist_id, entry_id, by(), reason=body.reason))
-
-    return router
+    @operator(
+        "Check a customer out, which makes room for another customer",
+        Answer(200, "The admission"),
+        problems=(*ENTRY, "not_inside"),
+    )
+    def exit_person(
+        self, waitlist_id: WaitlistId, entry_id: EntryId, body: ExitBody
+    ) -> AdmittedAnswer:
+        """A repeated request returns the same response."""
+        return admitted_answer(
+            self.exits.exit(waitlist_id, entry_id, self.request.operator, reason=body.reason)
+        )
 
 
 def _offer(offer: Offer, filters: Sequence[Segment] | None) -> AdmittedByFilter:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 from pydantic import BaseModel
 
 from waitlist_api.admission.claim import ClaimCommand, Claims
@@ -18,8 +18,9 @@ from waitlist_api.admission.holds import (
     Holds,
 )
 from waitlist_api.admission.offers import Offer
-from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.clock import iso, iso_of, millis_of
+from waitlist_api.http.operation import ENTRY, Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.claims import (
     ClaimAnswer,
@@ -36,25 +37,32 @@ from waitlist_api.http.schemas.entries import EntryAnswer
 from waitlist_api.records.segments import Segment
 from waitlist_shared.ranks import priority_of, time_of
 
-CLAIMS = "/v1/admin/waitlists/<waitlist_id>/claims"
-CLAIM = f"{CLAIMS}/<entry_id>"
-PARKED = "/v1/admin/waitlists/<waitlist_id>/parked/<entry_id>"
+HOLD = (*ENTRY, "claim_expired", "claim_mismatch", "not_waiting", "already_admitted")
 
 
-def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    claims: Claims
+    holds: Holds
+    request: Request
 
-    def by() -> str:
-        return identify_operator(router.current_event.raw_event)
-
-    @router.post(CLAIMS, operation_id="claim")
+    @operator(
+        "Claim the next entries, optionally within one segment",
+        Answer(200, "The claimed entries, in serving order"),
+        problems=("waitlist_paused", "idempotency_key_reused", "rebuilding"),
+    )
     def claim(
-        waitlist_id: WaitlistId, body: ClaimBody, idempotency_key: IdempotencyKey = None
+        self, waitlist_id: WaitlistId, body: ClaimBody, idempotency_key: IdempotencyKey = None
     ) -> ClaimsAnswer:
-        claimed = claims.claim(
+        """A claim reserves an entry for one caller. A repeated request with the same
+        Idempotency-Key returns the same entries and claim tokens, except for entries whose claim
+        has ended. Each filter must match a declared segment. If there are several `filters`, the
+        entries that match the first filter come first. While the service prepares new segments, the
+        request fails with `503 rebuilding`.
+        """
+        claimed = self.claims.claim(
             ClaimCommand(
                 waitlist_id=waitlist_id,
-                by=by(),
+                by=self.request.operator,
                 idempotency_key=idempotency_key or "",
                 **body.model_dump(),
             )
@@ -63,38 +71,73 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
             claims=[_claim(offer, body.filters) for offer in claimed.offers], limit=claimed.limit
         )
 
-    def act(verb: ClaimAction, waitlist_id: str, entry_id: str, body: BaseModel) -> ActionResult:
+    def _act(
+        self, verb: ClaimAction, waitlist_id: str, entry_id: str, body: BaseModel
+    ) -> ActionResult:
         fields = body.model_dump()
         token = fields.pop("claim_token", "")
         if parked_at := fields.pop("parked_at", None):
             fields["parked_millis"] = millis_of(parked_at)
-        return holds.act(
+        return self.holds.act(
             verb,
-            HoldCommand(waitlist_id=waitlist_id, entry_id=entry_id, by=by(), token=token, **fields),
+            HoldCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=self.request.operator,
+                token=token,
+                **fields,
+            ),
         )
 
-    @router.post(f"{CLAIM}/complete", operation_id="complete")
-    def complete(waitlist_id: WaitlistId, entry_id: EntryId, body: CompleteBody) -> EntryAnswer:
-        return EntryAnswer(**act(COMPLETE, waitlist_id, entry_id, body).view.answer)
+    @operator(
+        "Admit a claimed entry for good",
+        Answer(200, "The entry is admitted"),
+        problems=HOLD,
+    )
+    def complete(
+        self, waitlist_id: WaitlistId, entry_id: EntryId, body: CompleteBody
+    ) -> EntryAnswer:
+        """A repeated request with the same claim token returns the same response. Any other claim
+        token is refused.
+        """
+        return EntryAnswer(**self._act(COMPLETE, waitlist_id, entry_id, body).view.answer)
 
-    @router.post(f"{CLAIM}/release", operation_id="release")
-    def release(waitlist_id: WaitlistId, entry_id: EntryId, body: ReleaseBody) -> EntryAnswer:
-        return EntryAnswer(**act(RELEASE, waitlist_id, entry_id, body).view.answer)
+    @operator(
+        "Return a claimed entry to the queue",
+        Answer(200, "The entry and its position"),
+        problems=HOLD,
+    )
+    def release(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ReleaseBody) -> EntryAnswer:
+        """A repeated request with the same claim token returns the same response and does not
+        restart the delay.
+        """
+        return EntryAnswer(**self._act(RELEASE, waitlist_id, entry_id, body).view.answer)
 
-    @router.post(f"{CLAIM}/extend", operation_id="extend")
-    def extend(waitlist_id: WaitlistId, entry_id: EntryId, body: ExtendBody) -> HeldAnswer:
-        held = act(EXTEND, waitlist_id, entry_id, body)
+    @operator(
+        "Renew the lease of a claim (heartbeat)",
+        Answer(200, "The entry and its new deadline"),
+        problems=HOLD,
+    )
+    def extend(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ExtendBody) -> HeldAnswer:
+        """The lease starts again at the time of this request."""
+        held = self._act(EXTEND, waitlist_id, entry_id, body)
         return HeldAnswer(**held.view.answer, claimed_until=iso(held.deadline_millis))
 
-    @router.post(f"{CLAIM}/park", operation_id="park")
-    def park(waitlist_id: WaitlistId, entry_id: EntryId, body: ParkBody) -> EntryAnswer:
-        return EntryAnswer(**act(PARK, waitlist_id, entry_id, body).view.answer)
+    @operator(
+        "Park a claimed entry until an operator redrives it",
+        Answer(200, "The entry is parked", links="parked_entry"),
+        problems=HOLD,
+    )
+    def park(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ParkBody) -> EntryAnswer:
+        return EntryAnswer(**self._act(PARK, waitlist_id, entry_id, body).view.answer)
 
-    @router.post(f"{PARKED}/redrive", operation_id="redrive")
-    def redrive(waitlist_id: WaitlistId, entry_id: EntryId, body: RedriveBody) -> EntryAnswer:
-        return EntryAnswer(**act(REDRIVE, waitlist_id, entry_id, body).view.answer)
-
-    return router
+    @operator(
+        "Return a parked entry to the queue",
+        Answer(200, "The entry and its position"),
+        problems=(*ENTRY, "not_parked", "already_admitted"),
+    )
+    def redrive(self, waitlist_id: WaitlistId, entry_id: EntryId, body: RedriveBody) -> EntryAnswer:
+        return EntryAnswer(**self._act(REDRIVE, waitlist_id, entry_id, body).view.answer)
 
 
 def _claim(offer: Offer, filters: Sequence[Segment] | None) -> ClaimAnswer:

@@ -3,12 +3,13 @@
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.entries.archive import Archive
-from waitlist_api.http.routes.admin.waitlists import WAITLIST
+from waitlist_api.http.operation import Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.counts import (
     MessageCountAnswer,
@@ -35,24 +36,23 @@ ThePeriod = Annotated[
 ]
 
 
-def admin_count_routes(
-    waitlists: Waitlists,
-    count_history: CountHistory,
-    archive: Archive,
-    now_millis: NowMillis,
-) -> APIGatewayHttpRouter:
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    waitlists: Waitlists
+    count_history: CountHistory
+    archive: Archive
+    now_millis: NowMillis
+    request: Request
 
-    def sources_of(waitlist_id: str, page: PageSettings | None) -> list[SourceAnswer] | None:
+    def _sources_of(self, waitlist_id: str, page: PageSettings | None) -> list[SourceAnswer] | None:
         if page is None or page.source is None:
             return None
-        found = count_history.sources(waitlist_id)
+        found = self.count_history.sources(waitlist_id)
         named = dict.fromkeys([*page.counted_sources, OTHER])
         counts = [SourceAnswer(source=name, signed_up=found.get(name, 0)) for name in named]
         return sorted(counts, key=lambda count: (-count.signed_up, count.source == OTHER))
 
-    def messages_of(waitlist_id: str) -> list[MessageCountAnswer]:
-        found = count_history.messages(waitlist_id)
+    def _messages_of(self, waitlist_id: str) -> list[MessageCountAnswer]:
+        found = self.count_history.messages(waitlist_id)
         states = ("sent", "bounced", "dropped", "limited")
         return [
             MessageCountAnswer(
@@ -62,20 +62,27 @@ def admin_count_routes(
             if any((kind, state) in found for state in states)
         ]
 
-    @router.get(f"{WAITLIST}/stats", operation_id="getStats")
-    def get_stats(waitlist_id: WaitlistId) -> StatsAnswer:
-        stats = waitlists.stats(waitlist_id)
-        settings = waitlists.cached(waitlist_id).settings
+    @operator(
+        "Get the counts of a waitlist",
+        Answer(200, "The exact current counts"),
+        problems=("rebuilding",),
+    )
+    def get_stats(self, waitlist_id: WaitlistId) -> StatsAnswer:
+        """The estimate is the wait of a customer who joins now. It assumes that customers are
+        admitted as fast as in the last minute.
+        """
+        stats = self.waitlists.stats(waitlist_id)
+        settings = self.waitlists.cached(waitlist_id).settings
         oldest = None if stats.head_ticket is None else iso_of(time_of(stats.head_ticket))
-        unreached = archive.count_unreached(waitlist_id) if settings.messages else {}
-        hour = count_history.last_hour(waitlist_id, stats.counters)
+        unreached = self.archive.count_unreached(waitlist_id) if settings.messages else {}
+        hour = self.count_history.last_hour(waitlist_id, stats.counters)
         return StatsAnswer(
             line=public_line(settings, stats),
             waiting=stats.waiting,
             signed_up=stats.counters.signed_up,
             left=stats.counters.left,
             admitted=stats.counters.admitted,
-            admitted_today=count_history.admitted_today(waitlist_id, stats.counters.admitted),
+            admitted_today=self.count_history.admitted_today(waitlist_id, stats.counters.admitted),
             entered=stats.counters.entered,
             declined=stats.counters.declined,
             no_shows=stats.counters.no_shows,
@@ -87,26 +94,33 @@ def admin_count_routes(
             unverified=stats.unverified,
             asked=stats.asked if settings.confirm else 0,
             quota=stats.quota,
-            sources=sources_of(waitlist_id, settings.page),
-            messages=messages_of(waitlist_id) if settings.messages else None,
+            sources=self._sources_of(waitlist_id, settings.page),
+            messages=self._messages_of(waitlist_id) if settings.messages else None,
             unreachable=unreached.get("unreachable"),
             messages_off=unreached.get("messages_off"),
-            oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
-            oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),
+            oldest_waiting_seconds=_age(self.now_millis(), _millis_of(stats.head_ticket)),
+            oldest_parked_seconds=_age(self.now_millis(), stats.oldest_parked_millis),
             oldest_joined_at=oldest,
-            **estimate_fields(estimate_next_wait(settings, stats, now_millis())),
+            **estimate_fields(estimate_next_wait(settings, stats, self.now_millis())),
         )
 
-    @router.get(f"{WAITLIST}/stats/history", operation_id="getStatsHistory")
-    def get_stats_history(waitlist_id: WaitlistId, period: ThePeriod = "day") -> StatsHistoryAnswer:
-        points = count_history.points(waitlist_id, period)
+    @operator(
+        "Get the counts of a waitlist over the last hour, day or week",
+        Answer(200, "Points at equal intervals, oldest first"),
+    )
+    def get_stats_history(
+        self, waitlist_id: WaitlistId, period: ThePeriod = "day"
+    ) -> StatsHistoryAnswer:
+        """The service takes a sample of the counts every minute and keeps it for two days. It keeps
+        one sample of every hour for four weeks. If a point in time has no sample, it gets the
+        counts of the previous point.
+        """
+        points = self.count_history.points(waitlist_id, period)
         return StatsHistoryAnswer(
             period=period,
             step_seconds=SERIES[period].step_millis // 1000,
             points=[_shown(point) for point in points],
         )
-
-    return router
 
 
 def _shown(point: Point) -> PointAnswer:

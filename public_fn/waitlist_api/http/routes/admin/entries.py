@@ -4,9 +4,8 @@ from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
-from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.clock import iso, iso_of, millis_of
 from waitlist_api.entries.archive import Archive
 from waitlist_api.entries.ban import Bans
@@ -18,7 +17,9 @@ from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.queries import EntryDetails, EntryQueries
 from waitlist_api.entries.readiness import HoldBackCommand, ReadinessChanges, VerifyCommand
 from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields, NoEntryTokens
+from waitlist_api.http.operation import ENTRY, Answer, operator
 from waitlist_api.http.readiness import readiness_fields
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import (
     BanKey,
     Cursor,
@@ -68,8 +69,6 @@ OfStatus = Annotated[
     ),
 ]
 Include = Annotated[Literal["history"] | None, Query()]
-ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
-ENTRY = f"{ENTRIES}/<entry_id>"
 # Default fields for an entry whose signup is still in progress. The DynamoDB record of the entry
 # has only the status `joining`.
 UNRECORDED: dict[str, Any] = {
@@ -106,28 +105,46 @@ KEY_NEEDED = FieldError(
 )
 
 
-def admin_entry_routes(
-    entry_queries: EntryQueries,
-    archive: Archive,
-    entry_edits: EntryEdits,
-    readiness: ReadinessChanges,
-    bumps: Bumps,
-    leaves: Leaves,
-    bans: Bans,
-    identities: Identities | None,
-) -> APIGatewayHttpRouter:
-    """Return the operator routes for entries. If `identities` is None, customers have accounts."""
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    """`identities` is None if customers have accounts."""
 
-    @router.post("/v1/admin/waitlists/<waitlist_id>/find", operation_id="findPerson")
-    def find(waitlist_id: WaitlistId, body: AddressBody) -> AdminEntryWithHistoryAnswer:
-        if identities is None:
+    entry_queries: EntryQueries
+    archive: Archive
+    entry_edits: EntryEdits
+    readiness: ReadinessChanges
+    bumps: Bumps
+    leaves: Leaves
+    bans: Bans
+    identities: Identities | None
+    request: Request
+
+    @operator(
+        "Find a person by their address",
+        Answer(200, "The entry"),
+        problems=(*ENTRY, "no_entry_tokens"),
+        audit="each_request",
+    )
+    def find_person(
+        self, waitlist_id: WaitlistId, body: AddressBody
+    ) -> AdminEntryWithHistoryAnswer:
+        """Any spelling of the email address or telephone number finds the entry. The address is
+        sent in the body, because URLs are logged. The operation works only if the waitlist has
+        `identity` set. If customers sign in with an OIDC issuer, the request fails with
+        `no_entry_tokens`.
+        """
+        if self.identities is None:
             raise NoEntryTokens
-        entry_id = identities.find_entry_id(waitlist_id, body.model_dump(exclude_unset=True))
-        return _whole(entry_queries.details_of_address(waitlist_id, entry_id), None)
+        entry_id = self.identities.find_entry_id(waitlist_id, body.model_dump(exclude_unset=True))
+        return _whole(self.entry_queries.details_of_address(waitlist_id, entry_id), None)
 
-    @router.get(ENTRIES, operation_id="listEntries")
+    @operator(
+        "List entries by status",
+        Answer(200, "A page of entries", links="next_page"),
+        problems=("rebuilding",),
+        audit="first_page",
+    )
     def list_entries(
+        self,
         waitlist_id: WaitlistId,
         status: OfStatus = "waiting",
         cursor: Cursor = None,
@@ -137,6 +154,12 @@ def admin_entry_routes(
         ready: Ready = None,
         only: Only = None,
     ) -> EntriesAnswer:
+        """Waiting entries are sorted in serving order, offered entries by deadline, and parked
+        entries by the time of parking. The lists `left`, `admitted`, `inside` and `banned` are
+        sorted by the time of this event, oldest first. In these four lists, an entry that changed a
+        moment ago may be missing, and a page can be empty although more pages follow. Follow
+        `cursor` until it is null.
+        """
         for name, filter_ in (("ready", ready), ("only", only)):
             if filter_ is not None and status != "waiting":
                 raise InvalidFields(
@@ -148,91 +171,148 @@ def admin_entry_routes(
             raise InvalidFields(SINCE_BY_TIME)
         match status:
             case "waiting":
-                people, following = entry_queries.page(
+                people, following = self.entry_queries.page(
                     waitlist_id, cursor, limit, first, ready=ready, only=only
                 )
             case "offered":
-                people, following = entry_queries.list_off_queue(waitlist_id, "held", cursor, limit)
+                people, following = self.entry_queries.list_off_queue(
+                    waitlist_id, "held", cursor, limit
+                )
             case "parked":
-                people, following = entry_queries.list_off_queue(
+                people, following = self.entry_queries.list_off_queue(
                     waitlist_id, "parked", cursor, limit
                 )
             case _:
                 from_millis = None if since is None else int(since.timestamp() * 1000)
-                people, following = archive.page(waitlist_id, status, from_millis, cursor, limit)
+                people, following = self.archive.page(
+                    waitlist_id, status, from_millis, cursor, limit
+                )
         return EntriesAnswer(
             entries=[AdminEntryAnswer(**_person(person)) for person in people], cursor=following
         )
 
-    @router.get(ENTRY, operation_id="getPerson")
+    @operator(
+        "Get an entry with its profile and history",
+        Answer(200, "The entry", links="next_page"),
+        problems=ENTRY,
+        audit="first_page",
+    )
     def get_person(
+        self,
         waitlist_id: WaitlistId,
         entry_id: EntryId,
         include: Include = None,
         cursor: Cursor = None,
         limit: Limit = 100,
     ) -> AdminEntryWithHistoryAnswer:
+        """The response contains the newest 100 events of the history, oldest first. To read the
+        whole history, send `include=history` and follow `cursor` until it is null.
+        """
         if include is None:
-            return _whole(entry_queries.details(waitlist_id, entry_id), None)
-        return _whole(*entry_queries.details_with_history(waitlist_id, entry_id, cursor, limit))
+            return _whole(self.entry_queries.details(waitlist_id, entry_id), None)
+        return _whole(
+            *self.entry_queries.details_with_history(waitlist_id, entry_id, cursor, limit)
+        )
 
-    @router.patch(ENTRY, operation_id="editPerson")
-    def edit(waitlist_id: WaitlistId, entry_id: EntryId, body: EditBody) -> AdminEntryAnswer:
-        person = entry_edits.edit(
+    @operator(
+        "Replace an entry's attributes, its profile, or both",
+        Answer(200, "The entry"),
+        problems=(*ENTRY, "not_waiting", "already_admitted"),
+    )
+    def edit_person(
+        self, waitlist_id: WaitlistId, entry_id: EntryId, body: EditBody
+    ) -> AdminEntryAnswer:
+        """Each field in the request replaces the whole stored value. The entry keeps its position,
+        and its segments change with its attributes. The history records which fields were changed,
+        but not their values. A repeated request returns the same response.
+        """
+        person = self.entry_edits.edit(
             EditCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=identify_operator(router.current_event.raw_event),
+                by=self.request.operator,
                 **body.model_dump(exclude_unset=True),
             )
         )
         return AdminEntryAnswer(**_person(person))
 
-    @router.post(f"{ENTRY}/ready", operation_id="setReady")
-    def set_ready(waitlist_id: WaitlistId, entry_id: EntryId, body: ReadyBody) -> AdminEntryAnswer:
-        person = readiness.hold_back(
+    @operator(
+        "Hold an entry back, or stop holding it back",
+        Answer(200, "The entry"),
+        problems=(*ENTRY, "not_waiting", "already_admitted"),
+    )
+    def set_ready(
+        self, waitlist_id: WaitlistId, entry_id: EntryId, body: ReadyBody
+    ) -> AdminEntryAnswer:
+        """An entry that is held back keeps its position in the queue, but other entries are served
+        first. If the entry is offered or parked, the change takes effect when the entry is waiting
+        again. A repeated request returns the same response.
+        """
+        person = self.readiness.hold_back(
             HoldBackCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=identify_operator(router.current_event.raw_event),
+                by=self.request.operator,
                 ready=body.ready,
                 reason=body.reason,
             )
         )
         return AdminEntryAnswer(**_person(person))
 
-    @router.post(f"{ENTRY}/verify", operation_id="verifyPerson")
-    def verify(
-        waitlist_id: WaitlistId, entry_id: EntryId, body: VerifyEntryBody
+    @operator(
+        "Mark the address of an entry as verified",
+        Answer(200, "The entry"),
+        problems=(*ENTRY, "not_waiting", "already_admitted"),
+    )
+    def verify_person(
+        self, waitlist_id: WaitlistId, entry_id: EntryId, body: VerifyEntryBody
     ) -> AdminEntryAnswer:
-        person = readiness.mark_verified(
+        """Use this operation if you have checked the person's identity yourself. The address then
+        counts as verified, so the entry can be offered a slot. If the entry needs no verification,
+        nothing changes. A repeated request returns the same response.
+        """
+        person = self.readiness.mark_verified(
             VerifyCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=identify_operator(router.current_event.raw_event),
+                by=self.request.operator,
                 reason=body.reason,
                 joined=body.joined_at,
             )
         )
         return AdminEntryAnswer(**_person(person))
 
-    @router.delete(ENTRY, operation_id="erasePerson")
-    def erase(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
-        leaves.erase(waitlist_id, entry_id)
+    @operator(
+        "Erase a person's record, history and position",
+        Answer(204, "All data about the person is erased"),
+        problems=("rebuilding",),
+        audit="each_request",
+    )
+    def erase_person(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
+        self.leaves.erase(waitlist_id, entry_id)
         return Response(204)
 
-    @router.post(f"{ENTRY}/remove", operation_id="remove")
+    @operator(
+        "Remove an entry, even if it is offered or parked",
+        Answer(204, "The customer has left, and is banned if the request asked for a ban"),
+        problems=(*ENTRY, "already_admitted"),
+    )
     def remove(
+        self,
         waitlist_id: WaitlistId,
         entry_id: EntryId,
         body: RemoveBody,
         idempotency_key: BanKey = None,
     ) -> Response[Any]:
-        by = identify_operator(router.current_event.raw_event)
+        """A repeated request returns the same response. If `ban` is true, later signups of the
+        customer are refused until an operator calls `unban`. A customer can be banned in any
+        status.
+        """
+        by = self.request.operator
         if not body.ban:
-            leaves.leave(waitlist_id, entry_id, by, body.reason)
+            self.leaves.leave(waitlist_id, entry_id, by, body.reason)
             return Response(204)
-        bans.ban(
+        self.bans.ban(
             BanRequest(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
@@ -243,34 +323,48 @@ def admin_entry_routes(
         )
         return Response(204)
 
-    @router.post(f"{ENTRY}/unban", operation_id="unban")
-    def unban(waitlist_id: WaitlistId, entry_id: EntryId, body: UnbanBody) -> Response[Any]:
-        by = identify_operator(router.current_event.raw_event)
+    @operator(
+        "End the ban of a customer",
+        Answer(204, "The customer is not banned"),
+        problems=(*ENTRY, "ban_mismatch"),
+    )
+    def unban(self, waitlist_id: WaitlistId, entry_id: EntryId, body: UnbanBody) -> Response[Any]:
+        """The waitlist's `rejoin` setting decides whether the customer may sign up again after the
+        ban has ended. The customer does not return to their former position, unless an operator
+        calls `reinstate`. A repeated request returns the same response.
+        """
+        by = self.request.operator
         banned_millis = None if body.banned_at is None else millis_of(body.banned_at)
-        bans.unban((waitlist_id, entry_id), by, body.reason, banned_millis)
+        self.bans.unban((waitlist_id, entry_id), by, body.reason, banned_millis)
         return Response(204)
 
-    @router.post(f"{ENTRY}/bump", operation_id="bump")
+    @operator(
+        "Move an entry",
+        Answer(200, "The entry and its new position"),
+        problems=(*ENTRY, "not_waiting", "already_admitted", "no_room", "idempotency_key_reused"),
+    )
     def bump(
+        self,
         waitlist_id: WaitlistId,
         entry_id: EntryId,
         body: BumpBody,
         idempotency_key: IdempotencyKey = None,
     ) -> BumpAnswer:
+        """If a request is repeated with the same Idempotency-Key, the entry is not moved again. The
+        response then contains the current position, and how far the first request moved the entry.
+        """
         if body.places is not None and not idempotency_key:
             raise InvalidFields(KEY_NEEDED)
-        bumped = bumps.bump(
+        bumped = self.bumps.bump(
             BumpCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=identify_operator(router.current_event.raw_event),
+                by=self.request.operator,
                 idempotency_key=idempotency_key or "",
                 **body.model_dump(),
             )
         )
         return BumpAnswer(**bumped.answer)
-
-    return router
 
 
 def _person(person: EntryDetails) -> dict[str, Any]:

@@ -1,24 +1,27 @@
 """Operator routes that import entries."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import itemgetter
-from typing import Any, get_args
+from typing import get_args
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec import Struct
 
-from waitlist_api.auth.credentials import identify_operator
+from waitlist_api.auth.passes import Passes
 from waitlist_api.entries.identify import CUSTOMER_ID, Identities
 from waitlist_api.entries.issue_token import TokenIssuer, TokenOf, link_with
 from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, FieldError, InvalidFields, cut
+from waitlist_api.http import json_body
 from waitlist_api.http.errors import code_of
+from waitlist_api.http.operation import Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import WaitlistId
-from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.common import FieldProblem
 from waitlist_api.http.schemas.imports import (
+    MAX_IMPORT_BYTES,
     ImportAnswer,
     ImportBody,
     ImportResultAnswer,
@@ -30,22 +33,13 @@ from waitlist_api.imports.rows import ImportedRow, ImportRow, Outcome, RowWarnin
 from waitlist_api.imports.service import Imports
 from waitlist_shared.errors import InternalError, WaitlistError
 
-IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
-# IAM permissions apply to whole routes. With this second route, an operator can be allowed to
-# import people but not to see their tokens.
-IMPORT_WITH_TOKENS = f"{IMPORT}/tokens"
 # The result of an imported row, or the reason why the row was refused.
 Row = ImportedRow | WaitlistError
 NO_CUSTOMER = FieldError(CUSTOMER_ID, "is required")
-ROUTE_KEYS = [
-    f"POST {path}".replace("<waitlist_id>", "{waitlist_id}")
-    for path in (IMPORT, IMPORT_WITH_TOKENS)
-]
-
-
-def is_import(event: Mapping[str, Any]) -> bool:
-    """Return whether a request is an import. Imports may have larger bodies than other requests."""
-    return event.get("routeKey") in ROUTE_KEYS
+# Check each row separately, so that an invalid row does not make the whole request fail.
+import_route = partial(
+    operator, audit="each_request", max_body_bytes=MAX_IMPORT_BYTES, parse=json_body.parse
+)
 
 
 class Links(Struct, frozen=True):
@@ -56,51 +50,70 @@ class Links(Struct, frozen=True):
     base_url: str
 
 
-def admin_import_routes(
-    imports: Imports,
-    token_issuer: TokenIssuer,
-    identities: Identities | None,
-    public_url: str = "",
-) -> APIGatewayHttpRouter:
-    """Return the operator routes for imports. If `identities` is None, customers have accounts."""
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    """`identities` is None if customers have accounts."""
 
-    @router.post(IMPORT, operation_id="importEntries")
-    def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
-        results = [_result(number, row) for number, row in imported(waitlist_id, body)]
+    imports: Imports
+    token_issuer: TokenIssuer
+    identities: Identities | None
+    passes: Passes
+    request: Request
+
+    @import_route(
+        "Import up to 500 entries, even into a closed waitlist",
+        Answer(200, "The outcome of each row", headers="no_store"),
+        problems=("rebuilding",),
+    )
+    def import_entries(self, waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
+        """Each row is validated like a signup. Invalid rows are refused, and all other rows are
+        imported in their order. It is safe to repeat an import. Customers who are already on the
+        waitlist are reported as `already`. Customers who have left or were admitted are reported as
+        `ended`, unless the request's `ended` is `rejoin`. The body may have at most 2 MB.
+        """
+        results = [_result(number, row) for number, row in self._imported(waitlist_id, body)]
         return secret(ImportAnswer(**_counts(results), results=results))
 
-    @router.post(IMPORT_WITH_TOKENS, operation_id="importWithTokens")
+    # IAM permissions apply to whole routes. With this second route, an operator can be allowed to
+    # import people but not to see their tokens.
+    @import_route(
+        "Import entries and get their entry tokens",
+        Answer(200, "The outcome and the entry token of each row", headers="no_store"),
+        problems=("no_entry_tokens", "rebuilding"),
+    )
     def import_with_tokens(
-        waitlist_id: WaitlistId, body: ImportBody
+        self, waitlist_id: WaitlistId, body: ImportBody
     ) -> Response[ImportWithTokensAnswer]:
+        """This operation works like `importEntries`, but the response also contains the entry
+        tokens of the imported customers. Entries of guests who signed up themselves get no token.
+        Give each token to its customer. If customers sign in with an OIDC issuer, the request fails
+        with `no_entry_tokens`. The operation has its own IAM permission, because a token allows its
+        holder to act as the customer.
+        """
         # Create the links first. If this stack issues no tokens, this line raises an exception
         # before any row is written.
-        base_url = public_url or base_url_of(router.current_event.raw_event)
-        links = Links(waitlist_id, token_issuer.signer(), base_url)
+        base_url = self.passes.issuer or self.request.base_url
+        links = Links(waitlist_id, self.token_issuer.signer(), base_url)
         results = [
             _with_token(_result(number, row), row, None if body.dry_run else links)
-            for number, row in imported(waitlist_id, body)
+            for number, row in self._imported(waitlist_id, body)
         ]
         return secret(ImportWithTokensAnswer(**_counts(results), results=results))
 
-    def imported(waitlist_id: str, body: ImportBody) -> list[tuple[int, Row]]:
+    def _imported(self, waitlist_id: str, body: ImportBody) -> list[tuple[int, Row]]:
         """Import the rows. Return each row's number with its result."""
-        by = identify_operator(router.current_event.raw_event)
-        read = list(enumerate(_identified(identities, waitlist_id, body.rows)))
+        by = self.request.operator
+        read = list(enumerate(_identified(self.identities, waitlist_id, body.rows)))
         valid = {number: row for number, row in read if isinstance(row, ImportRow)}
         found: dict[int, Row] = {
             number: row for number, row in read if isinstance(row, WaitlistError)
         }
         rows = list(valid.values())
         if body.dry_run:
-            people = imports.preview(waitlist_id, rows, body.ended, body.on_list)
+            people = self.imports.preview(waitlist_id, rows, body.ended, body.on_list)
         else:
-            people = imports.import_rows(waitlist_id, rows, by, body.ended, body.on_list)
+            people = self.imports.import_rows(waitlist_id, rows, by, body.ended, body.on_list)
         found |= zip(valid, people, strict=True)
         return sorted(found.items(), key=itemgetter(0))
-
-    return router
 
 
 def _identified(

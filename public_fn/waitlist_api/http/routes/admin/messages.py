@@ -3,14 +3,14 @@
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
+from waitlist_api.auth.passes import Passes
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.queries import EntryQueries
-from waitlist_api.http.routes.admin.entries import ENTRY
-from waitlist_api.http.routes.admin.waitlists import WAITLIST
+from waitlist_api.http.operation import Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import EntryId, WaitlistId
-from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.messages import (
     NoteAnswer,
     NotesAnswer,
@@ -30,32 +30,42 @@ OfKind = Annotated[KindName | None, Query(description="Only show messages of thi
 InLanguage = Annotated[Language | None, Query(description="Only show messages in this language.")]
 
 
-def admin_message_routes(
-    entry_queries: EntryQueries,
-    waitlists: Waitlists,
-    trials: Trials,
-    now_millis: NowMillis,
-    public_url: str = "",
-) -> APIGatewayHttpRouter:
-    """Return the operator routes for messages. `public_url` is the base URL of the links in
-    messages.
+class Routes(Struct, frozen=True):
+    entry_queries: EntryQueries
+    waitlists: Waitlists
+    trials: Trials
+    now_millis: NowMillis
+    passes: Passes
+    request: Request
 
-    If `public_url` is empty, the base URL is the URL of CloudFront or of the API.
-    """
-    router = APIGatewayHttpRouter()
+    @operator(
+        "List the messages to a person with the outcome of each",
+        Answer(200, "The messages, without addresses and texts"),
+        problems=("entry_not_found",),
+        audit="each_request",
+    )
+    def list_messages(self, waitlist_id: WaitlistId, entry_id: EntryId) -> NotesAnswer:
+        """The list contains the messages since the customer's latest signup. A message that is
+        being sent at this moment is not listed yet.
+        """
+        return NotesAnswer(
+            messages=[*map(_shown, self.entry_queries.messages(waitlist_id, entry_id))]
+        )
 
-    @router.get(f"{ENTRY}/messages", operation_id="listMessages")
-    def list_messages(waitlist_id: WaitlistId, entry_id: EntryId) -> NotesAnswer:
-        return NotesAnswer(messages=[*map(_shown, entry_queries.messages(waitlist_id, entry_id))])
-
-    @router.get(f"{WAITLIST}/messages", operation_id="previewMessages")
+    @operator(
+        "Show a waitlist's messages with example data",
+        Answer(200, "The messages, shown as mails"),
+    )
     def preview_messages(
-        waitlist_id: WaitlistId, kind: OfKind = None, language: InLanguage = None
+        self, waitlist_id: WaitlistId, kind: OfKind = None, language: InLanguage = None
     ) -> PreviewedMessagesAnswer:
-        settings = waitlists.cached(waitlist_id).settings
-        base_url = public_url or base_url_of(router.current_event.raw_event)
+        """The response contains each kind of message in each language, even if the waitlist does
+        not send it. No message is sent.
+        """
+        settings = self.waitlists.cached(waitlist_id).settings
+        base_url = self.passes.issuer or self.request.base_url
         made = compose_examples(
-            waitlist_id, settings, base_url, now_millis(), kind=kind, language=language
+            waitlist_id, settings, base_url, self.now_millis(), kind=kind, language=language
         )
         return PreviewedMessagesAnswer(
             messages=[
@@ -71,13 +81,21 @@ def admin_message_routes(
             ]
         )
 
-    @router.post(f"{WAITLIST}/messages/test", operation_id="sendTestMessage")
-    def send_test_message(waitlist_id: WaitlistId, body: TestMessageBody) -> TestMessageAnswer:
+    @operator(
+        "Send a message with example data to one address",
+        Answer(200, "The message has been sent"),
+        problems=("no_messages",),
+        audit="each_request",
+    )
+    def send_test_message(
+        self, waitlist_id: WaitlistId, body: TestMessageBody
+    ) -> TestMessageAnswer:
+        """The message is sent from the stack's own address or number. The recipient's address is
+        neither stored nor logged.
+        """
         address = body.model_dump(include={"email", "phone"}, exclude_unset=True)
-        trials.send(waitlist_id, body.kind, body.language or "", address)
+        self.trials.send(waitlist_id, body.kind, body.language or "", address)
         return TestMessageAnswer(outcome="sent")
-
-    return router
 
 
 def _shown(note: Note) -> NoteAnswer:

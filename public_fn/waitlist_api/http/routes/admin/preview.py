@@ -1,9 +1,10 @@
 """Operator route that estimates waits under an admission policy without saving the policy."""
 
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
 from waitlist_api.clock import iso
-from waitlist_api.http.routes.admin.waitlists import WAITLIST
+from waitlist_api.http.operation import Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.preview import (
     InstantAnswer,
@@ -17,14 +18,24 @@ from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.waitlists.preview import Previews
 
 
-def admin_preview_routes(previews: Previews) -> APIGatewayHttpRouter:
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    previews: Previews
+    request: Request
 
-    @router.post(f"{WAITLIST}/preview", operation_id="previewAdmission")
-    def preview(waitlist_id: WaitlistId, body: PreviewBody) -> PreviewAnswer:
+    @operator(
+        "Estimate waits under an admission policy without saving it",
+        Answer(200, "The estimates by position"),
+        problems=("rebuilding",),
+    )
+    def preview_admission(self, waitlist_id: WaitlistId, body: PreviewBody) -> PreviewAnswer:
+        """The response contains the estimated waits at the given positions under the given policy.
+        The request saves nothing. If the given policy is the saved policy, the estimates use the
+        measured speed of the waitlist. Otherwise, they are the estimates just after a change to the
+        given policy. If the waitlist is paused, the estimates assume that it resumes now.
+        """
         admission = body.admission
         policy = settings_in(AdmissionPolicy, admission) if admission else None
-        found = previews.preview(waitlist_id, policy, body.people)
+        found = self.previews.preview(waitlist_id, policy, body.people)
         return PreviewAnswer(
             waiting=found.waiting,
             estimates=[
@@ -36,5 +47,3 @@ def admin_preview_routes(previews: Previews) -> APIGatewayHttpRouter:
                 for instant in found.instants
             ],
         )
-
-    return router

@@ -1,25 +1,34 @@
 """Operator route that counts the waiting entries in each segment."""
 
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
 from waitlist_api.entries.segment_counts import SegmentCounts
+from waitlist_api.http.operation import Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import Cursor, Limit, WaitlistId
 from waitlist_api.http.schemas.segments import SegmentDepthAnswer, SegmentsAnswer
 
 
-def admin_segment_routes(counts: SegmentCounts) -> APIGatewayHttpRouter:
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    counts: SegmentCounts
+    request: Request
 
-    @router.get("/v1/admin/waitlists/<waitlist_id>/segments", operation_id="listSegments")
+    @operator(
+        "Count the waiting entries of each segment",
+        Answer(200, "A page of segments", links="next_page"),
+        problems=("rebuilding",),
+    )
     def list_segments(
-        waitlist_id: WaitlistId, cursor: Cursor = None, limit: Limit = 100
+        self, waitlist_id: WaitlistId, cursor: Cursor = None, limit: Limit = 100
     ) -> SegmentsAnswer:
-        page, following = counts.page(waitlist_id, cursor, limit)
+        """The counts are exact at the time of the response. Segments without a waiting entry are
+        left out. If the waitlist declares no segments, the list is empty. Each page is sorted by
+        attributes and values, but the order across pages is undefined.
+        """
+        page, following = self.counts.page(waitlist_id, cursor, limit)
         return SegmentsAnswer(
             segments=[
                 SegmentDepthAnswer(segment=depth.segment, waiting=depth.waiting) for depth in page
             ],
             cursor=following,
         )
-
-    return router

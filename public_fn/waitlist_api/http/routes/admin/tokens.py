@@ -1,36 +1,50 @@
 """Operator routes that issue entry tokens and links for guests."""
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
+from waitlist_api.auth.passes import Passes
 from waitlist_api.entries.issue_token import TokenIssuer
+from waitlist_api.http.operation import ENTRY, Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import EntryId, WaitlistId
-from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.entries import EntryTokenAnswer, LinkAnswer, NewAddress
 
 
-def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGatewayHttpRouter:
-    """Return the operator routes that issue entry tokens and links. `public_url` is their base URL.
+class Routes(Struct, frozen=True):
+    token_issuer: TokenIssuer
+    passes: Passes
+    request: Request
 
-    If `public_url` is empty, the base URL is the URL of CloudFront or of the API.
-    """
-    router = APIGatewayHttpRouter()
-
-    @router.post(
-        "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>/token", operation_id="issueToken"
+    @operator(
+        "Issue an entry token for a guest",
+        Answer(200, "The entry token", headers="no_store"),
+        problems=(*ENTRY, "no_entry_tokens", "unsupported_media_type"),
+        audit="each_request",
     )
-    def issue_token(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
-        token = token_issuer.issue_token(waitlist_id, entry_id)
+    def issue_token(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
+        """Use this operation for a customer who was imported, or who has lost their token. Whoever
+        has the token can act as the customer until the customer signs up again. Earlier tokens for
+        the same signup remain valid. The request has no body and changes nothing. If customers sign
+        in with an OIDC issuer, the request fails with `no_entry_tokens`.
+        """
+        token = self.token_issuer.issue_token(waitlist_id, entry_id)
         return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))
 
-    @router.post(
-        "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>/link", operation_id="getLink"
+    @operator(
+        "Get the link with which a guest opens their entry",
+        Answer(200, "The link", headers="no_store"),
+        problems=(*ENTRY, "no_entry_tokens", "unsupported_media_type"),
+        audit="each_request",
     )
-    def get_link(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[LinkAnswer]:
-        base_url = public_url or base_url_of(router.current_event.raw_event)
-        links = token_issuer.issue_links(waitlist_id, entry_id, base_url)
+    def get_link(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[LinkAnswer]:
+        """Use this operation if your own mail system sends the messages. Send the link only to the
+        address in the entry's profile. If the address is not verified yet, the link is valid for
+        `verify_minutes` and verifies the address. Otherwise the link opens the entry. The request
+        has no body and changes nothing.
+        """
+        base_url = self.passes.issuer or self.request.base_url
+        links = self.token_issuer.issue_links(waitlist_id, entry_id, base_url)
         move = None if links.move is None else NewAddress(to=links.move[0], url=links.move[1])
         return secret(LinkAnswer(url=links.url, new_address=move))
-
-    return router

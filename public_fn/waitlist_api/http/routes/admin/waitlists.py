@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
 from waitlist_api import cursors
-from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.questions import AskCommand, Questions
 from waitlist_api.errors import (
@@ -20,6 +19,8 @@ from waitlist_api.errors import (
     WaitlistNotFound,
 )
 from waitlist_api.http.etags import is_named
+from waitlist_api.http.operation import JSON, Answer, operator
+from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import Cursor, IfMatch, IfNoneMatch, Limit, WaitlistId
 from waitlist_api.http.schemas.settings import settings_in, shown
 from waitlist_api.http.schemas.waitlists import (
@@ -38,31 +39,39 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.setting_needs import Rule, Stack, broken_rules, contradictions
 
-WAITLISTS = "/v1/admin/waitlists"
-WAITLIST = f"{WAITLISTS}/<waitlist_id>"
+MERGE_PATCH = "application/merge-patch+json"
 
 
-def admin_waitlist_routes(
-    waitlists: Waitlists, questions: Questions, stack: Stack, now_millis: NowMillis
-) -> APIGatewayHttpRouter:
-    router = APIGatewayHttpRouter()
+class Routes(Struct, frozen=True):
+    waitlists: Waitlists
+    questions: Questions
+    stack: Stack
+    now_millis: NowMillis
+    request: Request
 
-    def config(record: WaitlistRecord) -> WaitlistConfigAnswer:
-        warnings = broken_rules(record.settings, stack, now_millis())
+    def _config(self, record: WaitlistRecord) -> WaitlistConfigAnswer:
+        warnings = broken_rules(record.settings, self.stack, self.now_millis())
         return _config(record, [_warning(rule) for rule in warnings])
 
-    def answer(record: WaitlistRecord, is_new: bool = False) -> Response[WaitlistConfigAnswer]:
+    def _answer(
+        self, record: WaitlistRecord, is_new: bool = False
+    ) -> Response[WaitlistConfigAnswer]:
         headers: dict[str, str | list[str]] = {"ETag": _etag(record)}
-        return Response(201 if is_new else 200, "application/json", config(record), headers)
+        return Response(201 if is_new else 200, "application/json", self._config(record), headers)
 
-    @router.get(WAITLISTS, operation_id="listWaitlists")
-    def list_waitlists(cursor: Cursor = None, limit: Limit = 100) -> WaitlistsAnswer:
-        records, following = waitlists.page(cursors.decode_text(cursor), limit)
+    @operator(
+        "List waitlists",
+        Answer(200, "A page of waitlists, sorted by id", links="next_page"),
+        problems=("record_unavailable",),
+    )
+    def list_waitlists(self, cursor: Cursor = None, limit: Limit = 100) -> WaitlistsAnswer:
+        records, following = self.waitlists.page(cursors.decode_text(cursor), limit)
         return WaitlistsAnswer(
-            waitlists=[config(record) for record in records], cursor=cursors.encode(following)
+            waitlists=[self._config(record) for record in records], cursor=cursors.encode(following)
         )
 
-    def matched(
+    def _matched(
+        self,
         waitlist_id: str,
         if_match: str | None,
         sent: Mapping[str, Any],
@@ -75,82 +84,123 @@ def admin_waitlist_routes(
                 raise SettingsChanged(*_differences(now, sent))
             return act(now)
 
-        return waitlists.on_current(waitlist_id, checked)
+        return self.waitlists.on_current(waitlist_id, checked)
 
-    def replaced(
-        waitlist_id: str, body: WaitlistBody, version: int | None = None
+    def _replaced(
+        self, waitlist_id: str, body: WaitlistBody, version: int | None = None
     ) -> Response[WaitlistConfigAnswer]:
-        return answer(*waitlists.put(waitlist_id, _wanted(body), version))
+        return self._answer(*self.waitlists.put(waitlist_id, _wanted(body), version))
 
-    def created(waitlist_id: str, body: WaitlistBody) -> Response[WaitlistConfigAnswer]:
-        new = waitlists.create(waitlist_id, _wanted(body))
+    def _created(self, waitlist_id: str, body: WaitlistBody) -> Response[WaitlistConfigAnswer]:
+        new = self.waitlists.create(waitlist_id, _wanted(body))
         if new is not None:
-            return answer(new, is_new=True)
+            return self._answer(new, is_new=True)
         try:
-            now = waitlists.current(waitlist_id)
+            now = self.waitlists.current(waitlist_id)
         except WaitlistNotFound as error:
             raise WaitlistDeleting from error
         raise WaitlistExists(*_differences(now, body.model_dump(mode="json")))
 
-    @router.put(WAITLIST, operation_id="putWaitlist")
+    @operator(
+        "Create a waitlist, or replace its whole configuration",
+        Answer(201, "The new waitlist", links="waitlist", headers="etag"),
+        (Answer(200, "The changed waitlist", links="waitlist", headers="etag"),),
+        problems=("waitlist_deleting", "settings_changed", "waitlist_exists"),
+        audit="each_request",
+    )
     def put_waitlist(
+        self,
         waitlist_id: WaitlistId,
         body: WaitlistBody,
         if_match: IfMatch = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response[WaitlistConfigAnswer]:
+        """If the request has `If-None-Match: *`, it creates a new waitlist and never replaces an
+        existing waitlist.
+        """
         if if_match is not None and if_none_match is not None:
             raise InvalidFields(
                 FieldError("header.if-none-match", "must not be sent together with If-Match")
             )
         if if_none_match is not None:
-            return created(waitlist_id, body)
+            return self._created(waitlist_id, body)
         if if_match is None:
-            return replaced(waitlist_id, body)
+            return self._replaced(waitlist_id, body)
         sent = body.model_dump(mode="json")
-        return matched(
-            waitlist_id, if_match, sent, lambda now: replaced(waitlist_id, body, now.version)
+        return self._matched(
+            waitlist_id, if_match, sent, lambda now: self._replaced(waitlist_id, body, now.version)
         )
 
-    @router.patch(WAITLIST, operation_id="changeWaitlist")
+    @operator(
+        "Change some settings of a waitlist",
+        Answer(200, "The changed waitlist", links="waitlist", headers="etag"),
+        problems=("waitlist_deleting", "settings_changed", "rebuilding"),
+        audit="each_request",
+        # Only this operation accepts a merge patch. A PATCH of an entry replaces the whole profile,
+        # so data would be lost if an operator sent a merge patch there.
+        media_types=(JSON, MERGE_PATCH, ""),
+    )
     def change_waitlist(
-        waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
+        self, waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
     ) -> Response[WaitlistConfigAnswer]:
+        """The body is a JSON Merge Patch (RFC 7396) with the media type
+        `application/merge-patch+json` or `application/json`. If two operators change different
+        settings at the same time, both changes are kept. If they change the same setting, the later
+        change wins. With `If-Match`, the later change is refused instead. A request that changes
+        nothing does not create a new version.
+        """
+
         def change(now: WaitlistRecord) -> Response[WaitlistConfigAnswer]:
-            return replaced(waitlist_id, body.merged(_settings(now)), now.version)
+            return self._replaced(waitlist_id, body.merged(_settings(now)), now.version)
 
-        return matched(waitlist_id, if_match, body.given, change)
+        return self._matched(waitlist_id, if_match, body.given, change)
 
-    @router.get(WAITLIST, operation_id="getWaitlistConfig")
-    def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
-        return answer(waitlists.current(waitlist_id))
+    @operator(
+        "Get the configuration of a waitlist",
+        Answer(200, "The waitlist", headers="etag"),
+    )
+    def get_waitlist_config(self, waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
+        return self._answer(self.waitlists.current(waitlist_id))
 
-    @router.delete(WAITLIST, operation_id="deleteWaitlist")
-    def delete_waitlist(waitlist_id: WaitlistId, if_match: IfMatch = None) -> Response[Any]:
+    @operator(
+        "Delete a waitlist with all its entries",
+        Answer(204, "The waitlist is deleted"),
+        problems=("settings_changed",),
+        audit="each_request",
+    )
+    def delete_waitlist(self, waitlist_id: WaitlistId, if_match: IfMatch = None) -> Response[Any]:
+        """The waitlist disappears at once. Its records are erased in the background."""
+
         def delete(version: int | None = None) -> Response[Any]:
-            waitlists.delete(waitlist_id, version)
+            self.waitlists.delete(waitlist_id, version)
             return Response(204)
 
         if if_match is None:
             return delete()
-        return matched(waitlist_id, if_match, {}, lambda now: delete(now.version))
+        return self._matched(waitlist_id, if_match, {}, lambda now: delete(now.version))
 
-    @router.post(f"{WAITLIST}/confirm", operation_id="askAll")
+    @operator(
+        "Ask customers now whether they are still waiting",
+        Answer(200, "The number of entries on this page that were asked"),
+        problems=("confirm_off", "rebuilding"),
+    )
     def ask_all(
-        waitlist_id: WaitlistId, body: AskBody, cursor: Cursor = None, limit: Limit = 100
+        self, waitlist_id: WaitlistId, body: AskBody, cursor: Cursor = None, limit: Limit = 100
     ) -> AskAnswer:
-        asked, following = questions.ask(
+        """The operation asks ready entries whether they are still waiting, one page of entries per
+        request. Repeat the request with the returned `cursor` until `cursor` is null. Customers who
+        have already been asked are not asked again.
+        """
+        asked, following = self.questions.ask(
             AskCommand(
                 waitlist_id=waitlist_id,
-                by=identify_operator(router.current_event.raw_event),
+                by=self.request.operator,
                 cursor=cursor,
                 limit=limit,
                 **body.model_dump(),
             )
         )
         return AskAnswer(asked=asked, cursor=following)
-
-    return router
 
 
 def _wanted(body: WaitlistBody) -> WaitlistSettings:

@@ -1,0 +1,35 @@
+"""The credentials of customers: entry tokens, or tokens of an OIDC issuer."""
+
+from msgspec import Struct
+
+from waitlist_api.auth.credentials import EntryTokens, Proof, identify_customer
+from waitlist_api.errors import Forbidden
+from waitlist_api.http.request import Request
+from waitlist_api.http.schemas.common import ME
+from waitlist_shared.ids import entry_id_of
+
+
+class Credentials(Struct, frozen=True):
+    """Checks the credentials of the current request.
+
+    If `tokens` is None, customers sign in at an OIDC issuer. API Gateway has then already checked
+    their tokens.
+    """
+
+    tokens: EntryTokens | None
+    request: Request
+
+    def check(self, waitlist_id: str, entry_id: str) -> Proof:
+        """Return the entry that the credentials give access to.
+
+        Raise Forbidden if the request names another entry.
+        """
+        if self.tokens is not None:
+            return self.tokens.check(waitlist_id, entry_id, self.request.header("authorization"))
+        own_id = entry_id_of(waitlist_id, identify_customer(self.request.event))
+        if entry_id not in (ME, own_id):
+            raise Forbidden(
+                "This entry belongs to another customer. Use `me` as the entry id to get your own "
+                "entry."
+            )
+        return Proof(own_id)

@@ -1,0 +1,72 @@
+"""What a route declares about itself: its documentation, and which requests it accepts.
+
+The docstring of a handler is the description of its operation in the OpenAPI document.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, TypeVar
+
+from msgspec import Struct
+
+from waitlist_api.http import json_body
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+JSON = "application/json"
+# Errors of an operation on an entry that uses Redis.
+ENTRY = ("rebuilding", "entry_not_found")
+
+
+class Answer(Struct, frozen=True):
+    """The documentation of a successful response.
+
+    `headers` and `links` are names of documented headers and of links to other operations. `model`
+    is needed only if the operation has several responses with different bodies.
+    """
+
+    status: int
+    description: str
+    headers: Literal["", "board_cache", "etag", "location", "no_store", "public_cache"] = ""
+    links: Literal["", "entry", "next_page", "parked_entry", "waitlist"] = ""
+    model: type | None = None
+    is_only_for_guests: bool = False
+
+
+class Operation(Struct, frozen=True):
+    """A decorator that declares a handler.
+
+    An operation without a `summary` is not part of the OpenAPI document. `problems` lists the codes
+    of errors that do not follow from the operation's credentials, body and path.
+    """
+
+    audience: Literal["anyone", "customer", "operator"]
+    summary: str = ""
+    answer: Answer | None = None
+    other_answers: tuple[Answer, ...] = ()
+    problems: tuple[str, ...] = ()
+    needs_credentials: bool = True
+    # "first_page": The request for the first page of a list is in the audit log, and requests for
+    # later pages are only in the request log.
+    audit: Literal["", "each_request", "first_page"] = ""
+    # The accepted values of Content-Type. An operation that accepts none ignores the body.
+    media_types: tuple[str, ...] = (JSON,)
+    max_body_bytes: int = json_body.MAX_BODY_BYTES
+    parse: Callable[[str], Any] = json_body.loads
+    checks_origin: bool = True
+    compresses: bool = False
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        return (*((self.answer,) if self.answer else ()), *self.other_answers)
+
+    def __call__(self, handler: Handler) -> Handler:
+        """Attach this declaration to a handler."""
+        handler.operation = self  # type: ignore[attr-defined]
+        return handler
+
+
+# Changes by customers must be JSON. A browser asks for permission before it lets a page of another
+# site send JSON, but any page can send plain text.
+anyone = partial(Operation, "anyone", needs_credentials=False)
+customer = partial(Operation, "customer")
+operator = partial(Operation, "operator", media_types=(JSON, ""), checks_origin=False)

@@ -1,0 +1,27 @@
+"""The request that the process is handling."""
+
+from typing import Any
+
+from waitlist_api.auth.credentials import identify_operator
+from waitlist_api.http.edge import edge_url_of
+
+
+class Request:
+    """The current request. It changes with each event, because a process handles one at a time."""
+
+    event: dict[str, Any]
+
+    @property
+    def operator(self) -> str:
+        """The ARN of the operator who sent the request."""
+        return identify_operator(self.event)
+
+    @property
+    def base_url(self) -> str:
+        """The URL of CloudFront or, if the stack has no CloudFront, the URL of the API."""
+        # Both URLs come from API Gateway, because a client could forge request headers.
+        return edge_url_of(self.event) or f"https://{self.event['requestContext']['domainName']}"
+
+    def header(self, name: str) -> str:
+        """Return the value of a header, or an empty string. The name is in lower case."""
+        return str(self.event["headers"].get(name, ""))
