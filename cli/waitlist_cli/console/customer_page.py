@@ -11,50 +11,22 @@ from starlette.routing import Route
 from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import FieldProblem, Refused
+from waitlist_cli.operations.declared import choices, defaults, settings_in
 from waitlist_cli.operations.settings import NO_PAGE
 
 PATH = "/lists/{waitlist}/page"
 # Errors from the service begin with this prefix if they concern the customer page.
 PAGE_PREFIX = "body.page."
-NEW_QUESTION: dict[str, Any] = {
-    "name": "",
-    "label": "",
-    "type": "text",
-    "required": False,
-    "options": [],
-    "kept_in": "profile",
-    "version": None,
-}
-TYPES = (
-    ("text", "Text"),
-    ("email", "Email"),
-    ("tel", "Telephone"),
-    ("select", "A choice"),
-    ("checkbox", "A checkbox to agree"),
-    ("hidden", "Not shown: from the page's address"),
-)
+NEW_QUESTION = {**defaults("page.fields"), "name": "", "label": ""}
+TYPES = choices("page.fields.type")
 INDEX = (("no", "No"), ("yes", "Yes"))
 # A line such as `de: Ihr Name`, which contains a label in one language.
 LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
 PLURALS = ("zero", "one", "two", "few", "many", "other")
 REQUIRED = (("no", "No"), ("yes", "Yes"))
-KEPT_IN = (
-    ("profile", "Profile, which operators can read"),
-    ("attributes", "Attributes, by which claims can filter"),
-)
+KEPT_IN = choices("page.fields.kept_in")
 # The labels of the form fields in the list of errors.
-LABELS = {
-    "text": "Text",
-    "colour": "Colour",
-    "logo_url": "Logo",
-    "enter_url": "Where customers enter",
-    "fields": "Questions",
-    "image_url": "Image of link previews",
-    "index": "Search engines",
-    "source": "Counted field",
-    "sources": "Counted answers",
-    "texts": "Own words",
-}
+LABELS = {key: setting.label for key, setting in settings_in("page").items()}
 
 
 def routes(console: Console) -> list[Route]:

@@ -11,6 +11,7 @@ from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.picked_times import zones
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.declared import defaults, settings
 from waitlist_cli.operations.messages import (
     KINDS,
     LANGUAGES,
@@ -21,39 +22,13 @@ from waitlist_cli.operations.messages import (
 )
 
 PATH = "/lists/{waitlist}/messages"
-ABOUT = {
-    "joined": "The person has a place",
-    "verify": "To verify the address",
-    "link": "The link, requested again",
-    "address": "To verify a new address",
-    "near": "The turn is near",
-    "offered": "It is the person's turn",
-    "ending": "The offer ends soon",
-    "confirm": "Still there?",
-    "admitted": "The person was let in",
-    "left": "The stay has ended",
-}
-SPOKEN = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
+ABOUT = settings()["messages.kinds"].choices
+SPOKEN = settings()["messages.language"].choices
 USUAL = "offered"
 # Initial values of the form if the waitlist sends no messages.
-NO_RULES: dict[str, Any] = {
-    "kinds": [],
-    "near": 3,
-    "language": "en",
-    "timezone": "UTC",
-    "texts": {},
-    "sms_countries": [],
-    "sms_number_types": ["mobile"],
-    "sms_parts_per_day": None,
-    "mails_per_day": None,
-}
+NO_RULES = {**defaults("messages"), "kinds": []}
 # Types of phone numbers to which a waitlist can send SMS messages.
-NUMBER_TYPES = {
-    "mobile": "Mobile",
-    "fixed_line": "Landline",
-    "voip": "Internet telephony",
-    "unknown": "Numbers whose type the service does not know",
-}
+NUMBER_TYPES = settings()["messages.sms_number_types"].choices
 
 
 def routes(console: Console) -> list[Route]:

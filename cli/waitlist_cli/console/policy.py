@@ -13,6 +13,7 @@ from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.launch import launch_form_values, read_launch
 from waitlist_cli.console.picked_times import zones
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.declared import choices, settings_in
 from waitlist_cli.operations.policies import (
     DEFAULTS,
     PERIOD_SECONDS,
@@ -31,40 +32,12 @@ from waitlist_cli.terminal.output import estimate_text
 from waitlist_cli.terminal.times import check_instant
 
 PATH = "/lists/{waitlist}/policy"
-NAMES = {
-    "rate": "Rate",
-    "schedule": "Schedule",
-    "combine": "Rate and schedule",
-    "max_inside": "At most inside",
-    "offer_seconds": "Offers last",
-    "pass_seconds": "Passes last",
-    "no_show": "No-shows",
-    "acceptance": "Acceptance",
-    "customer_exit": "Customers who go out",
-    "offer_hours": "Offers between",
-}
-NO_SHOWS = (
-    ("to_back", "Go to the end of the queue"),
-    ("keep_place", "Keep their place and get another offer"),
-    ("leave", "Leave the list"),
-)
-COUNTS = (
-    ("offered", "Each offer uses a slot of the rate"),
-    ("entered", "Slots of people who do not enter are used again"),
-)
-COMBINES = (
-    ("least", "The smaller number of slots applies"),
-    ("sum", "The slots of both are added together"),
-)
-ACCEPTANCES = (
-    ("enter", "Get an offer and must enter in time"),
-    ("automatic", "Are admitted at once, without an offer"),
-)
-
-CUSTOMER_EXITS = (
-    ("frees_now", "Free their room at once (you must then refuse their passes)"),
-    ("frees_at_end", "Free their room when their passes end"),
-)
+NAMES = {key: setting.label for key, setting in settings_in("admission").items()}
+NO_SHOWS = choices("admission.no_show")
+COUNTS = choices("admission.rate.counts")
+COMBINES = choices("admission.combine")
+ACCEPTANCES = choices("admission.acceptance")
+CUSTOMER_EXITS = choices("admission.customer_exit")
 
 
 def routes(console: Console) -> list[Route]:

@@ -105,7 +105,7 @@ def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery
     assert "2 people were asked" in console.submit(asking)
     assert "0 people would be asked" in console.submit(asking, mode="count")
     refused = console.submit_refused(path, **{**changed, "confirm_reminders_days": "soon"})
-    assert "Reminders: " in refused
+    assert "Reminders, in days before the deadline: enter whole numbers" in refused
     console.submit(path, **SETTINGS)
     assert bakery.typed.json("show", bakery.waitlist_id)["rest"] is None
     assert found["admission"]["rate"]["count"] == 5
@@ -158,10 +158,10 @@ def test_a_form_works_without_scripts(console: Opened, bakery: Bakery) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("lease_seconds", "", "Lease of a claim: enter a whole number"),
-        ("max_guest_bytes", "", "Data of a signup: enter a whole number"),
+        ("lease_seconds", "", "Lease of a claim, in seconds: enter a whole number"),
+        ("max_guest_bytes", "", "Data of a signup, in bytes: enter a whole number"),
         ("max_guest_bytes", "20000", "max_guest_bytes"),
-        ("rest_times", "3", "Enter both the longest rest and the number of rests"),
+        ("rest_times", "3", "enter a number, or leave the field 'Number of rests' empty"),
         ("capacity", "many", "Capacity: enter a whole number"),
         ("name", "", "name"),
         ("segments", "language\nlanguage", "declared more than once"),
