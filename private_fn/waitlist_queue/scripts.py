@@ -26,11 +26,13 @@ from waitlist_queue.keys import OF_WAITLIST
 FOLDER = Path(__file__).with_name("scripts")
 LIBRARY = FOLDER / "lib"
 PRELUDE = FOLDER / "prelude"
-COMMENT = re.compile(r" *--[^\n]*")
-FUNCTION = re.compile(r"^local function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"--[^\n]*")
+# The comments at the beginning of a file.
+HEADER = re.compile(r"(?:--.*\n)*")
+FUNCTION = re.compile(r"^(local function (\w+)\(.*?^end\n)", re.MULTILINE | re.DOTALL)
 WORD = re.compile(r"\w+")
-META_FIELD = re.compile(r"\bmeta_(\w+)")
-KEY = re.compile(r"\bkeys\.(\w+)")
+META_FIELD = re.compile(r"meta_(\w+)")
+KEY = re.compile(r"keys\.(\w+)")
 # The code of a script that uses all keys of a waitlist.
 EVERY_KEY = "unpack(KEYS)"
 # The store adds these arguments to every call of a script that uses them.
@@ -70,13 +72,14 @@ def script_named(name: str) -> Script:
 def load(path: Path) -> Script:
     """Read a script file, and add the code that its header names."""
     text = path.read_text(encoding="utf-8")
-    guards = "".join(in_order(words(text, "PRELUDE"), PRELUDE, "PRELUDE"))
-    library = "".join(in_order(words(guards + text, "NEEDS"), LIBRARY, "NEEDS"))
+    guards = in_order(words(text, "PRELUDE"), PRELUDE, "PRELUDE")
+    header = "".join(map(_header, [*guards, text]))
+    library = "".join(in_order(words(header, "NEEDS"), LIBRARY, "NEEDS"))
     # Comments are removed because Redis hashes every byte of a script. Each line keeps its
     # number, because Redis errors contain line numbers.
-    body = COMMENT.sub("", guards + text)
+    body = COMMENT.sub("", "".join([*guards, text]))
     functions = _without_unused_functions(COMMENT.sub("", library), body)
-    arguments = words(text, "ARGV")
+    arguments = words(header, "ARGV")
     added = tuple(name for name in STORE_ARGUMENTS if re.search(rf"\b{name}\b", body))
     fields = tuple(dict.fromkeys(META_FIELD.findall(body)))
     used = {*KEY.findall(functions + body), *(["meta"] if fields else [])}
@@ -89,9 +92,9 @@ def load(path: Path) -> Script:
         keys=tuple(keys),
         arguments=arguments,
         added=added,
-        returns=_declared(guards + text, "RETURNS"),
-        rows=_declared(text, "EACH"),
-        per_run=int(words(text, "PER_RUN")[0]) if words(text, "PER_RUN") else 1,
+        returns=_declared(header, "RETURNS"),
+        rows=_declared(header, "EACH"),
+        per_run=int("".join(words(header, "PER_RUN")) or 1),
     )
 
 
@@ -131,24 +134,34 @@ def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
 def _without_unused_functions(library: str, code: str) -> str:
     """Return the library code without the functions that the script does not use."""
     # Redis creates each function again in every run, which takes 0.1 microseconds per function.
-    named = set(WORD.findall(FUNCTION.sub("", library) + code))
-    for function in reversed(list(FUNCTION.finditer(library))):
-        if function[1] in named:
-            named.update(WORD.findall(function[0]))
+    pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
+    named = set(WORD.findall("".join([*pieces[::3], code])))
+    # A function is called only by the functions and the code after it.
+    for place in reversed(range(1, len(pieces), 3)):
+        function, name = pieces[place], pieces[place + 1]
+        pieces[place + 1] = ""
+        if name in named:
+            named.update(WORD.findall(function))
         else:
-            library = library.replace(function[0], "\n" * function[0].count("\n"))
-    return library
+            pieces[place] = "\n" * function.count("\n")
+    return "".join(pieces)
 
 
 def words(text: str, keyword: str) -> Names:
+    """Return the words that follow a keyword in the header of a file."""
     return tuple(word for line in _lines(text, keyword) for word in line.split())
 
 
 def _lines(text: str, keyword: str) -> list[str]:
-    return re.findall(rf"^-- {keyword} (.*)$", text, re.MULTILINE)
+    return re.findall(rf"^-- {keyword} (.*)$", _header(text), re.MULTILINE)
 
 
-def _declared(text: str, keyword: str) -> dict[str, Names]:
+def _header(text: str) -> str:
+    found = HEADER.match(text)
+    return found[0] if found else ""
+
+
+def _declared(header: str, keyword: str) -> dict[str, Names]:
     """Return the words that follow each name at the beginning of a line."""
-    lines = [line.split() for line in _lines(text, keyword)]
+    lines = [line.split() for line in _lines(header, keyword)]
     return {name: tuple(others) for first, *others in lines for name in first.split("|")}

@@ -156,8 +156,8 @@ def test_a_script_returns_the_refusals_of_its_guards(verb: Source) -> None:
 def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: Source) -> None:
     """An error of Redis names a line number, which must be the same with and without comments."""
     guards = scripts.in_order(tuple(verb.declared("PRELUDE")), scripts.PRELUDE, "PRELUDE")
-    needs = scripts.words("".join([*guards, verb.text]), "NEEDS")
-    library = scripts.in_order(needs, scripts.LIBRARY, "NEEDS")
+    needs = [name for text in [*guards, verb.text] for name in scripts.words(text, "NEEDS")]
+    library = scripts.in_order(tuple(needs), scripts.LIBRARY, "NEEDS")
     lines = "".join([*library, *guards, verb.text]).splitlines()
     source = script_named(verb.name).source
     sent = source.splitlines()
