@@ -539,7 +539,7 @@ class AdmissionHistory:
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")
-        # Otherwise another offer in the same millisecond would have the same end.
+        # Wait, because another offer in the same millisecond would have the same end.
         self.wait(1000)
 
     def send_with_copy(self, op: str, **fields: Any) -> Answer:

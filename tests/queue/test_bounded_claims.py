@@ -62,7 +62,9 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_on_claims_is_one_round_trip(valkey: Server, crowd: Line) -> None:
-    """This includes an entry that returns to a taken rank in a queue without gaps (promise P9)."""
+    """Even an entry that returns to a taken rank in a queue without gaps needs a single round trip
+    (promise P9).
+    """
     rehearse(crowd)
     for name, action in ACTIONS.items():
         calls = calls_during(valkey, partial(action, crowd))

@@ -55,7 +55,9 @@ def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None
 
 
 def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
-    """This also holds for a claim of the newest entries (promise P1)."""
+    """A claim of the newest entries also waits until all expired holds have returned
+    (promise P1).
+    """
     claim_once(crowd, order="newest")
     assert list(crowd.claimed(2, order="newest")) == ["zoe", f"person {HOLDS}"]
 

@@ -23,8 +23,8 @@ def own_line(valkey: Server) -> Line:
 def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     valkey: Server, own_line: Line
 ) -> None:
-    """Otherwise the first calls of many callers would need twice as many connections, whose number
-    is limited (promise P9).
+    """With a second connection, the first calls of many callers would need twice as many
+    connections, whose number is limited (promise P9).
     """
     before = connections_made(valkey)
     valkey.client.script_flush()
@@ -50,7 +50,9 @@ def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
 def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
     valkey: Server, own_line: Line, is_forgotten: bool
 ) -> None:
-    """Both use one connection, even if the server has lost its scripts (promises P1 and P4)."""
+    """The completion and the next claim use one connection, even if the server has lost its scripts
+    (promises P1 and P4).
+    """
     completion_and_claim = completion_and_next_claim(own_line)
     before = connections_made(valkey)
     if is_forgotten:

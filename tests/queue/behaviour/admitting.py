@@ -113,7 +113,9 @@ def test_a_run_that_has_taken_everyone_asks_for_no_other(line: Line) -> None:
 
 
 def test_no_look_at_a_paused_list_finds_places_due(line: Line) -> None:
-    """This also holds after an operator has ended a quota on the paused waitlist (promise P9)."""
+    """Polls of a paused waitlist find no slot due, even after an operator has ended a quota there
+    (promise P9).
+    """
     filled(line, max_inside=3, paused=True)
     admit(line, count=0)
     line.clock.advance(seconds=2)
@@ -442,7 +444,7 @@ def test_the_next_offer_or_claim_returns_the_no_show_before_it(line: Line, no_sh
 
 
 def test_a_customer_is_inside_until_exactly_the_end_of_the_pass(line: Line) -> None:
-    """Until then, the customer counts as inside.
+    """A customer counts as inside exactly until the pass ends.
 
     From then on, the next customer can have the place (promise P6).
     """

@@ -42,7 +42,7 @@ def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> No
 
 
 def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
-    """One entry gets one place and is counted once (promise P2)."""
+    """A person who is in a batch twice gets one place and is counted once (promise P2)."""
     line.init()
     names = ["ann", "bob", "ann", "eve", "bob", "ann"]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])

@@ -25,7 +25,7 @@ def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) 
 
 
 def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> None:
-    """The key belongs to the body of its first claim (promises P2 and P5)."""
+    """An idempotency key is only valid with the body of its first claim (promises P2 and P5)."""
     filled(line)
     bodies = ("0" * 32, "1" * 32)
     line.claim(2, once=1, once_body=bodies[0])
@@ -35,8 +35,8 @@ def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> No
 
 
 def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None:
-    """These entries were released or parked, have left, or are held by another claim
-    (promise P4).
+    """A repeated claim leaves out entries that were released or parked, have left, or are held by
+    another claim (promise P4).
     """
     filled(line)
     first = line.claimed(5, once=1)
@@ -50,7 +50,9 @@ def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None
 
 
 def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
-    """They have no deadline, and the repeat takes no other entries instead (promise P2)."""
+    """Admitted entries have no deadline, and the repeated claim takes no other entries instead
+    (promise P2).
+    """
     filled(line)
     first = line.claimed(2, once=1)
     line.complete("ann", first["ann"]["token"])

@@ -23,8 +23,8 @@ def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
 def test_a_token_is_good_up_to_the_deadline_and_no_longer(line: Line, verb: str) -> None:
-    """This also holds if no claim and no expire has returned the entry to the queue yet (promise
-    P4).
+    """A token is refused after the deadline even if no script has returned the entry to the queue
+    yet (promise P4).
     """
     filled(line, ["ann", "bob"])
     held = line.claimed(2)

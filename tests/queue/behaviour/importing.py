@@ -209,8 +209,8 @@ def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
 
 
 def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line: Line) -> None:
-    """This holds wherever the former stay was moved, even ahead of the first ticket of a priority
-    (promise P1).
+    """A reinstated entry gets its former rank, even if this rank is ahead of the first ticket of a
+    priority (promise P1).
     """
     line.init()
     for name in ("ann", "bob", "cyd", "dan"):

@@ -141,7 +141,9 @@ def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
-    """This also holds if the entry was bumped and held before (promise P9)."""
+    """No key contains an entry whose admission is settled, even if the entry was bumped and held
+    before (promise P9).
+    """
     done(line)
     seen_stamp = line.dirty()["ann"]["seen_stamp"]
     accepted(line.settle("ann", seen_stamp, join_id="00000001"))

@@ -45,7 +45,7 @@ def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
 @pytest.mark.parametrize("which", ["held", "parked"])
 @pytest.mark.parametrize("times", [1, 5, 25])
 def test_pages_off_the_queue_join_to_the_whole(line: Line, which: str, times: int) -> None:
-    """This also holds if many entries have the same time (promise P9)."""
+    """The pages contain every entry once, even if many entries have the same time (promise P9)."""
     expected = filled(line, which, times)
     found = pages(line, which, limit=10)
     assert [len(names) for names in found] == [10, 10, 5]

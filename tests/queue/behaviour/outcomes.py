@@ -154,7 +154,7 @@ def _expiring_stay(line: Line, op: str, **fields: Any) -> Answer:
     return _expiring_entry(line, op, join_id="00000001", **fields)
 
 
-# One run of `claim`, `admit` or `withdraw` ends 200 holds itself. This is one more.
+# One more expired hold than a single run of `claim`, `admit` or `withdraw` can end.
 TOO_MANY = 201
 
 

@@ -57,7 +57,7 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "list_waiting"])
 def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
-    """It is not necessary that a caller has read the position before."""
+    """A rest ends even if no caller has read the position of the entry before."""
     filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
     line.rest("ann", version=1, seconds=60)
     assert [line.name_of(one["entry_id"]) for one in line.send("admit")["entries"]] == [
@@ -87,8 +87,8 @@ def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None
 
 
 def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
-    """This also holds if the earlier message is the first one that Redis gets about the waitlist
-    (promise P2).
+    """The later readiness wins, even if the earlier message is the first one that Redis gets about
+    the waitlist (promise P2).
     """
     filled(line)
     line.readiness("ann", 2)
@@ -267,7 +267,9 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
 
 
 def test_stats_have_the_first_who_are_ready(line: Line) -> None:
-    """This includes entries whose rest has ended, whichever script has noticed it (promise P6)."""
+    """The first ready entries include those whose rest has ended, whichever script has noticed its
+    end (promise P6).
+    """
 
     def first(near: int) -> list[str]:
         return [line.name_of(entry_id) for entry_id in line.stats(near=near)["first"]]

@@ -122,7 +122,9 @@ def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
-    """Otherwise the second entry would get position 1 (promise P7)."""
+    """If a lost order looked like an empty one, the second entry would get position 1
+    (promise P7).
+    """
     line.init()
     line.all_sign_up(["bob", "ann"])
     lose_everything(line)
@@ -132,7 +134,9 @@ def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
-    """This also holds if all other keys are still there (promise P7)."""
+    """Without the hash `meta`, the order counts as lost, even if all other keys are still there
+    (promise P7).
+    """
     line.init()
     line.all_sign_up(["bob", "ann"])
     line.client.delete(META)

@@ -107,7 +107,9 @@ def test_the_ticket_of_a_moved_person_comes_back(line: Line) -> None:
 
 
 def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
-    """This also holds if the recorded stamps are ahead of Redis' clock (promise P1)."""
+    """Later signups are behind a restored entry, even if its recorded stamp is ahead of Redis'
+    clock (promise P1).
+    """
     line.init()
     ahead = accepted(line.signup("ann"))["ticket"] + 1_000_000
     line.restore("bob", RANK + ahead, ahead, stamp=ahead + 50)

@@ -191,7 +191,9 @@ def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["held", "parked"])
 def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
-    """Neither the attempts nor the ticket are stored twice (promise P9)."""
+    """For a restored entry that is held or parked, neither the attempts nor the ticket are stored
+    twice (promise P9).
+    """
     line.init()
     line.restore("ann", RANK + 9, 12, **{**hold(line, attempts=2), "state": state})
     contents = line.contents()

@@ -150,7 +150,9 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
 def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
-    """This holds whatever the clock has done in between (promise P3)."""
+    """An entry that has changed again is not settled, whatever the clock has done in between
+    (promise P3).
+    """
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
     line.release("ann", ann["token"])
@@ -225,7 +227,7 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
 def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
-    """This also holds if the message is delivered twice (promise P2)."""
+    """Settling a decision moves no entry, even if the message is delivered twice (promise P2)."""
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])
     place = line.dirty()["ann"]

@@ -37,8 +37,8 @@ SENDS: dict[str, Send] = {
 def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
     line: Line, name: str
 ) -> None:
-    """This includes the stamp in the response and the decisions about any other entry (promises P1
-    and P3).
+    """After a message with a known stamp, Redis only draws higher stamps, also for other entries
+    (promises P1 and P3).
     """
     line.init()
     known = line.signup("ann")["stamp"] + AHEAD
@@ -49,7 +49,7 @@ def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
 
 
 def test_a_stamp_is_drawn_once(line: Line) -> None:
-    """This also holds while Redis' clock stands still (promise P3)."""
+    """No stamp is drawn twice, even while Redis' clock stands still (promise P3)."""
     line.init()
     line.signup("ann")
     stamps = [line.send("draw_stamp")["stamp"] for _ in range(3)]

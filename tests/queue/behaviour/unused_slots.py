@@ -267,7 +267,9 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
 
 
 def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
-    """Otherwise another entry would get the slot while this offer is open."""
+    """If the slot of the former offer came back, another entry would get it while the later offer
+    is open.
+    """
     one_slot(line)
     seen_place = line.position(FIRST)
     place = {"rank": seen_place["rank"], "ticket": seen_place["ticket"]}
@@ -496,7 +498,9 @@ def test_a_look_at_the_end_of_an_offer_of_a_quota_triggers_the_next(line: Line) 
 
 
 def test_a_count_of_zero_ends_the_quota(line: Line) -> None:
-    """Its open offers stay open, and give no slot back, even if a later quota has begun."""
+    """Open offers of an ended quota stay open, and give no slot back, even if a later quota has
+    begun.
+    """
     line.init()
     line.all_sign_up(PEOPLE)
     assert by_hand(line, 2, refill=True) == PEOPLE[:2]

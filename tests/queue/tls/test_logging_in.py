@@ -150,7 +150,10 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """This is the same as in the previous test, but one second before the token is renewed."""
+    """Redis no longer accepts the token, and the token is renewed only one second later.
+
+    So the login fails.
+    """
     know_only(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1
     cut(place)

@@ -1,6 +1,7 @@
-"""No step of maintenance takes the time of the others: the next run goes on.
+"""No step of maintenance uses up the time of the other steps.
 
-The clock moves with each write of a batch, as if the table were slow.
+A step that is not finished continues in the next run. The clock moves with each write of a batch, as
+if the table were slow.
 """
 
 from functools import partial

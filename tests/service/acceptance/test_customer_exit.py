@@ -73,8 +73,8 @@ def test_an_own_exit_leaves_the_room_taken_until_the_pass_ends(
 
 
 def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, world: World) -> None:
-    """Otherwise a customer could enter, sign up and enter again, and hold two valid passes although
-    only one person may be inside.
+    """If the exit alone freed the room, a customer could enter, sign up and enter again, and hold
+    two valid passes.
     """
     assert people.sign_up("ann", key="while-inside").code == "already_admitted"
     assert people.exit("ann").status == 200

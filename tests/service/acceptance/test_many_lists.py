@@ -112,8 +112,8 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """Otherwise an instant that is counted late would give its slots to people who signed up after
-    it (promise P6).
+    """If an instant was counted late, its slots would go to people who signed up after it (promise
+    P6).
     """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
     lists[0].leave("ann")

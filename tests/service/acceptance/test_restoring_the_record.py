@@ -68,9 +68,9 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
 def test_an_order_that_is_not_forgotten_counts_unrecorded_entries(
     waitlist: Waitlist, world: World
 ) -> None:
-    """This is why the document tells operators to forget the order.
+    """Operators must forget the order after a restore of the table.
 
-    Otherwise Redis counts an entry that has no record, until maintenance finds it (promise P6).
+    If they do not, Redis counts an entry without a record until maintenance finds it (promise P6).
     """
     people = waitlist(*NAMES)
     world.maintain()

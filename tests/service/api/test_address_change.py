@@ -106,7 +106,7 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
     assert events == ["joined", "address_change_asked", "edited", "address_changed"]
     assert movers.new_address(ADA) is None
     assert sorted(movers.world.redis.keys()) == keys
-    # Both addresses belong to this person, and neither of them gets a second place.
+    # The former and the new address belong to this person, and neither of them gets a second place.
     for address in (NEW, ADA, "Ada+x@Example.org"):
         assert movers.join(address).code == "already_on_list"
         assert movers.find(address).json["entry_id"] == ada["entry_id"]
@@ -411,8 +411,9 @@ def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> No
 
 
 def test_an_imports_row_has_a_token_only_if_it_names_the_present_address(movers: Movers) -> None:
-    """This does not depend on the other rows, and it also holds in the next stay, whose address may
-    be either of the two.
+    """Only a row with the present address gets an entry token, whatever the other rows contain.
+
+    The present address of the next stay may be either of the two.
     """
 
     def tokens(*addresses: str, **options: Any) -> dict[str, tuple[str, bool]]:

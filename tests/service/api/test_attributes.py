@@ -108,8 +108,8 @@ def test_an_instance_with_older_segments_refuses_no_signup() -> None:
 
 
 def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
-    """This also holds if the attributes have too many combinations for the new segments (promise
-    P2).
+    """A repeated signup keeps its place, even if its attributes have too many combinations for the
+    new segments (promise P2).
     """
     people = new_people(segments=[])
     arrive(people, "ada", **TOO_MANY)

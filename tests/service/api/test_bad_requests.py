@@ -53,7 +53,9 @@ def test_a_malformed_waitlist_id_is_named(
 def test_a_parameter_with_a_slash_a_mark_or_a_control_character_is_not_found(
     stocked: People, more: str, operator: bool
 ) -> None:
-    """Otherwise IAM could check another path than the one that the function serves (promise P5)."""
+    """If such a parameter was accepted, IAM could check another path than the one that the function
+    serves (promise P5).
+    """
     base, token = (
         (stocked.admin_path, None) if operator else (stocked.path, stocked.token_of("ada"))
     )
@@ -223,8 +225,8 @@ def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
 def test_a_body_that_no_route_asks_for_is_not_looked_at(stocked: People, media_type: str) -> None:
-    """Otherwise the response could be an error that the OpenAPI document does not list for this
-    route.
+    """The body is ignored, because the response must not be an error that the OpenAPI document does
+    not list for this route.
     """
     headers = {"content-type": media_type}
     for method in ("GET", "DELETE"):

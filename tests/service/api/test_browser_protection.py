@@ -30,7 +30,7 @@ def assert_protected(headers: dict[str, str]) -> None:
 @pytest.mark.parametrize("path", EVENTS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("is_known", [True, False], ids=["known list", "unknown list"])
 def test_each_route_answers_with_them(people: People, path: Path, is_known: bool) -> None:
-    """These routes include the page and its files, which the OpenAPI document leaves out."""
+    """The routes include the page and its files, which the OpenAPI document leaves out."""
     if not is_known:
         people.delete_waitlist()
     event = json.loads(path.read_text("utf-8"))

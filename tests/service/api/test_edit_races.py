@@ -52,9 +52,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, served by an instance.
+    """The same waitlist, served by an instance whose calls a test can make fail.
 
-    A test can let its calls fail, or let something happen in between.
+    A test can also make something happen between two calls.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, people.waitlist_id, people.names)

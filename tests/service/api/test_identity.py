@@ -345,7 +345,9 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
 
 
 def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
-    """Otherwise the person with this address could sign up and get a second place."""
+    """If a row's customer id does not belong to its address, the person with this address could
+    sign up and get a second place.
+    """
     path = f"{by_mail.admin_path}/import"
     address = {"email": "zoe@example.org"}
     rows: Any = [

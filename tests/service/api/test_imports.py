@@ -222,7 +222,7 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None
     people.leave("ada")
-    # This is the state a day later, when Redis remembers neither the first stay nor its ticket.
+    # A day later, Redis remembers neither the first stay nor its ticket.
     people.world.redis.delete(
         keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )
@@ -249,7 +249,9 @@ def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
 
 
 def test_a_rows_key_is_no_key_of_a_guest(people: People) -> None:
-    """Otherwise a guest who sends this key would get the entry token (promise P5)."""
+    """A guest who sends the idempotency key of an imported row must not get the entry token
+    (promise P5).
+    """
     key = "0123456789abcdef-1"
     people.bring(row("ada", idempotency_key=key))
     assert people.sign_up("ada", key=key).code == "already_on_list"

@@ -113,7 +113,7 @@ def test_a_guest_who_has_left_does_not_keep_the_customer_off_the_list(people: Pe
     assert (outcomes(replaced), warnings(replaced)) == (["joined"], [None])
     people.entry_tokens.pop("ada", None)
     people.leave("ada")
-    # This stay belonged to the imported customer and not to a guest.
+    # The last stay belonged to the imported customer and not to a guest.
     ended = people.bring("ada", on_list="replace")
     assert (outcomes(ended), warnings(ended)) == (["ended"], [None])
 
@@ -166,7 +166,9 @@ def test_a_list_that_is_full_by_guests_takes_the_rows_that_replace_them(people: 
 
 
 def test_during_a_rebuild_no_guest_is_replaced(people: People) -> None:
-    """Otherwise the customer would have no place until the import is repeated (promise P7)."""
+    """If a guest was replaced during a rebuild, the customer would have no place until the import
+    is repeated (promise P7).
+    """
     people.all_sign_up("ada")
     people.world.redis.flushall()
     people.sign_up("zoe", key="k")

@@ -63,7 +63,7 @@ def test_with_an_issued_token_a_signup_gets_the_place_that_is_there(people: Peop
 
 
 def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> None:
-    """This also holds if an operator issues the token twice (promise P2)."""
+    """Earlier tokens stay valid, even if an operator issues a token twice (promise P2)."""
     earlier = people.sign_up("ada").json["entry_token"]
     with nothing_changes(people.world):
         assert token_for(people, "ada") == token_for(people, "ada")
@@ -124,7 +124,9 @@ def test_an_erased_entry_gets_no_token(people: People, is_finished: bool) -> Non
 
 
 def test_an_expired_entry_gets_no_token() -> None:
-    """This also holds while DynamoDB has not deleted the expired record yet (promise P8)."""
+    """An expired entry gets no token, even if DynamoDB has not deleted its record yet
+    (promise P8).
+    """
     people = new_list(retention_days=1)
     people.bring("ada")
     people.leave("ada")

@@ -208,7 +208,7 @@ def test_without_the_private_function_the_queue_is_unavailable(
 def test_a_private_function_that_dies_after_its_work_is_unavailable(
     people: People, lambda_: Switch, ask: str
 ) -> None:
-    """It is unknown whether the request took effect, so the caller must repeat it (promise P3)."""
+    """Nobody knows whether the request took effect, so the caller must repeat it (promise P3)."""
     lambda_.failure = lambda call: {**call(), "FunctionError": "Unhandled"}
     refused(ASKS[ask](people), 503, "queue_unavailable")
 

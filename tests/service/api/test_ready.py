@@ -206,8 +206,8 @@ def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admission
 
 @pytest.mark.parametrize("how", ["whole", "unrecorded", "unrecorded, then moved"])
 def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, how: str) -> None:
-    """This also holds if the entry was moved before maintenance recorded the release
-    (promise P3).
+    """A rebuild restores a delay, even if the entry was moved before maintenance recorded the
+    release (promise P3).
     """
     people.claim()
     wire.arm(0, crash_after)

@@ -27,7 +27,9 @@ def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None
 def test_a_key_with_another_body_is_refused(
     people: People, body: dict[str, object], has_left: bool
 ) -> None:
-    """This also holds after the stay has ended (promise P5)."""
+    """An idempotency key with another body is refused, even after the stay has ended
+    (promise P5).
+    """
     first = {"profile": {"name": "Bob", "age": 5}, "attributes": {"language": "Spanish"}}
     assert people.sign_up("bob", key="k", **first).status == 201
     if has_left:

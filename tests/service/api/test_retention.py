@@ -164,8 +164,10 @@ def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admiss
 
 
 def test_an_expired_customer_joins_as_a_new_one(people: Admissions) -> None:
-    """This also holds if the waitlist allows no rejoining, or if the customer uses the idempotency
-    key of the expired signup.
+    """The waitlist allows no rejoining, and the customer uses the idempotency key of the expired
+    signup.
+
+    The signup succeeds nevertheless.
     """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")

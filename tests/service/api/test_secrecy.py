@@ -180,8 +180,8 @@ def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address()
 
 
 def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
-    """Otherwise a stranger could sign up an address and see whether the number of people
-    has grown.
+    """The number of people must not grow visibly, because a stranger could sign up an address and
+    compare.
     """
     guests = Watched.on(hide_counts=True, admission={"rate": {"count": 1, "per": "minute"}})
     for one in (ADA, BOB):
@@ -203,8 +203,8 @@ def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
 
 
 def test_with_hidden_counts_no_answer_to_a_customer_has_a_total() -> None:
-    """This is checked for every request whose response contains the customer's position, and for
-    its repeat.
+    """The test checks every request whose response contains the customer's position, and its
+    repeat.
     """
     people = Admissions(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(

@@ -122,7 +122,7 @@ def test_a_request_for_segment_positions_restores_a_lost_entry(people: Admission
 
 
 def test_after_an_edit_that_was_cut_off_the_record_decides(people: Admissions) -> None:
-    """Until then, the customer is in no wrong segment (promise P7)."""
+    """Until the interrupted edit is completed, the customer is in no wrong segment (promise P7)."""
     before_edit = people.world.services.entries.get(people.waitlist_id, people.id_of("billy"))
     assert before_edit is not None
     services = people.world.services

@@ -350,8 +350,8 @@ def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
 def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
     guests: Guests, ends: str
 ) -> None:
-    """This includes the event with the deadline, whether the deadline is still to come or has ended
-    the stay (promise P8).
+    """The event with the verification deadline expires too, whether the deadline is still to come
+    or has ended the stay (promise P8).
     """
     guests.configure(identity=RULES, retention_days=1)
     guests.join(ADA)
@@ -521,7 +521,7 @@ def test_two_devices_at_once_are_one_entry_with_one_rank(
 def test_a_link_is_asked_for_by_the_address_and_the_answer_says_nothing(
     guests: Guests, wire: Wire
 ) -> None:
-    """This also holds on a waitlist that does not verify addresses."""
+    """Customers can ask for a link even if the waitlist does not verify addresses."""
     guests.configure(identity={**RULES, "verify": "off"})
     guests.join(ADA)
     guests.world.advance(MINUTE)

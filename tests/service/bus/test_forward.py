@@ -69,7 +69,7 @@ def batch(scene: Scene) -> list[dict[str, Any]]:
 
 
 def changes(number: int) -> list[dict[str, Any]]:
-    """Return `number` records of changes of one person."""
+    """Return `number` stream records. Each record is a change of the same person's entry."""
     scene = Scene()
     signs_up(scene)
     (one, *_) = [one for one in batch(scene) if event_of(one, READ_AT) is not None]

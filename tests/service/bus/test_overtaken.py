@@ -90,7 +90,9 @@ def is_not_verified(scene: Scene) -> None:
 def test_an_erasure_comes_last_by_its_stamp(
     prepare: Callable[[Scene], None], last: str, how: str
 ) -> None:
-    """This also holds after events that do not change the stamp of the record (promise P8)."""
+    """The event `erased` is the last one, even after events that do not change the stamp of the
+    record (promise P8).
+    """
     scene = Scene()
     prepare(scene)
     erases = scene.people.delete_waitlist() if how == "the list" else scene.people.erase("ada")

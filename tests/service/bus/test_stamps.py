@@ -306,7 +306,9 @@ def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit
 def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
     follows: Callable[[Admissions], object],
 ) -> None:
-    """This also holds if the record already contains a later event of the service (promise P3)."""
+    """Decisions of a server that was behind are no events, even if the record already contains a
+    later event (promise P3).
+    """
     scene = Scene()
     scene.people.all_sign_up("ada")
     assert scene.configure(admission={}).status == 200

@@ -165,7 +165,9 @@ def test_with_segments_a_request_takes_these_calls(
 def test_a_filter_makes_a_claim_no_dearer(
     agents: Admissions, wire: Wire, filter_: dict[str, str] | None
 ) -> None:
-    """There is one call for the claim, one for all records, and one for each offer (promise P9)."""
+    """A claim of two entries makes one call for the claim, one for all records, and one for each
+    offer (promise P9).
+    """
     assert len(agents.claimed(2, filter=filter_)) == 2
     assert wire.names == ["Invoke", "BatchGetItem", "TransactWriteItems", "TransactWriteItems"]
 

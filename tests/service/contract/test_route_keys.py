@@ -82,7 +82,7 @@ def test_no_route_runs_without_a_name(world: World) -> None:
 
 
 def test_a_list_is_not_read_as_another_resource_through_an_encoded_slash(world: World) -> None:
-    """This is the signed event that API Gateway sends for `GET
+    """The test uses the signed event that API Gateway sends for `GET
     /v1/admin/waitlists/bakery-opening%2Fentries`.
     """
     waitlist_id = "bakery-opening/entries"

@@ -23,7 +23,7 @@ from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"
-# This number comes from the documentation of SQS, under ApproximateAgeOfOldestMessage.
+# The documentation of SQS states this number under ApproximateAgeOfOldestMessage.
 RECEIVES_THAT_SQS_COUNTS = 3
 LIMIT_MINUTES = 15
 MAIL = frozenset({("MailFrom", "line@bakery.example"), ("SmsFrom", "LINE")})

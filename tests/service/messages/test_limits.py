@@ -319,7 +319,9 @@ def test_a_list_names_the_countries_and_kinds_of_its_numbers(
 
 
 def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
-    """Otherwise the waitlist would wait for an answer to an SMS that it does not send."""
+    """If the signup was accepted, the waitlist would wait for an answer to an SMS that it does not
+    send.
+    """
     identity = {"field": "phone", "verify": "before_offer"}
     refused = stage.configure(identity=identity, messages={"kinds": ["verify"]})
     assert (refused.status, refused.json["code"]) == (422, "invalid_request")

@@ -100,7 +100,9 @@ def in_redis(people: Admissions) -> list[str]:
 def test_no_reason_and_no_actor_outlasts_the_answer(
     people: Admissions, lambda_: Away, state: str, is_away: bool
 ) -> None:
-    """This also holds if only maintenance can remove the place later (promise P8)."""
+    """An erasure deletes reasons and actors at once, even if only maintenance can remove the place
+    later (promise P8).
+    """
     STATES[state](people)
     assert OPERATOR_ARN in recorded(people)
     lambda_.is_away = is_away

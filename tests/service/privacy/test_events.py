@@ -43,7 +43,7 @@ def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
-    """Otherwise the test above would search for a name that is stored nowhere."""
+    """If actions were recorded without a name, the test above would search for nothing."""
     prepare(service)
     drive = DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"]
     drive(service)

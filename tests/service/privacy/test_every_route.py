@@ -74,7 +74,7 @@ def test_personal_data_stays_in_the_record(
     outside = [*printed.splitlines(), *logged, *redis_texts(service.redis), *service.urls]
     recorded = [str(item) for item in service.table.scan()["Items"]]
     assert tokens_found_in([*outside, *recorded], service.issued) == []
-    # Otherwise the search would have looked in empty places.
+    # The search would prove nothing if these places were empty.
     assert '"CloudWatchMetrics"' in printed
     assert "tools" in {record.name.split(".")[0] for record in caplog.records}
     assert len(service.urls) >= 3
@@ -85,7 +85,7 @@ def test_personal_data_stays_in_the_record(
 def test_a_refused_request_is_logged(
     service: Deployment, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """This shows that personal data in a refused request would be found."""
+    """The test shows that personal data in a refused request would be found."""
     prepare(service)
     capfd.readouterr()
     service.operator("GET", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))

@@ -25,7 +25,7 @@ SUBSCRIBER = NUMBER[-8:]
 def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Iterator[Stage]:
     caplog.set_level(logging.DEBUG)
     for name in ("botocore", "urllib3"):
-        # This is the level that Lambda sets for all loggers without a level of their own.
+        # Lambda sets this level for all loggers that have no level of their own.
         caplog.set_level(logging.INFO, name)
     monkeypatch.setenv("LOG_LEVEL", "DEBUG")
     monkeypatch.setenv("METRICS_NAMESPACE", "Waitlist/test")
@@ -54,8 +54,8 @@ def test_addresses_and_links_leave_in_messages_alone(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """They are not in logs, metrics, notes and keys, nor in the bodies of queued messages and dead
-    letters.
+    """Addresses and links are not in logs, metrics, notes and keys, nor in the bodies of queued
+    messages and dead letters.
     """
     stage.joins("ada", email=CUSTOMER, full_name=NAME)
     stage.joins("bob", phone=NUMBER)
@@ -101,7 +101,7 @@ def test_addresses_and_links_leave_in_messages_alone(
     assert found_in(outside) == []
     secrets = (SUBSCRIBER, stage.people.token_of("ada"), path_in(mail).rpartition("/")[2])
     assert [one for one in outside if any(secret in one for secret in secrets)] == []
-    # Otherwise the search would have looked in empty places.
+    # The search would prove nothing if these places were empty.
     assert '"CloudWatchMetrics"' in printed
     assert "RuntimeError" in printed + caplog.text
     assert WORD in json.dumps(mail["Destination"])

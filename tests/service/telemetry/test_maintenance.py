@@ -276,8 +276,9 @@ def test_a_private_function_that_does_not_answer_is_a_trouble_of_the_run(
 def test_a_stack_without_lists_asks_the_private_function_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Otherwise nobody would notice that the function is missing until the first waitlist is
-    created.
+    """Maintenance calls the private function even if there is no waitlist.
+
+    Nobody else would notice that the function is missing.
     """
     world = World.on(MemoryTable(), empty_redis())
     world.maintenance.run_all()

@@ -494,7 +494,9 @@ def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> Non
 def test_nothing_is_sent_to_an_address_that_is_not_public(
     stage: Stage, stand: Stand, address: str
 ) -> None:
-    """This also holds if the host has another address that is public."""
+    """Nothing is sent to a host with a private address, even if another address of the host is
+    public.
+    """
     url = stand.url.replace("http://127.0.0.1", "https://hooks.example.com")
     stage.start(url=url, only_loopback=False, resolve=lambda *_: ["93.184.215.14", address])
     stage.scene.people.all_sign_up("ada")
