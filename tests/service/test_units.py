@@ -126,8 +126,9 @@ def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_dearest_of_each_route_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The profile and attributes have `max_guest_bytes`, and so have those that they replace or
-    that replace them.
+    """The profile and attributes have `max_guest_bytes`.
+
+    The data that they replace, and the data that replace them, have the same size.
     """
     people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(

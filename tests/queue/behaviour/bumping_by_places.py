@@ -1,5 +1,5 @@
-"""A bump by places moves an entry exactly so many places within its priority, if a rank is free
-there.
+"""A bump by places moves an entry by an exact number of places within its priority, if a rank is
+free there.
 """
 
 import pytest

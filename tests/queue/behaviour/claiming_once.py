@@ -12,7 +12,9 @@ def filled(line: Line, **settings: int) -> None:
 
 
 def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) -> None:
-    """The deadlines are the same too (promises P2 and P4)."""
+    """A repeated claim returns the same people with the same tokens and deadlines (promises P2 and
+    P4).
+    """
     filled(line)
     first = line.claim(3, once=1)
     line.clock.advance(seconds=100)

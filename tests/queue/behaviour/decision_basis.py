@@ -104,7 +104,9 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
-    """The end of the hold is based on this stamp, so the record must not have a later one."""
+    """The end of a hold is based on the stamp of the hold, so a repeated claim must not return a
+    later stamp.
+    """
     filled(line)
     first = line.claimed(once=1)["ann"]
     line.clock.advance(seconds=1)

@@ -187,7 +187,9 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
 
 
 def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
-    """The policy changes after the offer has expired, and before any script has noticed this."""
+    """The policy changes after the offer has expired, and before any script has noticed that the
+    offer has expired.
+    """
     line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")
     line.all_sign_up(PEOPLE)
     accepted(line.send("admit"))

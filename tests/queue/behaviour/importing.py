@@ -140,7 +140,9 @@ def test_imports_stand_in_their_segments(line: Line) -> None:
 
 
 def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
-    """The tickets are behind every earlier entry and ahead of every later signup (promise P1)."""
+    """The tickets that are drawn for an import are behind every earlier entry and ahead of every
+    later signup (promise P1).
+    """
     line.init()
     line.signup("before")
     run = accepted(line.allocate_tickets(3))
@@ -166,8 +168,8 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
-    """The row that owns this ticket is inserted between the restored entry and the next row
-    (promise P1).
+    """The row for which a ticket was drawn goes between an entry that was restored at this ticket
+    and the next row (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(3))

@@ -43,7 +43,9 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
 
 
 def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
-    """Entries behind this entry have counted it all the time (promise P6)."""
+    """Entries behind a resting entry count it all the time, so the end of the rest changes no
+    position (promise P6).
+    """
     filled(line)
     line.rest("bob", version=1, seconds=60)
     line.clock.advance(seconds=60, micros=-1000)
@@ -362,7 +364,9 @@ def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> 
 
 @pytest.mark.parametrize("size", [5, 300])
 def test_the_board_counts_those_who_rest(line: Line, size: int) -> None:
-    """Each cut of the board has the position of its entry (promise P6)."""
+    """Each cut of the board, that is, each rank that it lists, has the position of its entry
+    (promise P6).
+    """
     line.init()
     names = [f"{number:03d}" for number in range(size)]
     for number, name in enumerate(names):

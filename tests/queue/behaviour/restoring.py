@@ -12,7 +12,7 @@ LATER_EPOCH = "0000bbbb"
 
 
 def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
-    """The response contains the position (promise P6)."""
+    """The response to a restore contains the position of the entry (promise P6)."""
     line.init()
     line.restore("ann", RANK + 1, 1)
     line.restore("eve", RANK + 3, 3)

@@ -78,7 +78,9 @@ STATES: dict[str, dict[str, Any]] = {
 def test_the_second_pass_corrects_the_first_from_any_state_to_any(
     line: Line, first: str, then: str
 ) -> None:
-    """The result is the same as without the first pass (promise P7)."""
+    """After the second pass of a rebuild, the order is the same as if there had been no first pass
+    (promise P7).
+    """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **STATES[then])
     expected = line.contents()
@@ -232,7 +234,9 @@ def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) ->
 def test_during_a_rebuild_the_end_of_a_hold_returns_no_position(
     line: Line, verb: str, state: str
 ) -> None:
-    """Entries ahead may not be restored yet (promise P7)."""
+    """Entries ahead may not be restored yet, so the end of a hold returns no position during a
+    rebuild (promise P7).
+    """
     line.init(mode="open")
     line.restore("bob", RANK + 2, 2, **hold(line, state=state))
     token = {"token": TOKEN} if state == "held" else {}

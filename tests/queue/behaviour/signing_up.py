@@ -16,7 +16,7 @@ def test_a_retried_signup_keeps_its_place(line: Line) -> None:
 
 
 def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
-    """The setting takes effect at the next signup. Positions are still returned."""
+    """Hidden counts take effect at the next signup. Positions are still returned."""
     line.init()
     line.signup("ann")
     line.init(version=2, hide_counts=True)
@@ -28,7 +28,7 @@ def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
 
 
 def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
-    """The rank no longer contains the ticket (promise P2)."""
+    """After a bump, the rank no longer contains the ticket of the stay (promise P2)."""
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")

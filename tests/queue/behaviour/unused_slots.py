@@ -546,7 +546,7 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
-    """The customer, an operator or only the record makes the admission."""
+    """The admission counts once, whether the customer, an operator or only the record makes it."""
     line.init()
     line.all_sign_up(PEOPLE)
     (offer, _) = accepted(line.send("admit", count=2, refill=True))["entries"]

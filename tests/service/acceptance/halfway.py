@@ -1,5 +1,5 @@
-"""The states that a request leaves behind if it ends after its write to DynamoDB and before Redis
-knows of it.
+"""The states that a request leaves behind if it ends between its write to DynamoDB and its call to
+Redis.
 """
 
 from tests.support.admissions import Admissions

@@ -628,8 +628,8 @@ def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Wait
 
 
 def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> None:
-    """The ends are also counted by the samples of each minute, which give the counts of the last
-    hour.
+    """The ends of offers are also counted by the samples of each minute, which give the counts of
+    the last hour.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", admission={"no_show": "leave"})
     world.maintain()

@@ -1,7 +1,7 @@
 """No step of maintenance uses up the time of the other steps.
 
-A step that is not finished continues in the next run. The clock moves with each write of a batch, as
-if the table were slow.
+A step that is not finished continues in the next run. The clock moves with each write of a batch,
+as if the table were slow.
 """
 
 from functools import partial

@@ -505,7 +505,7 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
 def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The release was the last change, and it put the entry where Redis already has it.
+    """The release came last and put the entry back where Redis already has it.
 
     Redis must still learn that the entry is held back (promise P3).
     """

@@ -187,7 +187,10 @@ def let_others_come_and_go(people: Admissions) -> None:
 def test_a_person_who_did_not_go_away_is_told_once(
     waitlist: Waitlist, world: World, happen: Callable[[Admissions], None]
 ) -> None:
-    """Other people come and go near the limit of `near`. This must not send Bob many messages."""
+    """Other people come and go at the border between near and not near.
+
+    Bob must not get many messages because of them.
+    """
     people = waitlist("ann", "bob", "cyd", **telling("near"))
     kept(world, *[60] * 3)
     happen(people)

@@ -120,7 +120,9 @@ def test_a_caller_sends_redis_segments_that_it_has_missed(
 
 @pytest.mark.parametrize("days", [0, 1])
 def test_maintenance_sends_redis_segments_that_it_has_missed(people: Segmented, days: int) -> None:
-    """Maintenance does so long after the change too, and without any request (promise P3)."""
+    """Maintenance sends Redis the new segments even long after the change, and without any request
+    (promise P3).
+    """
     record_settings(people, BY_GENDER)
     people.world.advance(days * 24 * 3600)
     people.world.maintain()

@@ -175,7 +175,7 @@ def test_a_token_is_good_for_one_entry(make: Make, provider: str) -> None:
 def test_a_token_is_good_for_one_signup_of_an_entry(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """A customer who leaves and signs up again makes another signup, with or without an
+    """If a customer leaves and signs up again, this counts as another signup, with or without an
     Idempotency-Key.
     """
     people = make(provider)

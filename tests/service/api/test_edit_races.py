@@ -150,8 +150,8 @@ def test_record_and_segments_agree_after_a_race_with_an_edit(
 def test_of_two_edits_at_once_the_records_stays(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """Redis gets the tags of the newer edit first, and then those of the older edit
-    (promise P2).
+    """Redis gets the segments of the newer edit first, and then those of the older edit (promise
+    P2).
     """
     wire.arm(CALLS.index("TransactWriteItems") + 1, before(lambda: edit(people, attributes=FRENCH)))
     assert wired.edit("bob", attributes=NEW).status == 200

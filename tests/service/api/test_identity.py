@@ -144,8 +144,8 @@ def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: 
     assert join(people, "ada@bücher.example").status == 202
     rows: Any = [{"profile": {"email": address}}]
     assert people.bring(*rows).json["joined"] == 1
-    # If the waitlist does not verify addresses, a signup may use such an address. If a customer
-    # changes the address, a message is sent to the new one on every waitlist.
+    # If the waitlist does not verify addresses, a signup may use an address that is not ASCII. If a
+    # customer changes the address, a message is sent to the new one on every waitlist.
     people.configure(identity={"field": "email"})
     known = join(people, "Bob@example.com").json
     path, token = f"{people.path}/entries/{known['entry_id']}", known["entry_token"]

@@ -71,7 +71,7 @@ def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> No
 
 
 def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
-    """An entry that is offered, admitted or has left gets a valid token too."""
+    """An offered entry, an admitted entry and an entry that has left get a valid token too."""
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"
     people.world.request("POST", claims, body={"complete": True}, operator=True)

@@ -181,7 +181,7 @@ def test_headers_have_when_to_come_again_and_what_to_prove(route: str) -> None:
 
 @each_operation
 def test_each_request_may_have_an_id_and_each_answer_has_one(route: str) -> None:
-    """API Gateway's own errors are the exception and may lack this header."""
+    """Every response has a request id in a header, except API Gateway's own errors."""
     operation = OPERATIONS[route]
     (asked,) = (one for one in operation["parameters"] if one["name"] == HEADER)
     assert (asked["in"], asked["required"], asked["schema"]) == (

@@ -521,7 +521,7 @@ def test_the_languages_have_the_same_texts(part: str) -> None:
             if isinstance(text, dict):
                 assert set(text) == PLURALS[language], (language, key)
             expected = placeholders(texts["en"][key])
-            # The forms for one and for two may be words that do not contain the number.
+            # The texts for one and for two people may spell the number as a word.
             assert placeholders(text) == expected, (language, key)
             assert all(placeholders(form) <= expected for form in forms), (language, key)
         assert part or own["direction"] == ("rtl" if language == "ar" else "ltr")

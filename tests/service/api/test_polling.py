@@ -61,8 +61,8 @@ def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) ->
     for name in names:
         people.hold_back(name)
     assert hint(people.poll(names[0])) == 5
-    # Every entry is the first ready one if it becomes ready, but not all of them may poll at the
-    # highest rate.
+    # Each of these entries would be the first ready one, but not all of them may poll as often as
+    # that one.
     assert people.poll(names[-1]).json["ready_ahead"] == 0
     assert hint(people.poll(names[-1])) == 7
     people.hold_back(names[-1], ready=True)

@@ -180,8 +180,8 @@ def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address()
 
 
 def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
-    """The number of people must not grow visibly, because a stranger could sign up an address and
-    compare.
+    """If the number of people was visible, a stranger could sign up an address and see whether the
+    number grows.
     """
     guests = Watched.on(hide_counts=True, admission={"rate": {"count": 1, "per": "minute"}})
     for one in (ADA, BOB):

@@ -113,7 +113,7 @@ class Deployment:
             # The code in the file has expired.
             event = {**event, "body": json.dumps({"code": self._code()})}
         if event["routeKey"].endswith("/rest"):
-            # The time in the file will be in the past one day.
+            # One day, the time in the file will be in the past.
             tomorrow = iso(now_millis() + DAY_MILLIS)
             event = {**event, "body": json.dumps({"until": tomorrow})}
         return self.api.handle(event, Context())

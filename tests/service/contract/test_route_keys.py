@@ -129,7 +129,9 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 
 def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
-    """A stage in front of the path does not disable the check who signed an operator's request."""
+    """A stage in front of the path does not switch off the check of who signed an operator's
+    request.
+    """
     path = "/prod/v1/admin/waitlists/bakery-opening"
     event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id="bakery-opening")
     event["requestContext"]["stage"] = "prod"
@@ -139,9 +141,10 @@ def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
 
 
 def test_the_event_of_sam_local_is_taken(world: World) -> None:
-    """`sam local start-api` 1.170 sends such an event.
+    """`sam local start-api` 1.170 sends the event of this test.
 
-    It contains no time, its domain is localhost, and its route consists of a method and a path.
+    The event contains no time, its domain is localhost, and its route consists of a method and a
+    path.
     """
     event: Event = {
         "version": "2.0",

@@ -359,7 +359,9 @@ def limit_stack(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
 def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The other half is reserved for operators and for people who have verified their address."""
+    """Half of the budget is reserved for operators and for people who have verified their
+    address.
+    """
     stage.configure(messages={"kinds": ["joined", "offered"], "mails_per_day": 10})
     joins(stage, 0, 8)
     joined = stage.news()
@@ -422,7 +424,7 @@ def test_sms_are_counted_by_their_parts(stage: Stage, monkeypatch: pytest.Monkey
     stage.joins("ada", phone="+49 1512 3456789")
     stage.joins("bob", phone="+49 1512 3456780")
     stage.send_news()
-    # A text in French has more parts than the first text has left of this half.
+    # A text in French has more parts than are left in this half of the budget after the first text.
     assert texts(stage) == ["+4915123456789"]
     assert limited(stage) == {"joined": 1}
 

@@ -301,7 +301,7 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
 
 
 def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage) -> None:
-    """Only the link that verifies the new address is sent there."""
+    """The link that verifies the new address is the only message that is sent to it."""
     stage.configure(identity={"field": "email"})
     people, new = stage.people, "ada@example.org"
     body = {"profile": {"email": "ada@example.com"}}

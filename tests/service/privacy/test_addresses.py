@@ -103,7 +103,7 @@ class Life:
     def __init__(self, service: Deployment, address: Address, stand_ins: StandIns) -> None:
         self.service, self.address, self.bodies = service, address, list[str]()
         self.stand_ins = stand_ins
-        # Looks for the address. This also happens in the middle of the person's requests.
+        # Search for the address. The test also does this in the middle of the person's requests.
         self.check: Callable[[], None] = lambda: None
         self._taken = 0
         self.list, self.admin = "/v1/waitlists/people", "/v1/admin/waitlists/people"

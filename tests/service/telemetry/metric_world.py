@@ -126,7 +126,10 @@ class World:
         return self.stack.of_type("AWS::CloudWatch::Alarm")
 
     def states(self, before: dict[str, str] | None = None, *, fills: bool) -> dict[str, str]:
-        """Return the state of each alarm, whose state was the one in `before` until now."""
+        """Return the state of each alarm.
+
+        `before` contains the states that the alarms had until now.
+        """
         for series in self.values.values():
             series += [[] for _ in range(self.minute - len(series))]
         known = before or {}

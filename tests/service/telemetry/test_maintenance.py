@@ -186,7 +186,7 @@ def test_a_run_rebuilds_a_list_that_maintenance_knows_once(people: Admissions) -
 
 
 def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None:
-    """A run that finds another run at this rebuild reports the duration too."""
+    """A run that finds another run rebuilding the order reports the duration too."""
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
     maintenance = people.world.maintenance
@@ -242,7 +242,9 @@ def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Adm
 def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The run itself succeeds, so no other metric would show the problem."""
+    """If a waitlist is not compared, the run itself succeeds, so no other metric would show the
+    problem.
+    """
     people.all_sign_up("ann", "bob")
     other = Admissions(people.world, waitlist_id="butcher")
     other.configure()

@@ -30,7 +30,7 @@ BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
 # These parts report nothing while maintenance is down, because maintenance writes the heartbeat and
 # calls the private function.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
-# These alarms go off if no event passes through any part of its way.
+# These alarms go off if all parts that pass on events have stopped.
 NO_HEARTBEAT = {"WebhookFailingAlarm", "MessagesLateAlarm"}
 HOURS = 60
 
@@ -523,7 +523,9 @@ def test_a_fault_rings_its_alarms_and_no_other(fault: Fault, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_an_alarm_ends_with_its_fault(fault: Fault, mode: str) -> None:
-    """The exceptions are alarms that stay on until somebody has looked at what happened."""
+    """Every alarm ends with its fault, except alarms that stay on until somebody has looked at what
+    happened.
+    """
     world = lived(fault, mode)
     before = ringing(world.states(dict.fromkeys(fault.stays, ALARM), fills=False))
     states: dict[str, str] = dict.fromkeys(before, ALARM)
