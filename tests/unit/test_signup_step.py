@@ -12,6 +12,8 @@ from waitlist_api.entries.signup_step import (
     Replay,
     Resume,
     SignupCommand,
+    Terms,
+    find_refusal,
     next_step,
 )
 from waitlist_api.records.entry import EntryRecord
@@ -56,7 +58,9 @@ def bakery(**settings: Any) -> WaitlistRecord:
 
 def decide_step(command: SignupCommand, existing: EntryRecord | None, **settings: Any) -> Any:
     """Return the next step. If the step is a refusal, return its error code."""
-    step = next_step(command, existing, bakery(**settings), NOW_MILLIS)
+    waitlist = bakery(**settings)
+    terms = Terms(waitlist, find_refusal(waitlist, command))
+    step = next_step(command, existing, terms, NOW_MILLIS)
     return step.error.code if isinstance(step, Refuse) else step
 
 

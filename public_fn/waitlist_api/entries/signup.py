@@ -20,6 +20,7 @@ from waitlist_api.entries.signup_step import (
     Resume,
     SignupCommand,
     Step,
+    Terms,
     find_refusal,
     next_step,
 )
@@ -71,25 +72,27 @@ class Signups(Struct, frozen=True):
     def attempt(self, command: SignupCommand) -> SignedUp | RefusedEntry:
         """Sign the customer up. If the customer has an entry and is refused, return the error."""
         waitlist = self.waitlist_cache.find(command.waitlist_id)
+        terms = Terms(waitlist, find_refusal(waitlist, command))
+        if terms.refusal is not None:
+            terms = self._current_terms(command)
         # Most customers are new, so do not read the record first. If there is a record, the write
         # fails and returns the existing record.
         existing: EntryRecord | Alias | None = None
-        is_refused = find_refusal(waitlist, command) is not None
-        if is_refused:
-            # An operator may have changed the settings since they were cached.
-            waitlist = self.waitlist_cache.look_up(command.waitlist_id)
-        if is_refused or (command.bot_proof is not None and command.may_be_known):
+        if terms.refusal is not None or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         is_checked = False
         # Joining again takes two attempts. The first attempt finds the earlier record, and the
         # second attempt replaces it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             command = command.for_entry(existing)
-            step = self._decide(command, existing, waitlist)
+            step = next_step(command, existing, terms, self.now_millis())
+            if _depends_on_rejoin(step, command) and not terms.are_current:
+                terms = self._current_terms(command)
+                step = next_step(command, existing, terms, self.now_millis())
             # Check for bots first, because the answer may reveal whether another customer is on the
             # waitlist.
             if isinstance(step, Create | Refuse) and not is_checked:
-                self._check_bot(command, waitlist)
+                self._check_bot(command, terms)
                 is_checked = True
             match step:
                 case Refuse(error):
@@ -106,7 +109,7 @@ class Signups(Struct, frozen=True):
                     with suppress(Gone):
                         return self.joins.finish(record)
                 case Create(former):
-                    intent = self._intent(command, waitlist)
+                    intent = self._intent(command, terms.waitlist)
                     existing = self._write_intent(intent, former)
                     if isinstance(existing, Alias) or existing is None:
                         continue
@@ -122,31 +125,19 @@ class Signups(Struct, frozen=True):
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
 
-    def _decide(
-        self, command: SignupCommand, existing: EntryRecord | Alias | None, waitlist: WaitlistRecord
-    ) -> Step:
-        step = next_step(command, existing, waitlist, self.now_millis())
-        # If the address is unverified, `UnprovenSignups` later checks whether the settings are
-        # current.
-        is_secret = command.verify_until_millis is not None
-        is_ended = isinstance(step, Refuse) and isinstance(
-            step.error, AlreadyAdmitted | AlreadyLeft
-        )
-        if is_ended and not is_secret:
-            # An operator may have changed the `rejoin` setting since it was cached.
-            waitlist = self.waitlist_cache.look_up(command.waitlist_id)
-            step = next_step(command, existing, waitlist, self.now_millis())
-        return step
+    def _current_terms(self, command: SignupCommand) -> Terms:
+        """Read the waitlist, because an operator may have changed the settings in the cache."""
+        waitlist = self.waitlist_cache.look_up(command.waitlist_id)
+        return Terms(waitlist, find_refusal(waitlist, command), are_current=True)
 
-    def _check_bot(self, command: SignupCommand, waitlist: WaitlistRecord) -> None:
+    def _check_bot(self, command: SignupCommand, terms: Terms) -> None:
         """Raise an error if the waitlist refuses new entries, or if the bot check fails."""
         if command.bot_proof is None or self.bot_check is None:
             return
-        refusal = find_refusal(waitlist, command)
-        if refusal is not None:
+        if terms.refusal is not None:
             # Customers should not have to solve a challenge if the signup is refused anyway.
-            raise refusal
-        when_down = waitlist.settings.bot_check_down
+            raise terms.refusal
+        when_down = terms.waitlist.settings.bot_check_down
         self.bot_check.check(command.entry_id, command.bot_proof, when_down)
 
     def _view_of(self, record: EntryRecord) -> EntryView:
@@ -200,3 +191,10 @@ class Signups(Struct, frozen=True):
                 language=language_of(command.languages) if waitlist.settings.messages else ""
             ),
         )
+
+
+def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
+    """Return whether the setting `rejoin` refuses the signup."""
+    # If the address is unverified, `UnprovenSignups` later checks whether the settings are current.
+    is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
+    return is_ended and command.verify_until_millis is None

@@ -134,16 +134,25 @@ class Create(Struct, frozen=True):
 Step = Refuse | Replay | FinishLeave | Resume | Create
 
 
+class Terms(Struct, frozen=True):
+    """A waitlist, and the error with which it refuses a new entry with the data of a signup."""
+
+    waitlist: WaitlistRecord
+    refusal: WaitlistError | None
+    # Whether the waitlist was read for this signup, and not taken from the cache.
+    are_current: bool = False
+
+    def admit(self, former: EntryRecord | Alias | None) -> Refuse | Create:
+        """Return the step for a customer who may join."""
+        return Create(former) if self.refusal is None else Refuse(self.refusal)
+
+
 def next_step(
-    command: SignupCommand,
-    existing: EntryRecord | Alias | None,
-    waitlist: WaitlistRecord,
-    now_millis: int,
+    command: SignupCommand, existing: EntryRecord | Alias | None, terms: Terms, now_millis: int
 ) -> Step:
-    """Decide the next step of a signup from the existing record and the waitlist's settings."""
+    """Decide the next step of a signup from the existing record and the waitlist's terms."""
     if existing is None or isinstance(existing, Alias):
-        refusal = find_refusal(waitlist, command)
-        return Create(existing) if refusal is None else Refuse(refusal)
+        return terms.admit(existing)
     if existing.ban.stamp:
         return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)
@@ -152,11 +161,11 @@ def next_step(
     if existing.status == "leaving":
         return FinishLeave(existing)
     if existing.status in ENDED and not is_repeat:
-        return _rejoin(command, existing, waitlist, now_millis)
+        return _rejoin(existing, terms, now_millis)
     # A repeated request never joins again. Otherwise a delayed copy of a signup could bring back a
     # customer who has left in the meantime.
     if not (is_repeat or command.is_proven_for(existing)):
-        return Refuse(_on_list(waitlist))
+        return Refuse(_on_list(terms.waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)
 
 
@@ -188,21 +197,18 @@ def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistEr
     return None
 
 
-def _rejoin(
-    command: SignupCommand, former: EntryRecord, waitlist: WaitlistRecord, now_millis: int
-) -> Refuse | Create:
+def _rejoin(former: EntryRecord, terms: Terms, now_millis: int) -> Refuse | Create:
     # A customer who has exited early may still hold a valid pass. Do not admit the customer again
     # before the pass ends.
-    is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(waitlist.settings)
-    is_open = former.joins_as_new(now_millis) or _may_rejoin(waitlist, former)
+    is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(terms.waitlist.settings)
+    is_open = former.joins_as_new(now_millis) or _may_rejoin(terms.waitlist, former)
     if is_kept_in or not is_open:
         return Refuse(AlreadyAdmitted() if former.status == "admitted" else AlreadyLeft())
     try:
         count_join(former, now_millis)
     except TooManyChanges as too_many:
         return Refuse(too_many)
-    refusal = find_refusal(waitlist, command)
-    return Create(former) if refusal is None else Refuse(refusal)
+    return terms.admit(former)
 
 
 def _may_rejoin(waitlist: WaitlistRecord, former: EntryRecord) -> bool:

@@ -36,7 +36,6 @@ from waitlist_api.http.routing import (
     find_route,
     is_head,
 )
-from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.services import Services
 from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
@@ -167,9 +166,8 @@ def _with_credentials(
     if tokens is None:
         # If customers have accounts, the issuer of the accounts has to keep bots out.
         return services.replaced({**given, Identities | None: None, BotCheck | None: None})
-    identities = Identities(tokens, services.get(WaitlistCache))
-    guests = {EntryTokens: tokens, Identities: identities, Identities | None: identities}
-    return services.replaced({**given, **guests})
+    services = services.replaced({**given, EntryTokens: tokens})
+    return services.replaced({Identities | None: services.get(Identities)})
 
 
 def _as_json(event: Event, media_types: Collection[str]) -> dict[str, Any]:
