@@ -5,12 +5,11 @@ record.
 from collections.abc import Iterator
 from typing import Any
 
-from boto3.dynamodb.types import TypeDeserializer
-
 from tests.support.admissions import Admissions
 from tests.support.world import World
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.table import decode
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_queue import keys
@@ -20,7 +19,6 @@ from waitlist_shared.ids import segment_id_of
 BY_LANGUAGE = ("language",)
 BY_GENDER = ("gender",)
 BY_BOTH = ("gender", "language")
-_deserialize = TypeDeserializer().deserialize
 
 
 class Segmented(Admissions):
@@ -97,7 +95,7 @@ class Segmented(Admissions):
     def records(self) -> Iterator[EntryRecord]:
         """Yield the records of this waitlist's entries."""
         for item in self.world.dynamodb.scan(TableName="waitlist-test")["Items"]:
-            plain = {name: _deserialize(value) for name, value in item.items()}
+            plain = decode(item)
             if plain["sk"] == "RECORD" and plain["waitlist_id"] == self.waitlist_id:
                 yield EntryRecord.from_item(plain)
 

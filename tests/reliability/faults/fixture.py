@@ -5,8 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from boto3.dynamodb.types import TypeDeserializer
-
 from tests.reliability.model.effects import may_write
 from tests.support import faults
 from tests.support.admissions import Admissions
@@ -15,6 +13,7 @@ from tests.support.snapshot import Snapshot
 from tests.support.stale_index import StaleIndexTable
 from tests.support.world import RedisClock, World
 from waitlist_api.records.entry import entry_pk
+from waitlist_api.records.table import decode
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
@@ -27,7 +26,6 @@ INTENTS = ("joining", "leaving")
 # At a call that only reads, these faults make no difference. A crash after such a call leaves the
 # same state as a crash after the previous write.
 OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
-_deserialize = TypeDeserializer().deserialize
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class FaultFixture:
     def records(self) -> dict[str, Item]:
         """Return the records of the entries by name."""
         items = self.stores.dynamodb.items.values()
-        plain = [{name: _deserialize(value) for name, value in item.items()} for item in items]
+        plain = [decode(item) for item in items]
         names = self.people.names
         return {names[item["entry_id"]]: item for item in plain if item["sk"] == "RECORD"}
 

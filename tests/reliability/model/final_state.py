@@ -4,17 +4,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from boto3.dynamodb.types import TypeDeserializer
-
 from tests.reliability.model.client import NAMES, WAITLIST_ID
 from tests.reliability.model.testbed import Testbed
 from tests.support.model import QUOTA, RATE, SCHEDULE, Event
 from waitlist_api.queue.client import send_batch
 from waitlist_api.records.entry import HISTORY, PRESENT
+from waitlist_api.records.table import decode
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
 
-_deserialize = TypeDeserializer().deserialize
 Item = dict[str, Any]
 PAID = ":paid"
 PAYERS = {"q": QUOTA, "r": RATE, "s": SCHEDULE}
@@ -94,7 +92,7 @@ class FinalState:
 def observe(testbed: Testbed) -> FinalState:
     (ready, passed_over, held, parked, dirty, inside), hashes, last_ticket = _redis(testbed)
     items = [item for (pk, _), item in testbed.table.items.items() if pk.startswith("ENTRY#")]
-    records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
+    records = [decode(item) for item in items if item["sk"]["S"] == "RECORD"]
     stats, *views = send_batch(
         testbed.elsewhere.services.queue,
         [
@@ -239,7 +237,7 @@ def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
     """Return the events of each entry in the order of their stamps."""
     found: dict[str, tuple[Event, ...]] = {}
     events = [item for item in items if item["sk"]["S"].startswith(HISTORY)]
-    for item in map(_plain, sorted(events, key=lambda item: str(item["sk"]["S"]))):
+    for item in map(decode, sorted(events, key=lambda item: str(item["sk"]["S"]))):
         name = _name(item["entry_id"])
         event = Event(item["event"], item["by"], item.get("reason", ""))
         found[name] = (*found.get(name, ()), event)
@@ -259,7 +257,3 @@ def _stamps(items: list[Item]) -> dict[str, tuple[int, ...]]:
 
 def _name(entry_id: str) -> str:
     return NAMES.get(entry_id, entry_id)
-
-
-def _plain(item: Item) -> Item:
-    return {name: _deserialize(value) for name, value in item.items()}
