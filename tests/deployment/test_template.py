@@ -78,8 +78,8 @@ def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
     projected = index["Projection"]["NonKeyAttributes"]
-    # The filters compare these two attributes.
-    assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis", "exited_millis"])
+    # A filter compares `updated_millis`.
+    assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis"])
     assert len(projected) <= NON_KEY_ATTRIBUTES - 2
     keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}
     assert not keys & set(projected), "DynamoDB projects keys by itself"

@@ -15,9 +15,9 @@ from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.facets import Facet
-from waitlist_api.records.intents import intent_item, rejoining
+from waitlist_api.records.intents import rejoining
 from waitlist_api.records.leaves import Leave, begin_erase, begin_leave, finish_leave
-from waitlist_api.records.ledger import EntryChanged, Ledger
+from waitlist_api.records.ledger import EntryChanged, Ledger, item_of
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions
@@ -26,8 +26,8 @@ from waitlist_shared import contracts as c
 KEY = ("bakery", "aaaa")
 # Ids of entries, stays and holds, and the service's own words.
 NOT_PERSONAL = {
-    *("waitlist_id", "entry_id", "join_id", "moved_to", "moved_stay", "claim_token", "hold_end"),
-    *("token", "ending_offer"),
+    *("waitlist_id", "entry_id", "join_id", "moved_to", "moved_stay"),
+    *("token", "end", "ending_offer"),
 }
 
 
@@ -51,7 +51,7 @@ def test_an_intent_to_join_again_has_each_profile_once(
     """P3: the former stay is put back as it was, if the signup is refused."""
     former = stay({"name": "Ann"}, {"language": "English"}, status="left", ticket=8)
     intent = rejoining(stay(profile, attributes, status="joining"), former)
-    item = intent_item(intent)
+    item = item_of(intent)
     copy = item["intent"]["former"]
     assert ("profile" in copy) == (profile != former.profile)
     assert ("attributes" in copy) == (attributes != former.attributes)

@@ -117,7 +117,7 @@ class Life:
         """Return a decision that Redis makes now, knowing what the record has."""
         record = self.record
         made: dict[str, Any] = {
-            "token": record.claim_token or "0" * 40,
+            "token": record.hold.token or "0" * 40,
             "stamp": self.draw(),
             "rank": record.rank,
             "ticket": record.ticket,
@@ -132,7 +132,9 @@ class Life:
         transition = transition_of(KEY, decision, (event,))
         if decision.verb == "admitted":
             transition = transition.then(
-                lambda record: replace(record, inside_until_millis=NOW + HOUR)
+                lambda record: replace(
+                    record, end=replace(record.end, inside_until_millis=NOW + HOUR)
+                )
             )
         self.transitions.record(transition, NOW)
         return self.record
@@ -162,7 +164,10 @@ class Life:
         self.offer()
         transition = transition_of(KEY, self.decision("offered", token="c" * 40), ())
         self.transitions.record(
-            transition.then(lambda record: replace(record, is_offer=False)), NOW
+            transition.then(
+                lambda record: replace(record, hold=replace(record.hold, is_offer=False))
+            ),
+            NOW,
         )
         return self.record
 
@@ -464,7 +469,7 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         Life.offer,
         in_turn(lambda life: life.decide("declined"), lambda life: life.decide("offered", at=NOW)),
         lambda life, offer: life.leave_as(
-            Leave(by="customer", offer=LeftOffer(until_millis=offer.claimed_until_millis))
+            Leave(by="customer", offer=LeftOffer(until_millis=offer.hold.until_millis))
         ),
     ),
     "leaving an offer: a claim holds the entry": (Life.sign_up, Life.claim, decline_and_leave),

@@ -15,6 +15,7 @@ from waitlist_api.queue.renewals import send_renewals
 from waitlist_api.records.decisions import POLICY, with_offer
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, Status
+from waitlist_api.records.facets import End
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
@@ -229,9 +230,8 @@ class Admissions(Struct, frozen=True):
         def alter(until_millis: int, record: EntryRecord) -> EntryRecord:
             if not admitted.is_automatic:
                 return with_offer(record, until_millis)
-            return structs.replace(
-                record, admitted_millis=now_millis, inside_until_millis=until_millis
-            )
+            end = End(admitted_millis=now_millis, inside_until_millis=until_millis)
+            return structs.replace(record, end=end)
 
         transitions = [
             transition_of_take(

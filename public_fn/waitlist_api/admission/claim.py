@@ -12,6 +12,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.records.decisions import with_offer
 from waitlist_api.records.entry import EntryRecord, Status
+from waitlist_api.records.facets import End
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.transitions import Alter
 from waitlist_api.records.waitlist_cache import WaitlistCache
@@ -78,18 +79,15 @@ class Claims(Struct, frozen=True):
 
     def _alter(self, command: ClaimCommand, deadline_millis: int) -> Alter:
         """Return the function that adds a claim to the record."""
-        admitted_millis = until_millis = None
+        end = End()
         if command.complete:
-            admitted_millis = self.now_millis()
+            now_millis = self.now_millis()
             seconds = pass_seconds_of(self.waitlist_cache.find(command.waitlist_id).settings)
-            until_millis = admitted_millis + seconds * 1000 if seconds else None
+            until_millis = now_millis + seconds * 1000 if seconds else None
+            end = End(admitted_millis=now_millis, inside_until_millis=until_millis)
 
         def alter(record: EntryRecord) -> EntryRecord:
-            return replace(
-                with_offer(record, deadline_millis, is_offer=False),
-                admitted_millis=admitted_millis,
-                inside_until_millis=until_millis,
-            )
+            return replace(with_offer(record, deadline_millis, is_offer=False), end=end)
 
         return alter
 

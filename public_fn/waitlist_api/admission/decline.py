@@ -48,7 +48,7 @@ class Declines(Struct, frozen=True):
             once_key = once_key_of(f"{CUSTOMER} {command.to}", command.idempotency_key)
         if command.to == "back":
             record = self.entries.find(waitlist_id, entry_id, stay)
-            is_repeat = once_key is not None and record.once_key == once_key
+            is_repeat = once_key is not None and record.hold.once_key == once_key
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
                 # Count every decline. If nobody else is waiting, the same customer gets the slot
@@ -65,7 +65,7 @@ class Declines(Struct, frozen=True):
             )
             return self.holds.act(DECLINE, hold).view
         record = self.entries.find(waitlist_id, entry_id, stay)
-        if once_key is None or record.once_key != once_key or record.status == "leaving":
+        if once_key is None or record.hold.once_key != once_key or record.status == "leaving":
             offer = LeftOffer(until_millis=command.offered_until_millis, once_key=once_key)
             self.leaves.leave(
                 waitlist_id, entry_id, by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer

@@ -34,7 +34,7 @@ class Exits(Struct, frozen=True):
         record = retry_on_conflict(
             lambda: self._record(self.entries.find(waitlist_id, entry_id, stay), by, reason)
         )
-        if record.exited_millis is not None:
+        if record.end.exited_millis is not None:
             self.recovering_queue.write(
                 c.Exit(waitlist_id=waitlist_id, entry_id=entry_id, ticket=record.ticket)
             )
@@ -62,4 +62,4 @@ class Exits(Struct, frozen=True):
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
     """Return whether the exit is already recorded."""
     # If a customer's own exit makes no room for others, an operator's exit must still be recorded.
-    return (record.went_out_millis if is_customer else record.exited_millis) is not None
+    return (record.went_out_millis if is_customer else record.end.exited_millis) is not None

@@ -126,15 +126,15 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     def names_hold_of(self, record: EntryRecord) -> bool:
         """Return whether the command's token and ticket match the record."""
         is_same_stay = self.ticket in (None, record.ticket)
-        return self.token in ("", record.claim_token) and is_same_stay
+        return self.token in ("", record.hold.token) and is_same_stay
 
     def names_time_of(self, record: EntryRecord) -> bool:
         """Return whether the times in the command match the record.
 
         A command without a time matches every record.
         """
-        is_offer = self.offered_until_millis in (None, record.claimed_until_millis)
-        return is_offer and self.parked_millis in (None, record.parked_millis)
+        is_offer = self.offered_until_millis in (None, record.hold.until_millis)
+        return is_offer and self.parked_millis in (None, record.hold.parked_millis)
 
 
 class ActionResult(Struct, frozen=True):
@@ -229,8 +229,8 @@ class Holds(Struct, frozen=True):
         if record is None or record.status != verb.before:
             return 0
         if verb.before == "parked":
-            return record.parked_millis or 0
-        return (record.is_offer and record.claimed_until_millis) or 0
+            return record.hold.parked_millis or 0
+        return (record.hold.is_offer and record.hold.until_millis) or 0
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
         """Restart the customer's admission period if an admission was not recorded."""
@@ -239,7 +239,7 @@ class Holds(Struct, frozen=True):
         record = self.entries.get(*command.key)
         if record is None or record.status not in PRESENT or record.ticket != result.ticket:
             return result
-        if verb is ENTER and not record.is_offer and record.claim_token == result.token:
+        if verb is ENTER and not record.hold.is_offer and record.hold.token == result.token:
             raise NotOffered
         try:
             renewed = self.recovering_queue.read(renew_of(record, result.ticket))
@@ -272,12 +272,17 @@ class Holds(Struct, frozen=True):
         if isinstance(result, c.CompleteResult | c.EnterResult):
             inside_until = result.inside_until_millis or None
             transition = transition.then(
-                lambda record: replace(record, inside_until_millis=inside_until)
+                lambda record: replace(
+                    record, end=replace(record.end, inside_until_millis=inside_until)
+                )
             )
         if command.once_key:
             once_key = command.once_key
             transition = transition.then(
-                lambda record: replace(record, once_key=once_key, once_stamp=decision.stamp)
+                lambda record: replace(
+                    record,
+                    hold=replace(record.hold, once_key=once_key, once_stamp=decision.stamp),
+                )
             )
         if command.changes_until_millis:
             until_millis = command.changes_until_millis
@@ -357,7 +362,7 @@ def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryVi
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
     """Return whether the last decision in the record is the result of this command."""
-    decided = "admitted" if record.status == "admitted" else record.hold_end
+    decided = "admitted" if record.status == "admitted" else record.hold.end
     is_same = decided == verb.decided and record.status == verb.after
     return is_same and command.names_hold_of(record)
 

@@ -84,7 +84,7 @@ class OfferWriter(Struct, frozen=True):
         record: EntryRecord | None,
         state: c.PlaceState,
     ) -> EntryRecord | None:
-        if record is not None and record.claim_token == claim.token:
+        if record is not None and record.hold.token == claim.token:
             # The claim is already recorded, because this request is a repeat.
             return record if record.status == transition.status else None
         if record is not None and record.status == "joining":
@@ -138,7 +138,9 @@ def transition_of_take(
         stamp=stamp,
         rank=claim.rank,
         attempts=claim.attempts,
-        alter=lambda record: alter(structs.replace(record, claim_token=claim.token)),
+        alter=lambda record: alter(
+            structs.replace(record, hold=structs.replace(record.hold, token=claim.token))
+        ),
         events=(
             *previous_end_events(claim),
             HistoryEvent(stamp=stamp, event=status, by=by, reason=reason),
@@ -193,4 +195,4 @@ def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
     """If the claim has no deadline, use the deadline in the record."""
     if claim.deadline_millis:
         return claim
-    return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)
+    return structs.replace(claim, deadline_millis=record.hold.until_millis or 0)

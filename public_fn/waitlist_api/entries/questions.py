@@ -158,7 +158,7 @@ class Questions(Struct, frozen=True):
                 return None
             question = Question(
                 asked_millis=now_millis,
-                token=now.claim_token,
+                token=now.hold.token,
                 confirm_by_millis=confirm_by,
                 confirmed_millis=now.question.confirmed_millis,
             )

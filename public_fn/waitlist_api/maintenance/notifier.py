@@ -133,9 +133,9 @@ class Notifier(Struct, frozen=True):
             )
             for entry in page:
                 record = records.get(entry.entry_id)
-                if record is None or record.status != "offered" or not record.is_offer:
+                if record is None or record.status != "offered" or not record.hold.is_offer:
                     continue
-                is_same = record.claimed_until_millis == entry.time_millis
+                is_same = record.hold.until_millis == entry.time_millis
                 notice = Notice(record, "ending")
                 if is_same and entry.time_millis >= redis_millis + LEAST_MILLIS and notice.is_new:
                     yield notice

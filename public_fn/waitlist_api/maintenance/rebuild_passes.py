@@ -59,7 +59,7 @@ class RebuildPasses(Struct, frozen=True):
         ids = [
             placed.entry_id
             for placed in page
-            if placed.delayed_until_millis or has_readiness(placed.attributes_version)
+            if placed.hold.delayed_until_millis or has_readiness(placed.attributes_version)
         ]
         records = self.entries.get_many(waitlist_id, ids) if ids else {}
         rows = {
@@ -138,7 +138,7 @@ def _earliest(run: RebuildRun) -> int:
 
 def _only_waits(placed: IndexRow) -> bool:
     """Return whether the entry is only waiting, so that a bulk message can restore it."""
-    return placed.status == "waiting" and not placed.once_key
+    return placed.status == "waiting" and not placed.hold.once_key
 
 
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:

@@ -243,7 +243,9 @@ def catch_up(
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))
         yield transition.then(
-            lambda record: replace(record, inside_until_millis=place.time_millis or None)
+            lambda record: replace(
+                record, end=replace(record.end, inside_until_millis=place.time_millis or None)
+            )
         )
 
 
@@ -268,7 +270,7 @@ def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether an operator has extended the claim and the record does not contain the
     extension yet.
     """
-    is_same_hold = place.state == "held" and record.claim_token == place.token
+    is_same_hold = place.state == "held" and record.hold.token == place.token
     return (
         is_same_hold
         and record.status == "offered"

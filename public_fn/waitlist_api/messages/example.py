@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_NAME
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.facets import Contact, Question
+from waitlist_api.records.facets import Contact, Hold, Question
 from waitlist_api.settings.messages import LANGUAGES, MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 from waitlist_api.settings.waitlist import WaitlistSettings
@@ -36,7 +36,7 @@ def compose_example(
         status="waiting",
         join_id="",
         updated_millis=now_millis,
-        claimed_until_millis=now_millis + OFFER_MILLIS,
+        hold=Hold(until_millis=now_millis + OFFER_MILLIS),
         question=Question(confirm_by_millis=now_millis + CONFIRM_MILLIS),
         contact=Contact(language=language),
     )

@@ -53,7 +53,7 @@ class Kind(Struct, frozen=True, kw_only=True):
         if "until" not in self.placeholders:
             return 0
         until = (
-            record.claimed_until_millis
+            record.hold.until_millis
             if self.name in ("offered", "ending")
             else record.question.confirm_by_millis
         )
@@ -84,8 +84,8 @@ def _address(record: EntryRecord, event: EntryEvent, _: int) -> bool:
 
 
 def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    is_open = record.status == "offered" and record.is_offer and record.stamp == event.stamp
-    return is_open and (record.claimed_until_millis or 0) > now_millis
+    is_open = record.status == "offered" and record.hold.is_offer and record.stamp == event.stamp
+    return is_open and (record.hold.until_millis or 0) > now_millis
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
@@ -95,11 +95,11 @@ def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
 
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    is_told = record.status == "offered" and record.contact.ending_offer == record.claim_token
+    is_told = record.status == "offered" and record.contact.ending_offer == record.hold.token
     # An event about an earlier offer may arrive late. Its timestamp is older than the current
     # offer.
     is_open = is_told and event.stamp > record.stamp
-    return is_open and (record.claimed_until_millis or 0) > now_millis
+    return is_open and (record.hold.until_millis or 0) > now_millis
 
 
 def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
@@ -117,7 +117,7 @@ def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
 def _admitted(record: EntryRecord, _: EntryEvent, now_millis: int) -> bool:
     if record.status != "admitted" or record.went_out_millis is not None:
         return False
-    return record.inside_until_millis is None or record.inside_until_millis > now_millis
+    return record.end.inside_until_millis is None or record.end.inside_until_millis > now_millis
 
 
 def _left(record: EntryRecord, _event: EntryEvent, _: int) -> bool:

@@ -174,7 +174,7 @@ class Sender(Struct, frozen=True):
         """Raise TryAgain outside the offer hours, unless the offer expires before they begin."""
         now_millis = self.now_millis()
         opens_millis = next_time_within(offer_hours_of(settings), now_millis)
-        ends_before = (record.claimed_until_millis or opens_millis) < opens_millis
+        ends_before = (record.hold.until_millis or opens_millis) < opens_millis
         # An operator may make an offer at any time. The message about such an offer is sent at
         # once.
         if opens_millis == now_millis or ends_before or event.by == "operator":

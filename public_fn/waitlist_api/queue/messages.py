@@ -147,7 +147,7 @@ def restore_of(
     """
     state = state_of(placed)
     is_held = placed.status == "offered"
-    time_millis = placed.claimed_until_millis if is_held else placed.parked_millis
+    time_millis = placed.hold.until_millis if is_held else placed.hold.parked_millis
     return c.Restore(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,
@@ -158,12 +158,12 @@ def restore_of(
         known_stamp=placed.known_stamp,
         epoch=epoch,
         when=when if expected is None else "unchanged",
-        once_key=placed.once_key or None,
-        once_stamp=placed.once_stamp or None,
+        once_key=placed.hold.once_key or None,
+        once_stamp=placed.hold.once_stamp or None,
         state=state,
-        token=placed.claim_token if is_held else None,
+        token=placed.hold.token if is_held else None,
         time_millis=time_millis or 0,
-        attempts=placed.attempts,
+        attempts=placed.hold.attempts,
         expected=expected,
         **tags_of(segments, placed),
     )
@@ -178,7 +178,7 @@ def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
         ticket=ticket,
-        is_claim=record.status == "offered" and not record.is_offer,
+        is_claim=record.status == "offered" and not record.hold.is_offer,
     )
 
 
@@ -205,7 +205,7 @@ def drop_of_admitted(placed: IndexRow) -> c.Drop:
         join_id=placed.join_id,
         ticket=placed.ticket,
         known_stamp=placed.known_stamp,
-        inside_until_millis=placed.inside_until_millis,
+        inside_until_millis=placed.end.inside_until_millis,
     )
 
 
@@ -338,7 +338,7 @@ def fill_stay_of(placed: IndexRow, segments: Segments) -> c.WaitingStay:
         placed.rank or 0,
         placed.ticket or 0,
         placed.known_stamp,
-        placed.attempts,
+        placed.hold.attempts,
         tuple(segments.find(placed.attributes)) if segments.declared else (),
         placed.attributes_version,
         placed.readiness,

@@ -53,11 +53,11 @@ def _agrees(
     if readiness is not None and readiness.version > (inspection.readiness_version or 0):
         return False
     if record.status == "waiting":
-        delayed_until = record.delayed_until_millis or 0
+        delayed_until = record.hold.delayed_until_millis or 0
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
     # The claim may last longer in Redis than in the record if the last extension was not recorded.
     # The caller was never told that this extension succeeded.
-    is_as_long = inspection.time_millis >= (record.claimed_until_millis or 0)
-    return inspection.token == record.claim_token and is_as_long
+    is_as_long = inspection.time_millis >= (record.hold.until_millis or 0)
+    return inspection.token == record.hold.token and is_as_long

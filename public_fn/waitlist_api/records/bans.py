@@ -43,8 +43,8 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
     if before.has_ended:
         # The `erased` event will use the record's timestamp, so this timestamp must not be older
         # than the ban. The record of a banned customer does not expire.
-        end_stamp = 0 if record is None else before.decided_stamp
-        banned = replace(banned, stamp=stamp, end_stamp=end_stamp, expires_at=None)
+        end = replace(before.end, stamp=0 if record is None else before.decided_stamp)
+        banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:
         # The timestamp is written later, when the customer has left the waitlist.
         banned = replace(
@@ -74,7 +74,7 @@ def unban(
         record,
         ban=Ban(key=record.ban.key),
         stamp=stamp,
-        end_stamp=record.decided_stamp,
+        end=replace(record.end, stamp=record.decided_stamp),
         updated_millis=now_millis,
         expires_at=record.expires_at if expires_at is None else expires_at,
     )

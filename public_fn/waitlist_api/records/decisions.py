@@ -64,19 +64,16 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
 
 def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True) -> EntryRecord:
     """Return the record with a new offer or claim, which keeps the record's claim token."""
-    return replace(
-        record,
-        claimed_until_millis=until_millis,
-        is_offer=is_offer,
-        hold_end="",
-        parked_millis=None,
-        park_reason="",
+    hold = replace(
+        record.hold, until_millis=until_millis, is_offer=is_offer, end="", parked_millis=None
     )
+    return replace(record, hold=hold, pauses=replace(record.pauses, park_reason=""))
 
 
 def delayed(record: EntryRecord, until_millis: int) -> EntryRecord:
     """Return the record of an entry that cannot be claimed again before the given time."""
-    return replace(no_longer_near(record), delayed_until_millis=until_millis)
+    hold = replace(record.hold, delayed_until_millis=until_millis)
+    return replace(no_longer_near(record), hold=hold)
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
@@ -159,33 +156,29 @@ def transition_of(
 
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
     """Return the record with the changes that the decision's verb stands for."""
-    if decision.token:
-        record = replace(record, claim_token=decision.token)
-    if decision.verb == "admitted":
-        return replace(record, admitted_millis=decision.at)
-    if decision.verb == "extended":
-        return replace(record, claimed_until_millis=decision.at)
-    if decision.verb == "offered":
-        return with_offer(record, decision.at)
-    record = replace(record, claimed_until_millis=None)
     if decision.verb in ("abandoned", "unanswered_left"):
-        return record
+        return replace(record, hold=replace(record.hold, until_millis=None))
+    hold = replace(record.hold, token=decision.token or record.hold.token)
+    if decision.verb == "admitted":
+        end = replace(record.end, admitted_millis=decision.at)
+        return replace(record, hold=hold, end=end)
+    if decision.verb == "extended":
+        return replace(record, hold=replace(hold, until_millis=decision.at))
+    if decision.verb == "offered":
+        return with_offer(replace(record, hold=hold), decision.at)
     is_parked = status_after(decision.verb) == "parked"
-    record = replace(
-        record,
-        parked_millis=decision.at if is_parked else None,
-        park_reason=reason if is_parked else "",
-        is_offer=False,
-    )
+    parked_millis = decision.at if is_parked else None
+    hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
+    if decision.verb not in WAITING_VERBS:
+        # A decision about a waiting entry does not change the recorded end of the last claim or
+        # offer.
+        hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
+    pauses = replace(record.pauses, park_reason=reason if is_parked else "")
+    record = replace(record, hold=hold, pauses=pauses)
     if is_parked or decision.verb == "redriven":
         record = no_longer_near(record)
     if decision.verb == "released" and decision.at:
         record = delayed(record, decision.at)
     if decision.verb in UNANSWERED_ENDS:
         record = replace(record, question=record.question.closed())
-    if decision.verb not in WAITING_VERBS:
-        # A decision about a waiting entry does not change the recorded end of the last claim or
-        # offer.
-        hold_end = decision.verb if decision.verb in HOLD_ENDS else ""
-        record = replace(record, hold_end=hold_end)
     return record

@@ -15,13 +15,10 @@ from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
     HistoryEvent,
-    ended_place,
     record_key,
-    shard_of,
 )
 from waitlist_api.records.intents import (
     finish_join,
-    intent_item,
     joining_over,
     rejoining,
 )
@@ -33,6 +30,7 @@ from waitlist_api.records.ledger import (
     EntryChanged,
     Ledger,
     entry_changed,
+    item_of,
     read_item,
     values_as_read,
 )
@@ -74,12 +72,12 @@ class Move(Struct, frozen=True):
             if not self.is_based_on(record):
                 return None
             # Redis moves only waiting entries, so a record with another status is out of date.
+            moved = self._moved(after)
             after = replace(
-                self._moved(after),
+                moved,
                 status="waiting",
-                claimed_until_millis=None,
-                parked_millis=None,
-                park_reason="",
+                hold=replace(moved.hold, until_millis=None, parked_millis=None),
+                pauses=replace(moved.pauses, park_reason=""),
             )
         change = Change(
             waitlist_id=record.waitlist_id,
@@ -95,9 +93,12 @@ class Move(Struct, frozen=True):
             record,
             rank=self.made.rank,
             stamp=self.made.stamp,
-            once_key=self.once_key,
-            once_stamp=self.made.moved_stamp,
-            attempts=self.made.attempts,
+            hold=replace(
+                record.hold,
+                once_key=self.once_key,
+                once_stamp=self.made.moved_stamp,
+                attempts=self.made.attempts,
+            ),
         )
 
 
@@ -204,7 +205,7 @@ class EntryRecords(Struct, frozen=True):
             condition, values = AS_ALIAS, stale.values
             record = joining_over(record, stale)
         with entry_changed():
-            self.table.put(intent_item(record), condition, values)
+            self.table.put(item_of(record), condition, values)
         return record
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
@@ -215,7 +216,7 @@ class EntryRecords(Struct, frozen=True):
         again = rejoining(record, former)
         try:
             with entry_changed():
-                self.table.put(intent_item(again), AS_READ, values_as_read(former))
+                self.table.put(item_of(again), AS_READ, values_as_read(former))
         except EntryChanged as changed:
             # The AWS SDK repeats a request if the response was lost. The repeat then finds the
             # record that the first request has written.
@@ -250,10 +251,8 @@ class EntryRecords(Struct, frozen=True):
             if former is None:
                 self.table.delete(key, condition, values)
             else:
-                place = ended_place(former.waitlist_id, shard_of(former.entry_id))
                 kept = replace(former, revision=record.revision + 1)
-                item = kept.to_item(place, former.left_millis or former.admitted_millis or 0)
-                self.table.put(item, condition, values)
+                self.table.put(item_of(kept), condition, values)
 
     def record_bump(
         self,

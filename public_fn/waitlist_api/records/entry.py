@@ -10,6 +10,8 @@ from waitlist_api.clock import iso, iso_of
 from waitlist_api.records.facets import (
     Ban,
     Contact,
+    End,
+    Hold,
     Intent,
     Joined,
     Pauses,
@@ -73,8 +75,6 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     question: Question = Question()
     verification: Verification = Verification()
     contact: Contact = Contact()
-    # A claim can be released with a delay. The entry cannot be claimed again before this time.
-    delayed_until_millis: int | None = None
 
     # A customer can move the entry to another address. `moved_to` is the id of the new address.
     # `moved_stay` identifies the signup during which the entry was moved.
@@ -91,40 +91,14 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     rank: int | None = None
     # A number that was allocated at signup. Lower tickets joined earlier.
     ticket: int | None = None
-    # Logical timestamps that order the changes to an entry. `stamp` belongs to the newest recorded
-    # decision of Redis, and `end_stamp` to the decision that ended the signup.
+    # The logical timestamp of the newest recorded decision of Redis. Logical timestamps order the
+    # changes to an entry.
     stamp: int = 0
-    end_stamp: int = 0
     # The logical timestamp of the last edit.
     edited_stamp: int = 0
 
-    # The token of the last claim or offer. It is kept after the claim has ended, so that a late
-    # caller gets a precise error.
-    claim_token: str = ""
-    claimed_until_millis: int | None = None
-    # How the last claim or offer ended, such as `released`. Empty if its deadline has passed.
-    hold_end: str = ""
-    # How many claims of this entry have expired.
-    attempts: int = 0
-    # True if the entry was offered to its customer. False if an operator claimed the entry.
-    is_offer: bool = False
-    parked_millis: int | None = None
-    park_reason: str = ""
-
-    # The customer counts as inside until the pass ends at `inside_until_millis`, or until an
-    # earlier exit at `exited_millis`.
-    admitted_millis: int | None = None
-    inside_until_millis: int | None = None
-    exited_millis: int | None = None
-    # When the customer exited, if they still count as inside after this exit.
-    out_millis: int | None = None
-
-    left_millis: int | None = None
-    # A digest of the idempotency key and the timestamp of the last request that moved the entry. If
-    # Redis loses its data, they help to recognise a repeat of this request.
-    once_key: str = ""
-    once_stamp: int = 0
-
+    hold: Hold = Hold()
+    end: End = End()
     ban: Ban = Ban()
     intent: Intent = Intent()
 
@@ -142,7 +116,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     def pass_until(self, now_millis: int) -> int:
         """Return when the customer's pass ends, or 0 if there is no valid pass."""
-        return self.inside_until(now_millis) if self.out_millis is None else 0
+        return self.inside_until(now_millis) if self.end.out_millis is None else 0
 
     @property
     def is_declining(self) -> bool:
@@ -152,20 +126,20 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def room_until_millis(self) -> int | None:
         """The time until which the customer counts as inside, or None if there is no such time."""
-        is_free = self.status != "admitted" or self.exited_millis is not None
-        return None if is_free else self.inside_until_millis
+        is_free = self.status != "admitted" or self.end.exited_millis is not None
+        return None if is_free else self.end.inside_until_millis
 
     @property
     def went_out_millis(self) -> int | None:
         """The time of the customer's first exit, or None if there was no exit."""
-        return self.exited_millis if self.out_millis is None else self.out_millis
+        return self.end.exited_millis if self.end.out_millis is None else self.end.out_millis
 
     @property
     def pass_id(self) -> str:
         """The id (`jti`) of the customer's pass, or an empty string if there is no pass."""
-        if self.status != "admitted" or self.ticket is None or not self.inside_until_millis:
+        if self.status != "admitted" or self.ticket is None or not self.end.inside_until_millis:
             return ""
-        return pass_id_of(self.entry_id, self.ticket, self.admitted_millis or 0)
+        return pass_id_of(self.entry_id, self.ticket, self.end.admitted_millis or 0)
 
     @property
     def readiness(self) -> c.Readiness | None:
@@ -175,7 +149,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         confirm anything.
         """
         has_changed = has_readiness(self.attributes_version)
-        if not (has_changed or self.delayed_until_millis):
+        if not (has_changed or self.hold.delayed_until_millis):
             return None
         reasons = []
         if self.pauses.rest_until_millis is not None:
@@ -184,15 +158,15 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
             reasons.append(c.NotReady("held_back"))
         if self.verification.until_millis is not None:
             reasons.append(c.NotReady("unverified"))
-        if self.delayed_until_millis:
-            reasons.append(c.NotReady("delayed", self.delayed_until_millis))
+        if self.hold.delayed_until_millis:
+            reasons.append(c.NotReady("delayed", self.hold.delayed_until_millis))
         # A delay does not change the version, because Redis decides about delays.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, tuple(reasons), self.question.confirm_by_millis or 0)
 
     def is_ready(self, now_millis: int) -> bool:
         """Return whether the entry may be admitted, according to the record."""
-        ends = (self.pauses.rest_until_millis, self.delayed_until_millis)
+        ends = (self.pauses.rest_until_millis, self.hold.delayed_until_millis)
         is_passed_over = any(end is not None and end > now_millis for end in ends)
         is_unverified = self.verification.until_millis is not None
         return not (is_passed_over or self.pauses.held_back or is_unverified)
@@ -224,7 +198,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def decided_stamp(self) -> int:
         """The timestamp of the newest Redis decision that the record contains."""
-        return self.end_stamp or self.stamp
+        return self.end.stamp or self.stamp
 
     @property
     def address_id(self) -> str:
@@ -265,7 +239,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def has_never_joined(self) -> bool:
         """Whether the customer was banned and has never joined the waitlist."""
-        return self.status == "left" and self.ticket is None and self.left_millis is None
+        return self.status == "left" and self.ticket is None and self.end.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
         """Return whether the customer may join even if the `rejoin` setting forbids joining

@@ -30,14 +30,16 @@ def go_out(
         stamp=stamp,
         # If `keeps_room` is true, Redis must still count the customer as inside.
         status="admitted" if keeps_room else EXITED,
-        until_millis=record.inside_until_millis or 0 if keeps_room else 0,
+        until_millis=record.end.inside_until_millis or 0 if keeps_room else 0,
     )
+    if keeps_room:
+        end = replace(record.end, out_millis=now_millis)
+    else:
+        end = replace(record.end, exited_millis=now_millis)
     after = replace(
         record,
-        out_millis=now_millis if keeps_room else record.out_millis,
-        exited_millis=record.exited_millis if keeps_room else now_millis,
+        end=replace(end, stamp=record.decided_stamp),
         stamp=stamp,
-        end_stamp=record.decided_stamp,
         updated_millis=now_millis,
     )
     return Commit(after=after, events=(event,), change=change)

@@ -35,6 +35,49 @@ class Pauses(Facet, frozen=True):
     # True while an operator holds the entry back.
     held_back: bool = False
     held_back_reason: str = ""
+    # Why the entry was set aside.
+    park_reason: str = ""
+
+
+class Hold(Facet, frozen=True):
+    """The last claim or offer of the entry, and what else a rebuild restores in Redis.
+
+    The index contains this facet.
+    """
+
+    # The token is kept after the claim or offer has ended, so that a late caller gets a precise
+    # error.
+    token: str = ""
+    until_millis: int | None = None
+    # True if the entry was offered to its customer. False if an operator claimed the entry.
+    is_offer: bool = False
+    # How the last claim or offer ended, such as `released`. Empty if its deadline has passed.
+    end: str = ""
+    # How many claims of this entry have expired.
+    attempts: int = 0
+    # A claim can be released with a delay. The entry cannot be claimed again before this time.
+    delayed_until_millis: int | None = None
+    # When the entry was set aside.
+    parked_millis: int | None = None
+    # A digest of the idempotency key and the timestamp of the last request that moved the entry. If
+    # Redis loses its data, they help to recognise a repeat of this request.
+    once_key: str = ""
+    once_stamp: int = 0
+
+
+class End(Facet, frozen=True):
+    """How the signup ended. The index contains this facet."""
+
+    # The customer counts as inside until the pass ends at `inside_until_millis`, or until an
+    # earlier exit at `exited_millis`.
+    admitted_millis: int | None = None
+    inside_until_millis: int | None = None
+    exited_millis: int | None = None
+    # When the customer exited, if they still count as inside after this exit.
+    out_millis: int | None = None
+    left_millis: int | None = None
+    # The timestamp of the decision that ended the signup, if the record has a newer timestamp.
+    stamp: int = 0
 
 
 class Question(Facet, frozen=True):

@@ -10,11 +10,10 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.intents import (
     finish_join,
-    intent_item,
     joining_over,
     rejoining,
 )
-from waitlist_api.records.ledger import AS_READ, UNKNOWN, entry_changed, values_as_read
+from waitlist_api.records.ledger import AS_READ, UNKNOWN, entry_changed, item_of, values_as_read
 from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
@@ -87,7 +86,7 @@ class ImportRecords(Struct, frozen=True):
             self.table.transact(writes)
 
     def _write(self, intent: Intent) -> Item:
-        item = intent_item(intent.begun)
+        item = item_of(intent.begun)
         if intent.alias is not None:
             return self.table.put_write(item, AS_ALIAS, intent.alias.values)
         if intent.former is None:
@@ -96,10 +95,10 @@ class ImportRecords(Struct, frozen=True):
 
 
 def _intent_bytes(intent: Intent) -> int:
-    return INTENT_BYTES + item_bytes(intent_item(intent.begun))
+    return INTENT_BYTES + item_bytes(item_of(intent.begun))
 
 
 def _place_bytes(record: EntryRecord) -> int:
     # DynamoDB may count the whole item that an update changes, including the copy of the previous
     # signup.
-    return PLACE_BYTES + item_bytes(intent_item(record))
+    return PLACE_BYTES + item_bytes(item_of(record))

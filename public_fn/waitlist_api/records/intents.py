@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
-from waitlist_api.records.facets import Ban, Intent
+from waitlist_api.records.facets import Ban, Hold, Intent
 from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import Commit, Put
 from waitlist_api.records.table import Item
@@ -46,8 +46,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         ),
         # The customer may have left by declining an offer. If that request is repeated, it must
         # change nothing.
-        once_key=former.once_key,
-        once_stamp=former.once_stamp,
+        hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
         # If a request to ban the customer is repeated after the ban has ended, it must change
         # nothing.
         ban=Ban(key=former.ban.key),
@@ -57,11 +56,6 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 def joining_over(record: EntryRecord, alias: Alias) -> EntryRecord:
     """Return the record of a new signup with an address that once belonged to a moved entry."""
     return replace(record, stamp=alias.stamp)
-
-
-def intent_item(record: EntryRecord) -> Item:
-    """Return the DynamoDB item of a signup that is not finished yet."""
-    return record.to_item(intent_place(record.entry_id), record.updated_millis)
 
 
 def first_ask_item(record: EntryRecord, ticket: int) -> Item:

@@ -21,9 +21,9 @@ class LeftOffer(Struct, frozen=True, kw_only=True):
     once_key: str | None = None
 
     def is_open_in(self, record: EntryRecord) -> bool:
-        if record.status != "offered" or not record.is_offer:
+        if record.status != "offered" or not record.hold.is_offer:
             return False
-        return self.until_millis in (None, record.claimed_until_millis)
+        return self.until_millis in (None, record.hold.until_millis)
 
 
 class Leave(Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ def begin_leave(record: EntryRecord, leave: Leave, now_millis: int) -> EntryReco
         record,
         status="leaving",
         intent=replace(record.intent, leaving_by=leave.by, leaving_reason=leave.reason),
-        once_key=record.once_key if once_key is None else once_key,
+        hold=record.hold if once_key is None else replace(record.hold, once_key=once_key),
         updated_millis=now_millis,
     )
 
@@ -83,12 +83,11 @@ def finish_leave(
         after,
         intent=Intent(),
         status="left",
-        left_millis=now_millis,
+        end=replace(after.end, left_millis=now_millis),
         stamp=event.stamp,
         updated_millis=now_millis,
-        claimed_until_millis=None,
-        parked_millis=None,
-        park_reason="",
+        hold=replace(after.hold, until_millis=None, parked_millis=None),
+        pauses=replace(after.pauses, park_reason=""),
         moving_to="",
         moving_address="",
     )
@@ -122,9 +121,7 @@ def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
         attributes={},
         attributes_version=0,
         joined=replace(record.joined, key="", body=""),
-        park_reason="",
-        once_key="",
-        once_stamp=0,
+        hold=replace(record.hold, once_key="", once_stamp=0),
         ban=Ban(),
         pauses=Pauses(),
         contact=Contact(),

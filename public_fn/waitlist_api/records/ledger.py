@@ -170,7 +170,7 @@ class Ledger(Struct, frozen=True):
 
     def _write(self, before: EntryRecord | None, after: EntryRecord) -> Item:
         if before is None:
-            return self.table.put_write(after.to_item(**index_key(after)), UNKNOWN)
+            return self.table.put_write(item_of(after), UNKNOWN)
         update, values = update_of(before, after)
         values |= values_as_read(before)
         return self.table.update_write(record_key(*after.key), update, AS_READ, values)
@@ -198,13 +198,18 @@ def update_of(before: EntryRecord, after: EntryRecord) -> tuple[str, Item]:
     return update, changed
 
 
+def item_of(record: EntryRecord) -> Item:
+    """Return the DynamoDB item of a record, with its key in the index."""
+    return record.to_item(**index_key(record))
+
+
 def index_key(record: EntryRecord) -> Item:
     """Return the record's partition key and sort key in the index, which depend on its status."""
     shard = shard_of(record.entry_id)
     if record.status in PRESENT:
         return {"place": line_place(record.waitlist_id, shard), "place_rank": record.rank}
     if record.status in ENDED:
-        ended_millis = record.left_millis or record.admitted_millis or record.updated_millis
+        ended_millis = record.end.left_millis or record.end.admitted_millis or record.updated_millis
         return {"place": ended_place(record.waitlist_id, shard), "place_rank": ended_millis}
     return {"place": intent_place(record.entry_id), "place_rank": record.updated_millis}
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from waitlist_api.records.entry import Status
+from waitlist_api.records.facets import Hold
 from waitlist_shared import contracts as c
 
 
@@ -51,7 +52,7 @@ class Recorded(Protocol):
     def status(self) -> str: ...
 
     @property
-    def is_offer(self) -> bool: ...
+    def hold(self) -> Hold: ...
 
 
 def status_after(verb: c.Verb) -> Status:
@@ -75,5 +76,5 @@ def status_off_queue(state: str) -> Status | None:
 def state_of(entry: Recorded) -> c.EntryState:
     """Return the state that an entry should have in Redis according to its record."""
     if entry.status == "offered":
-        return "offered" if entry.is_offer else "held"
+        return "offered" if entry.hold.is_offer else "held"
     return "parked" if entry.status == "parked" else "waiting"

@@ -28,7 +28,7 @@ class Notice(Struct, frozen=True):
         """Whether the customer has not received this notice yet."""
         if self.word == "near":
             return not self.record.is_told_near
-        return self.record.contact.ending_offer != self.record.claim_token
+        return self.record.contact.ending_offer != self.record.hold.token
 
     @property
     def due_millis(self) -> int:
@@ -45,7 +45,7 @@ class Notice(Struct, frozen=True):
         """Return the change that records the notice."""
         record, contact = self.record, self.record.contact
         if self.word == "ending":
-            contact = replace(contact, ending_offer=record.claim_token)
+            contact = replace(contact, ending_offer=record.hold.token)
         else:
             near_count = contact.near_count + 1
             contact = replace(

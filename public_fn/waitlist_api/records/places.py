@@ -22,6 +22,7 @@ from waitlist_api.records.entry import (
     record_key,
     unreached_place,
 )
+from waitlist_api.records.facets import End, Hold
 from waitlist_api.records.intents import UNVERIFIED
 from waitlist_api.records.recipients import UNREACHED, Mark, unreached_key
 from waitlist_api.records.table import Item, Table
@@ -31,7 +32,8 @@ INDEX = "by_place"
 PAGE = 500
 NO_ATTRIBUTES = "{}"
 INSIDE = (
-    "#status = :admitted AND #inside_until_millis > :now AND attribute_not_exists(#exited_millis)"
+    "#status = :admitted AND #end.#inside_until_millis > :now"
+    " AND attribute_not_exists(#end.#exited_millis)"
 )
 
 
@@ -45,17 +47,10 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     rank: int | None = None
     ticket: int | None = None
     stamp: int = 0
-    claim_token: str = ""
-    claimed_until_millis: int | None = None
-    attempts: int = 0
-    is_offer: bool = False
-    inside_until_millis: int | None = None
-    parked_millis: int | None = None
-    once_key: str = ""
-    once_stamp: int = 0
+    hold: Hold = Hold()
+    end: End = End()
     attributes: dict[str, Any] = {}
     attributes_version: int = 0
-    delayed_until_millis: int | None = None
     edited_stamp: int = 0
     readiness: c.Readiness | None = None
 

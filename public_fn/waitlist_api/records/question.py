@@ -6,7 +6,7 @@ from waitlist_api.settings.confirm import ConfirmRules
 
 def was_taken_since(record: EntryRecord) -> bool:
     """Return whether the entry was claimed or offered after its customer was asked."""
-    return record.question.token != record.claim_token
+    return record.question.token != record.hold.token
 
 
 def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:

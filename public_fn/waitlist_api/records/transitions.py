@@ -69,7 +69,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         """Return the change that records the decision, or None if the record refuses it."""
         if record is None or record.status not in PRESENT or record.stamp >= self.stamp:
             return None
-        is_repeat = self.unless_token != "" and record.claim_token == self.unless_token
+        is_repeat = self.unless_token != "" and record.hold.token == self.unless_token
         if is_repeat or self.is_refuted_by(record):
             return None
         rank = self.rank
@@ -78,12 +78,13 @@ class Transition(Struct, frozen=True, kw_only=True):
             if record.rank is None:
                 return None
             rank = record.rank
+        altered = self.alter(record)
         after = replace(
-            self.alter(record),
+            altered,
             status=self.status,
             stamp=self.stamp,
             rank=rank,
-            attempts=self.attempts,
+            hold=replace(altered.hold, attempts=self.attempts),
             updated_millis=now_millis,
             expires_at=self.expires_at,
         )
@@ -206,12 +207,12 @@ class Transitions(Struct, frozen=True):
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:
-            is_delay = decision.verb == "released" and decision.at > (now.delayed_until_millis or 0)
+            known_until = now.hold.delayed_until_millis or 0
+            is_delay = decision.verb == "released" and decision.at > known_until
             if not is_delay or now.status not in PRESENT or now.ticket != decision.ticket:
                 return None
-            return replace(
-                no_longer_near(now), delayed_until_millis=decision.at, updated_millis=now_millis
-            )
+            hold = replace(now.hold, delayed_until_millis=decision.at)
+            return replace(no_longer_near(now), hold=hold, updated_millis=now_millis)
 
         self.ledger.update(record, decide)
 
@@ -252,10 +253,10 @@ class Transitions(Struct, frozen=True):
 def _until_millis(record: EntryRecord, now_millis: int) -> int:
     """Return the end of the pass, of the claim or offer, or of the delay, or 0."""
     if record.status == "admitted":
-        return record.inside_until_millis or 0
+        return record.end.inside_until_millis or 0
     if record.status == "offered":
-        return record.claimed_until_millis or 0
-    delayed_until = record.delayed_until_millis or 0
+        return record.hold.until_millis or 0
+    delayed_until = record.hold.delayed_until_millis or 0
     return delayed_until if record.status == "waiting" and delayed_until > now_millis else 0
 
 

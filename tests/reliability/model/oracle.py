@@ -206,7 +206,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
     if rank is not None and record.get("rank") != rank:
         yield Problem("rank", f"Redis has {name} at {rank}, the record at {record.get('rank')}")
     in_redis = note.attempts if note else found.tries.get(name, 0)
-    recorded = int(record.get("attempts", 0))
+    recorded = int(record.get("hold", {}).get("attempts", 0))
     if is_unheard and stay.state == "offered":
         recorded = in_redis
     if not in_redis == recorded == stay.attempts:
@@ -224,7 +224,7 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
     in_redis = tuple(reason in reasons for reason in ("held_back", "delayed", "resting"))
     expected = (stay.is_held_back, bool(stay.delayed_until_millis), bool(stay.rests_until_millis))
     pauses, question = record.get("pauses", {}), record.get("question", {})
-    delayed = record.get("delayed_until_millis")
+    delayed = record.get("hold", {}).get("delayed_until_millis")
     ends = (pauses.get("held_back"), delayed, pauses.get("rest_until_millis"))
     recorded = tuple(map(bool, ends))
     if not in_redis == recorded == expected:
@@ -237,12 +237,13 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
     """Check that a claim token stays valid until its deadline, whatever Redis has lost."""
+    hold = found.records.get(name, {}).get("hold", {})
     if stay.state == "parked":
-        at, recorded = found.parked.get(name), found.records.get(name, {}).get("parked_millis")
+        at, recorded = found.parked.get(name), hold.get("parked_millis")
         if at != recorded:
             yield Problem("parked", f"Redis has {name} parked at {at}, the record at {recorded}")
     token = tokens.get(stay.hold, {}).get(name)
-    note, record = found.notes.get(name), found.records.get(name, {})
+    note = found.notes.get(name)
     if stay.state != "offered" or note is None:
         return
     if stay.is_offer:
@@ -250,12 +251,12 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
         token = note.token
     if token is None or note.state not in ("held", "offered"):
         return
-    if {note.state == "offered", bool(record.get("is_offer"))} != {stay.is_offer}:
-        yield Problem("hold", f"{name} is {note.state} in Redis, offered in the record: {record}")
-    if token != note.token or token != record.get("claim_token"):
+    if {note.state == "offered", bool(hold.get("is_offer"))} != {stay.is_offer}:
+        yield Problem("hold", f"{name} is {note.state} in Redis, offered in the record: {hold}")
+    if token != note.token or token != hold.get("token"):
         yield Problem("hold", f"the token for {name} is not good any more")
     deadline = found.held.get(name, 0)
-    if deadline != record.get("claimed_until_millis"):
+    if deadline != hold.get("until_millis"):
         yield Problem("hold", f"Redis and the record hold {name} until different times")
     if stay.is_long != (deadline > found.now_millis + LEASE_SECONDS * 1000):
         yield Problem("hold", f"{name} was to be held for long: {stay.is_long}")
@@ -301,7 +302,8 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         yield Problem("inside", f"{found.inside} are inside, counted {found.stats}")
     for name, until in found.inside.items():
         record = found.records.get(name, {})
-        recorded = record.get("inside_until_millis")
+        end = record.get("end", {})
+        recorded = end.get("inside_until_millis")
         if record.get("status") != "admitted":
             continue
         # A claim that completes at once records the time at which it starts, which is earlier than
@@ -310,7 +312,7 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
             continue
         # The customer can get the pass from this time on.
-        since = record["admitted_millis"]
+        since = end["admitted_millis"]
         if recorded - since < PASS_SECONDS * 1000 - LONGEST_REQUEST_MILLIS:
             yield Problem("inside", f"{name} has the pass from {since}, only until {recorded}")
 

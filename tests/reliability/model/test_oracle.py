@@ -22,6 +22,12 @@ def record_of(testbed: Testbed, name: str) -> Item:
     return testbed.table.items[key]
 
 
+def set_field(testbed: Testbed, facet: str, **fields: Item) -> None:
+    """Change fields of a facet of b's record."""
+    record = record_of(testbed, "b")
+    record[facet] = {"M": {**record[facet]["M"], **fields}}
+
+
 def lose_the_place(testbed: Testbed) -> None:
     testbed.redis.raw.zrem(keys.queue(WAITLIST_ID), id_of("c"))
 
@@ -128,7 +134,7 @@ def count_an_attempt(testbed: Testbed) -> None:
 
 
 def change_the_token(testbed: Testbed) -> None:
-    record_of(testbed, "b")["claim_token"] = {"S": "1" * 40}
+    set_field(testbed, "hold", token={"S": "1" * 40})
 
 
 def shorten_the_hold(testbed: Testbed) -> None:
@@ -256,15 +262,15 @@ def lose_who_is_inside(testbed: Testbed) -> None:
 
 
 def record_another_end_of_the_pass(testbed: Testbed) -> None:
-    record_of(testbed, "b")["inside_until_millis"] = {"N": "1"}
+    set_field(testbed, "end", inside_until_millis={"N": "1"})
 
 
 def record_the_admission_late(testbed: Testbed) -> None:
     """Record the admission as if the time inside had begun minutes before the pass was
     available.
     """
-    record = record_of(testbed, "b")
-    record["admitted_millis"] = {"N": str(int(record["admitted_millis"]["N"]) + 180_000)}
+    admitted_millis = int(record_of(testbed, "b")["end"]["M"]["admitted_millis"]["N"])
+    set_field(testbed, "end", admitted_millis={"N": str(admitted_millis + 180_000)})
 
 
 @pytest.mark.parametrize(
@@ -319,8 +325,7 @@ def ask_in_the_record_only(testbed: Testbed) -> None:
 
 
 def end_the_question(testbed: Testbed) -> None:
-    question = record_of(testbed, "b")["question"]
-    question["M"] = {**question["M"], "unanswered": {"BOOL": True}}
+    set_field(testbed, "question", unanswered={"BOOL": True})
 
 
 @pytest.mark.parametrize("mutant", [None, ask_in_the_record_only, end_the_question])

@@ -140,7 +140,7 @@ def test_a_signup_that_is_refused_leaves_its_customer_inside(
     assert people.stats().json["inside"] == 1
     assert people.exit("ann").status == 200
     assert people.sign_up("ann").code == "waitlist_full"
-    assert people.recorded("ann")["exited_millis"] == START_MILLIS
+    assert people.recorded("ann")["end"]["exited_millis"] == START_MILLIS
 
 
 def intent_of(former: EntryRecord) -> EntryRecord:
@@ -355,7 +355,8 @@ def test_automatic_acceptance_admits_at_once(waitlist: Waitlist) -> None:
     people = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
     people.poll("bob")
     assert people.status("ann") == "admitted"
-    assert people.recorded("ann")["inside_until_millis"] == START_MILLIS + PASS_SECONDS * 1000
+    end = people.recorded("ann")["end"]
+    assert end["inside_until_millis"] == START_MILLIS + PASS_SECONDS * 1000
     assert people.stats().json["admitted"] == 1
     assert people.events("ann") == ["joined", "admitted"]
     people.poll("bob")

@@ -100,7 +100,7 @@ def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people, past = clocks.people, begun(clocks)
-    until_millis = people.recorded("ann")["claimed_until_millis"]
+    until_millis = people.recorded("ann")["hold"]["until_millis"]
     clocks.redis.advance(-HOUR_SECONDS)
     strike(clocks, past)
     clocks.two_runs()

@@ -48,7 +48,7 @@ def test_ten_who_enter_and_exit_hold_one_pass_at_a_time(waitlist: Waitlist, worl
             people.poll(names[-1])
         assert people.enter(name).status == 200
         assert world.clock.millis >= valid_until
-        valid_until = people.recorded(name)["inside_until_millis"]
+        valid_until = people.recorded(name)["end"]["inside_until_millis"]
         assert people.exit(name).status == 200
 
 

@@ -77,4 +77,4 @@ def test_a_bump_of_one_whose_hold_has_ended_is_kept(waitlist: Waitlist, world: W
     world.redis.flushall()
     world.maintain()
     assert people.order() == ["ann", "cyd", "bob"]
-    assert people.recorded("bob")["attempts"] == 1
+    assert people.recorded("bob")["hold"]["attempts"] == 1

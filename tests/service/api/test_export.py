@@ -24,20 +24,20 @@ INTERNAL = {
     "rank",
     "ticket",
     "stamp",
-    "once_key",
-    "once_stamp",
+    "hold.once_key",
+    "hold.once_stamp",
     "edited_stamp",
-    "claim_token",
-    "hold_end",
+    "hold.token",
+    "hold.end",
     "attributes_version",
 }
 TOLD_AS = {
     "joined.millis": "created_at",
     "updated_millis": "updated_at",
-    "admitted_millis": "admitted_at",
-    "left_millis": "left_at",
-    "claimed_until_millis": "claimed_until",
-    "parked_millis": "parked_at",
+    "end.admitted_millis": "admitted_at",
+    "end.left_millis": "left_at",
+    "hold.until_millis": "claimed_until",
+    "hold.parked_millis": "parked_at",
 }
 
 

@@ -249,5 +249,5 @@ def test_the_record_of_a_move_that_overtakes_the_release_gets_the_delay(
     assert people.release("ada", delay_seconds=60).status == 200
     wire.disarm()
     until = people.world.services.now_millis() + 60_000
-    assert people.recorded("ada")["delayed_until_millis"] == until
+    assert people.recorded("ada")["hold"]["delayed_until_millis"] == until
     assert people.events("ada") == ["joined", "offered", "released", "bumped"]

@@ -266,7 +266,8 @@ class Crowd:
         key = record_key(tags["waitlist_id"], tags["entry_id"])
         record = self.stage.table.items[key["pk"], key["sk"]]
         status, ticket = record["status"]["S"], record["ticket"]["N"]
-        is_open = int(record.get("claimed_until_millis", {"N": "0"})["N"]) > self.now_millis
+        hold = record.get("hold", {"M": {}})["M"]
+        is_open = int(hold.get("until_millis", {"N": "0"})["N"]) > self.now_millis
         if (status, ticket) != (TRUE_AT[kind], tags["ticket"]) or (
             kind in ("offered", "ending") and not is_open
         ):

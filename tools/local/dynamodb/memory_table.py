@@ -35,7 +35,7 @@ BATCH_GET = 100
 PARTITION = re.compile(r"(?:#\w+) = (:\w+)")
 LOWER_BOUND = re.compile(r"(?:>=?|BETWEEN) (:\w+)|begins_with\(#\w+, (:\w+)\)")
 EXPRESSION = re.compile(
-    r"(?:#\w+|:\w+|[<>]=?|=|<>|[(), ]|AND|OR|NOT|IN|BETWEEN"
+    r"(?:#\w+(?:\.#\w+)*|:\w+|[<>]=?|=|<>|[(), ]|AND|OR|NOT|IN|BETWEEN"
     r"|attribute_exists|attribute_not_exists|begins_with)+"
 )
 # Matches the commas between assignments, but not the commas between the arguments of a function.
@@ -343,10 +343,18 @@ def _holds(request: Item, name: str, item: Item) -> bool:
     names = request.get("ExpressionAttributeNames", {})
     words = {
         **FUNCTIONS,
-        "attribute": lambda name: plain(item[names[name]]) if names[name] in item else Missing(),
+        "attribute": lambda path: _find(item, [names[name] for name in path.split(".")]),
         "value": lambda name: plain(values[name]),
     }
     return bool(eval(_compiled(request[name]), {"__builtins__": {}}, words))
+
+
+def _find(item: Item, path: list[str]) -> Any:
+    """Return the value at a path. All names but the last one are names of maps."""
+    *maps, last = path
+    for name in maps:
+        item = item.get(name, {}).get("M", {})
+    return plain(item[last]) if last in item else Missing()
 
 
 FUNCTIONS = {
@@ -370,7 +378,7 @@ def _compiled(expression: str) -> CodeType:
     text = re.sub(r"(#\w+) BETWEEN (:\w+) AND (:\w+)", r"\2 <= \1 <= \3", expression)
     text = re.sub(r"(?<![<>])=", "==", text).replace("<>", "!=")
     text = re.sub(r"\b(AND|OR|NOT|IN)\b", lambda word: word[0].lower(), text)
-    text = re.sub(r"#\w+", lambda name: f"attribute({name[0]!r})", text)
+    text = re.sub(r"#\w+(?:\.#\w+)*", lambda name: f"attribute({name[0]!r})", text)
     text = re.sub(r":\w+", lambda name: f"value({name[0]!r})", text)
     return compile(text, expression, "eval")
 

@@ -41,7 +41,7 @@ class CustomerAdmission(Struct, frozen=True):
     def _with_pass(self, record: EntryRecord, base_url: str) -> Response[PassAnswer]:
         issued = None
         if until := record.pass_until(self.now_millis()):
-            admitted = record.admitted_millis or 0
+            admitted = record.end.admitted_millis or 0
             issued = self.passes.issue(*record.key, record.pass_id, admitted, until, base_url)
         return secret(PassAnswer(**{**admitted_answer(record).model_dump(), "pass": issued}))
 
@@ -72,13 +72,13 @@ class CustomerAdmission(Struct, frozen=True):
 
 def admitted_answer(record: EntryRecord) -> AdmittedAnswer:
     """Return the response for an admitted entry. Raise NotOffered if the entry is not admitted."""
-    if record.status != "admitted" or record.admitted_millis is None:
+    if record.status != "admitted" or record.end.admitted_millis is None:
         raise NotOffered
-    exited, inside_until = record.went_out_millis, record.inside_until_millis
+    exited, inside_until = record.went_out_millis, record.end.inside_until_millis
     return AdmittedAnswer(
         entry_id=record.entry_id,
         status=record.status,
-        admitted_at=iso(record.admitted_millis),
+        admitted_at=iso(record.end.admitted_millis),
         exited_at=None if exited is None else iso(exited),
         inside_until=None if inside_until is None else iso(inside_until),
     )

@@ -136,7 +136,7 @@ def _offer(offer: Offer, filters: Sequence[Segment] | None) -> AdmittedByFilter:
 
 
 def _offer_answer(view: EntryView, record: EntryRecord) -> OfferAnswer:
-    admitted = record.admitted_millis
+    admitted = record.end.admitted_millis
     return OfferAnswer(
         **view.answer,
         customer_id=record.customer_id or None,

@@ -373,8 +373,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         shown = {**person.view.answer, "rank": person.view.rank}
         return {**shown, **readiness_fields(person.view), **UNRECORDED}
     readiness = readiness_fields(person.view, record.readiness)
-    is_offer = record.is_offer and record.status == "offered"
-    deadline = _time(record.claimed_until_millis)
+    is_offer = record.hold.is_offer and record.status == "offered"
+    deadline = _time(record.hold.until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
         # Redis lists claimed and offered entries together. According to its DynamoDB record, this
@@ -394,15 +394,15 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         "customer_id": record.customer_id or None,
         "profile": record.profile,
         "attributes": record.attributes,
-        "attempts": record.attempts,
+        "attempts": record.hold.attempts,
         "claimed_until": None if is_offer else deadline,
-        "parked_at": _time(record.parked_millis),
-        "park_reason": record.park_reason or None,
-        "admitted_at": _time(record.admitted_millis),
-        "inside_until": _time(record.inside_until_millis),
+        "parked_at": _time(record.hold.parked_millis),
+        "park_reason": record.pauses.park_reason or None,
+        "admitted_at": _time(record.end.admitted_millis),
+        "inside_until": _time(record.end.inside_until_millis),
         "room_until": _time(record.room_until_millis),
         "exited_at": _time(record.went_out_millis),
-        "left_at": _time(record.left_millis),
+        "left_at": _time(record.end.left_millis),
         "banned_at": iso_of(time_of(record.ban.stamp)) if record.ban.stamp else None,
         "ban_reason": record.ban.reason or None,
     }
