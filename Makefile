@@ -13,7 +13,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 
 # All targets that are commands. Some of them have the names of folders or files.
 .PHONY: help run token demo \
-  check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
+  quick check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload load messages bench openapi locks pictures clean \
   sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package sbom api-pages release smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
@@ -50,6 +50,9 @@ demo: $(RUN_INSTALLED) ## play an example with the service of `make run`: STORY=
 	@$(BIN)/python -m tools.demo $(STORY)
 
 # Check the code.
+
+quick: $(INSTALLED) ## check the files that have changed since the last commit: format, lint, strict types, and the tests about them
+	@$(BIN)/python -m tools.quick
 
 check: $(INSTALLED) format-check lint types test ## run all checks of CI: format, lint, strict types, tests
 
@@ -188,7 +191,7 @@ pictures: $(INSTALLED) ## draw the pictures in docs/ (needs Chromium)
 	@$(BIN)/python -m tests.browser.pictures
 
 clean: ## remove everything that make has created
-	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) $(VENV_RELEASE) $(REDOCLY) dist .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+	rm -rf .dmypy.json $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) $(VENV_RELEASE) $(REDOCLY) dist .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
 # Build, deploy and operate a stack. The SAM CLI has a separate environment.
 
