@@ -1,7 +1,7 @@
-"""`make messages` notifies a crowd through unreliable senders, and sends 10,000 offers at a limited
-rate.
+"""`make messages` notifies many people through unreliable senders, and sends 10,000 offers at a
+limited rate.
 
-The crowd is the crowd of `tests/service/messages/test_crowd.py`, with 1,000 people. Time is
+The first part is the test `tests/service/messages/test_crowd.py` with 1,000 people. Time is
 virtual.
 """
 
@@ -25,14 +25,14 @@ from waitlist_api.records.table import Table
 from waitlist_shared.ids import entry_id_of
 
 PEOPLE, OFFERS = 1_000, 10_000
-# The rate limit of SES in mails a second, and the number of batches that the function runs in a
-# second.
+# The number of mails that SES accepts in a second, and the number of batches that the function runs
+# in a second.
 RATE, BATCHES_A_SECOND = 50, 20
 
 
 class LimitedSes:
-    """An SES that accepts a limited number of mails a second, and refuses the others as
-    SES does.
+    """A stand-in for SES that accepts a limited number of mails a second, and refuses further mails
+    as SES does.
     """
 
     def __init__(self, stage: Stage, rate: int) -> None:
@@ -56,7 +56,7 @@ class LimitedSes:
 
 
 def create_offers(stage: Stage, count: int) -> list[Queued]:
-    """Create the records of people who have an offer, and return their events."""
+    """Create the records of people who have an offer, and return the events of these offers."""
     stage.configure(messages={"kinds": ["offered"]}, admission={"offer_seconds": 86_400})
     stage.joins("model")
     stage.people.admit(1)
@@ -82,9 +82,9 @@ def create_offers(stage: Stage, count: int) -> list[Queued]:
 
 
 def check_that_all_are_sent(count: int) -> None:
-    """Send offers that were created at once, at the rate of the account.
+    """Send offers that were all created at the same moment, at the rate of the account.
 
-    Check that none is lost.
+    Check that no offer is lost.
     """
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         ses = LimitedSes(stage, RATE)

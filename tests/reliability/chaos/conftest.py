@@ -11,7 +11,9 @@ Serve = Callable[..., Traffic]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Return a function that starts the service on a Redis server and creates a waitlist."""
+    """Return a function that starts the service with a given Redis server and creates a
+    waitlist.
+    """
     with ExitStack() as stack:
 
         def start(redis_url: str, **environ: str) -> Traffic:

@@ -1,4 +1,6 @@
-"""`kill -9` of a Redis server without persistence, during traffic and while there is no traffic."""
+"""Clients keep getting true answers although a Redis server without persistence is killed with
+`kill -9`, once during traffic and once while there is no traffic.
+"""
 
 from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption
@@ -8,7 +10,8 @@ OPERATIONS = 120
 
 
 def test_every_answer_stays_true_when_redis_is_killed_twice(serve: Serve) -> None:
-    """P1 P2 P3 P4 P6 P7: every answer is true, or asks the client to retry later.
+    """While Redis is killed and restarted, every answer is true or asks the client to retry later
+    (promises P1 to P4, P6 and P7).
 
     After the second kill, maintenance rebuilds the order before any client sends a request.
     """

@@ -1,4 +1,6 @@
-"""A primary dies before its last writes are replicated, and its replica takes over."""
+"""Checks every answer of the service while a Redis primary dies before its last writes are
+replicated, and its replica takes over.
+"""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -20,7 +22,7 @@ FIRST, LOST = 50, 50
 
 
 class Failover:
-    """Cuts the primary of the waitlist off from its replica for a while, and then kills the
+    """Disconnects the primary of the waitlist from its replica for a while, and then kills the
     primary.
     """
 
@@ -32,7 +34,7 @@ class Failover:
 
     @property
     def url(self) -> str:
-        """Return the URL of a node that stays alive."""
+        """Return the URL of a node that no test kills."""
         return next(node.url for node in self._cluster.nodes if node is not self._primary)
 
     def cut(self) -> None:
@@ -56,7 +58,9 @@ def on(failover: Failover, serve: Serve) -> Traffic:
 def test_every_answer_stays_true_when_a_primary_dies_with_its_last_writes(
     failover: Failover, serve: Serve
 ) -> None:
-    """P1 P2 P3 P4 P6 P7: during the failover, answers are true or ask the client to retry."""
+    """During the failover, every answer is true or asks the client to retry later (promises P1 to
+    P4, P6 and P7).
+    """
     traffic = on(failover, serve)
     cut = Disruption(FIRST, failover.cut, is_loss=False)
     traffic.flow(OPERATIONS, cut, Disruption(FIRST + LOST, failover.inject))

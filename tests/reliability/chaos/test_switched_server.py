@@ -1,4 +1,6 @@
-"""A primary dies before its last writes are replicated, and a replica takes over its address."""
+"""Checks every answer of the service while a Redis primary dies before its last writes are
+replicated, and a replica takes over under the same host and port.
+"""
 
 from tests.reliability.chaos.conftest import Serve
 from tests.reliability.chaos.traffic import Disruption

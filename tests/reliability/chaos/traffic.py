@@ -23,8 +23,8 @@ CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
 # The lease is longer than the test, so no hold expires during the test.
 LEASE_SECONDS = 600
 POLL_SECONDS = 0.01
-# A pause after a refusal. A rebuild takes seconds, and without the pause thousands of polls would
-# all get the same refusal.
+# After a refusal, a client pauses. A rebuild takes seconds, and without the pause thousands of
+# polls would all get the same refusal.
 REFUSED_SECONDS = 0.2
 TIMEOUT_SECONDS = 30
 Injection = Callable[[], None]
@@ -34,7 +34,7 @@ Injection = Callable[[], None]
 class Disruption:
     """A fault that is injected after a number of operations.
 
-    `is_loss` is true if Redis loses data.
+    `is_loss` is true if the fault makes Redis lose data.
     """
 
     after_operations: int
@@ -76,11 +76,13 @@ class Traffic:
         self._losses.append(Loss(began, time.monotonic()))
 
     def was_refused(self, code: str) -> bool:
-        """Return whether a client got a refusal with this code."""
+        """Return whether any client was refused with this error code."""
         return any(one.code == code for one in self.history.attempts)
 
     def problems(self) -> list[Problem]:
-        """Return the answers that were impossible, and those that contradict the final state."""
+        """Return the answers that were impossible, and the answers that contradict the final
+        state.
+        """
         with ApiClient(self.url, LOOKERS) as client:
             final_state = Reader(client).read(self.history)
         found = judge(self.history, final_state, LEASE_SECONDS, self._losses)
@@ -120,7 +122,7 @@ class Traffic:
             await asyncio.to_thread(self.lose if one.is_loss else _call, one.inject)
 
     async def _look(self, number: int) -> None:
-        """Read positions and totals in a loop, without retries."""
+        """Read positions and totals in a loop. Requests that fail are not retried."""
         wire = Wire(self.url, 1, TIMEOUT_SECONDS)
         client = Client(wire, self.history, Load(None), f"looker {number}", tries=1)
         turn = number

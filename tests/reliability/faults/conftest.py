@@ -1,5 +1,5 @@
-"""Fixtures of the fault tests: empty stores, and a service that has few shards and a
-single thread.
+"""Fixtures of the fault tests: empty stores, and a service that has few index shards and a single
+thread.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,9 @@ from tests.support.stale_index import StaleIndexTable
 
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
-    """Make the service small and deterministic, so that a test has few steps in a fixed order."""
+    """Limit the service to few index shards and one thread, so that a test has few steps in a fixed
+    order.
+    """
     with deterministic():
         yield
 
@@ -27,7 +29,7 @@ def stores(valkey: Server) -> Stores:
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture that has a new, empty waitlist."""
+    """Return a fixture with a new waitlist that has no entries."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     fixture.wire.disarm()
@@ -36,5 +38,5 @@ def fixture(stores: Stores) -> FaultFixture:
 
 @pytest.fixture
 def elsewhere(fixture: FaultFixture) -> TokenHolders:
-    """Return the same customers, whose requests go to another process."""
+    """Return the same customers, whose requests go to another process of the service."""
     return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)

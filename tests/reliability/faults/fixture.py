@@ -23,14 +23,14 @@ LINE = ("ann", "bob", "cyd", "dan")
 WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
 EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
-# At a call that only reads, these faults make no difference. A crash after such a call leaves the
-# same state as a crash after the previous write.
+# These faults only make a difference at a call that writes. A crash after a call that reads leaves
+# the same state as a crash after the previous write.
 OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 
 
 @dataclass(frozen=True)
 class Stores:
-    """Clients of both stores. No fault affects these clients."""
+    """Direct clients of DynamoDB and Redis. No fault affects these clients."""
 
     dynamodb: StaleIndexTable
     redis: Any
@@ -48,9 +48,8 @@ class Stores:
 
 @dataclass
 class TokenHolders(Admissions):
-    """Creates entry tokens without calling AWS.
-
-    Such a call would be another step that a fault could strike.
+    """Creates entry tokens without calling AWS, because a fault could be injected at such a
+    call.
     """
 
     stores: Stores | None = None
@@ -63,7 +62,9 @@ class TokenHolders(Admissions):
 
 
 class FaultFixture:
-    """The customers of a waitlist, and the wire between the public function and AWS."""
+    """The customers of a waitlist, and the connection from the public function to AWS, at which a
+    test injects faults.
+    """
 
     def __init__(self, stores: Stores, redis_clock: RedisClock | None = None) -> None:
         self.stores = stores
@@ -79,7 +80,7 @@ class FaultFixture:
             self.people.id_of(name)
 
     def warm_up(self) -> None:
-        """Let the function cache the waitlist, as it does during its first request."""
+        """Let the function cache the waitlist, as the function does during its first request."""
         self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
 
@@ -88,18 +89,20 @@ class FaultFixture:
         self.stores.redis.flushall()
 
     def maintain_one(self) -> None:
-        """Run maintenance for this waitlist only, two minutes later."""
+        """Let two minutes pass, and then run maintenance for this waitlist only."""
         self.world.advance(120)
         self.world.maintenance.run_one(self.people.waitlist_id)
 
     def maintain_elsewhere(self, minutes: int = 0) -> None:
-        """Run maintenance in another process. Before it runs, two minutes pass, plus `minutes`."""
+        """Let two minutes and the additional `minutes` pass, and then run maintenance in another
+        process.
+        """
         world = self.stores.world()
         world.clock.advance(60 * minutes)
         world.maintain()
 
     def rebuild_elsewhere(self) -> None:
-        """Delete everything in Redis, and let another process rebuild it."""
+        """Delete everything in Redis, and let another process rebuild the order."""
         self.flush()
         self.maintain_elsewhere()
 
@@ -109,7 +112,7 @@ class FaultFixture:
         return bool(self.stores.redis.hget(meta, "state") != "warm")
 
     def records(self) -> dict[str, Item]:
-        """Return the records of the entries by name."""
+        """Return the records of the entries, by the customer's name."""
         items = self.stores.dynamodb.items.values()
         plain = [decode(item) for item in items]
         names = self.people.names
@@ -123,13 +126,15 @@ class FaultFixture:
         return table if queue is None else [*table, "a place in Redis"]
 
     def order(self) -> list[str]:
-        """Return the names of the waiting entries in the order that Redis has."""
+        """Return the names of the waiting customers in the order that Redis has stored."""
         request = c.ListWaiting(waitlist_id=self.people.waitlist_id)
         page: c.ListWaitingResult = self.world.services.queue.send(request)
         return [self.people.names[entry.entry_id] for entry in page.entries]
 
     def contradictions(self) -> Iterator[str]:
-        """Yield each contradiction between Redis, the records and the answers (P1-P4, P6)."""
+        """Yield each contradiction between Redis, the records and the answers (promises P1 to P4
+        and P6).
+        """
         order = self.order()
         records = self.records()
         if len(set(order)) != len(order):
@@ -137,7 +142,8 @@ class FaultFixture:
         ranks = [(one["rank"], name) for name, one in records.items() if _waits(one)]
         if order != [name for _, name in sorted(ranks)]:
             yield f"Redis has {order}, the record has {sorted(ranks)}"
-        # An erased entry may keep its intent until maintenance deletes the record.
+        # An erased entry may keep the status `joining` or `leaving` until maintenance deletes the
+        # record.
         people = [
             (name, one) for name, one in records.items() if not one.get("intent", {}).get("erase")
         ]
@@ -172,7 +178,10 @@ class FaultFixture:
 
 
 def strikes(fault: Fault, call: Call) -> bool:
-    """Return whether the fault at this call can lead to another result than at the calls before."""
+    """Return whether the fault has an effect at this call.
+
+    Some faults have the same result at a call that only reads as at the call before.
+    """
     if fault is faults.function_failed:
         return call.is_invoke
     return fault not in OF_WRITES or may_write(call.name, call.arguments)
@@ -185,7 +194,8 @@ def at_each_step(
     inject: Callable[[FaultFixture], Fault],
     outcome: Callable[[FaultFixture], list[str]],
 ) -> str:
-    """Run once for each different step, with a fault injected at that step.
+    """Call `run` once for each different step of the public function, with a fault injected at that
+    step.
 
     Return all problems as text.
     """
@@ -221,7 +231,9 @@ def eve_has_left(fixture: FaultFixture) -> None:
 
 
 def eve_is_joining(fixture: FaultFixture) -> None:
-    """Give Eve a place in Redis, and stop the function before it records the place."""
+    """Give Eve a place in Redis, and stop the public function before the function records the
+    place.
+    """
     line(fixture)
     fixture.wire.arm(1, faults.crash_after)
     with suppress(Crash):

@@ -1,4 +1,4 @@
-"""An interrupted configuration request leaves the record and Redis in agreement in the end."""
+"""After a configuration request was interrupted, the record and Redis agree in the end."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -18,9 +18,9 @@ each_fault = pytest.mark.parametrize("fault", CUT_OFF)
 def cut_off(
     stores: Stores, before: Snapshot, fault: Fault, request: Callable[[FaultFixture], Answer]
 ) -> Iterator[FaultFixture]:
-    """Send a request once for each step, and interrupt it at that step.
+    """Send a request once for each of its steps, and interrupt the request at that step.
 
-    Yield the fixture afterwards.
+    After each interruption, yield the fixture.
     """
     stores.restore(before)
     whole = FaultFixture(stores)
@@ -39,9 +39,10 @@ def cut_off(
 def test_an_interrupted_creation_leaves_a_working_waitlist_or_none(
     stores: Stores, fault: Fault
 ) -> None:
-    """P3, P7: the operator does not repeat the request.
+    """If an operator does not repeat an interrupted creation, the waitlist either works or does not
+    exist.
 
-    If a signup is acknowledged, it stays in the queue.
+    An acknowledged signup stays in the queue (promises P3 and P7).
     """
     for fixture in cut_off(
         stores, stores.snapshot(), fault, lambda fixture: fixture.people.configure()
@@ -71,7 +72,9 @@ def test_repeating_an_interrupted_creation_creates_the_waitlist(
 
 @each_fault
 def test_maintenance_writes_new_settings_to_redis(fixture: FaultFixture, fault: Fault) -> None:
-    """P3: GET shows the settings that apply to signups, even if the operator does not retry."""
+    """GET shows the settings that apply to signups, even if the operator does not repeat an
+    interrupted change of the settings (promise P3).
+    """
     line(fixture)
     assert fixture.people.configure(open=False).status == 200
     before = fixture.stores.snapshot()
@@ -93,7 +96,7 @@ def test_maintenance_writes_new_settings_to_redis(fixture: FaultFixture, fault: 
 
 
 def test_a_delayed_request_does_not_restore_old_settings(fixture: FaultFixture) -> None:
-    """P2: a delayed request does not overwrite newer settings."""
+    """A delayed request to change the settings does not overwrite newer settings (promise P2)."""
     line(fixture)
     other = FaultFixture(fixture.stores).people
     fixture.wire.arm(3, faults.before(lambda: other.configure(capacity=4)))

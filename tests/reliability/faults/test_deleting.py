@@ -1,4 +1,6 @@
-"""A waitlist is deleted and created again with the same id, while requests and maintenance run."""
+"""A waitlist is deleted and then created again with the same id, while requests and maintenance
+run.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -27,7 +29,7 @@ NEWCOMERS = ("fay", "eve")
 
 
 def leftovers(stores: Stores) -> list[object]:
-    """Return the keys that are left in both stores, of all waitlists.
+    """Return the keys of all waitlists that are left in both stores.
 
     Keys that expire by themselves are not counted. These are the keys of bumps and idempotency keys
     in Redis, and the journal.
@@ -57,7 +59,10 @@ def create_again(people: People) -> None:
 def injected(
     fixture: FaultFixture, before: Snapshot, do: Callable[[], object], inject: Callable[[], Fault]
 ) -> Iterator[str]:
-    """Call `do` once for each step, with a fault injected at that step. Yield the step."""
+    """Call `do` once for each of its steps, with a fault injected at that step.
+
+    Yield the name of the step.
+    """
     fixture.stores.restore(before)
     fixture.wire.disarm()
     do()
@@ -72,7 +77,9 @@ def injected(
 
 
 def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
-    """P8: no record and no history is left of any entry, whatever state the entry was in."""
+    """A deleted waitlist leaves no record and no history of any entry, whatever state the entry was
+    in (promise P8).
+    """
     line_with_eve(fixture)
     assert fixture.people.leave("ann").status == 204
     assert fixture.people.bump("dan", key="dan", to="front").status == 200
@@ -83,7 +90,9 @@ def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
 
 @pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
 def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Fault) -> None:
-    """P3: the request or maintenance is interrupted at any step."""
+    """A deletion is completed although the request or maintenance is interrupted at any step
+    (promise P3).
+    """
     line_with_eve(fixture)
     fixture.warm_up()
 
@@ -101,8 +110,8 @@ def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Faul
 def test_the_next_waitlist_of_the_same_id_starts_empty(
     fixture: FaultFixture, prepare: Callable[[FaultFixture], None]
 ) -> None:
-    """P1, P4: no place, refusal or intent of the deleted waitlist affects a new waitlist with the
-    same id.
+    """If a new waitlist has the id of a deleted waitlist, no place, refusal or unfinished request
+    of the deleted waitlist affects it (promises P1 and P4).
     """
     prepare(fixture)
     fixture.people.delete_waitlist()
@@ -116,8 +125,10 @@ def test_the_next_waitlist_of_the_same_id_starts_empty(
 def test_an_interrupted_signup_is_deleted_with_its_list(
     fixture: FaultFixture,
 ) -> None:
-    """P1: the function has cached the list, and the intent is too recent for maintenance to finish
-    it.
+    """An interrupted signup is deleted together with its waitlist.
+
+    The function has cached the waitlist, and the signup is too recent for maintenance to finish it
+    (promise P1).
     """
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
@@ -136,8 +147,10 @@ def test_an_interrupted_signup_is_deleted_with_its_list(
 def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
     fixture: FaultFixture, ending: str
 ) -> None:
-    """P1, P3: the request ends only after customers have joined the next waitlist with
-    the same id.
+    """A request leaves no trace if its waitlist is deleted while the request runs.
+
+    The request ends only after customers have joined the next waitlist with the same id (promises
+    P1 and P3).
     """
     line_with_eve(fixture)
     fixture.warm_up()
@@ -169,10 +182,10 @@ def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
 def test_a_late_run_of_maintenance_does_not_delete_the_next_waitlist(
     fixture: FaultFixture,
 ) -> None:
-    """P3: a run of maintenance loses its lease.
+    """A run of maintenance that has lost its lease does not delete the next waitlist.
 
-    Meanwhile, another run deletes the waitlist, and customers join the next waitlist with the same
-    id.
+    After the loss of the lease, another run deletes the waitlist, and customers join the next
+    waitlist with the same id (promise P3).
     """
     line_with_eve(fixture)
     fixture.people.delete_waitlist()
@@ -209,7 +222,9 @@ def test_the_id_of_a_waitlist_cannot_be_used_while_it_is_being_deleted(
 
 
 def test_deleting_a_waitlist_keeps_the_entries_of_other_waitlists(fixture: FaultFixture) -> None:
-    """P3: a waitlist is deleted while it and another waitlist have intents."""
+    """When a waitlist is deleted, the unfinished signups of other waitlists are kept (promise
+    P3).
+    """
     eve_is_joining(fixture)
     other = People(fixture.world, "coffee")
     assert other.configure().status == 201

@@ -1,4 +1,6 @@
-"""The history contains the time of each decision, even if a later request records the decision."""
+"""The history contains the time of each decision, even if the decision is recorded only by a later
+request.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -66,14 +68,14 @@ def millis_of(event: dict[str, Any]) -> float:
 
 
 def cut_off(fixture: FaultFixture, event: str) -> int:
-    """Stop the function between the decision in Redis and its record.
+    """Stop the function after Redis has made a decision and before the decision is recorded.
 
     Return the time of the decision.
     """
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    # A redrive first reads from the record which parking it refers to.
+    # A redrive begins with one more call, which reads from the record which parking it refers to.
     fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)
@@ -84,7 +86,9 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
 
 @pytest.mark.parametrize("event", ENDS)
 def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, event: str) -> None:
-    """P3: the event is recorded with operator and reason before the repeat is answered."""
+    """Before a repeated request is answered, its event is recorded with the operator, the reason
+    and the time of the first decision (promise P3).
+    """
     decided_at = cut_off(fixture, event)
     fixture.world.advance(5)
     assert ENDS[event](fixture.people).status == 200
@@ -95,7 +99,9 @@ def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, 
 
 @pytest.mark.parametrize("event", ENDS)
 def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, event: str) -> None:
-    """P3: the client does not repeat the request, and maintenance runs more than a minute later."""
+    """If the client does not repeat an interrupted request, maintenance records the time of the
+    decision more than a minute later (promise P3).
+    """
     decided_at = cut_off(fixture, event)
     fixture.world.maintain()
     one = history(fixture)[-1]
@@ -104,8 +110,8 @@ def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, eve
 
 
 def test_a_repeat_after_the_next_claim_records_only_its_own_event(fixture: FaultFixture) -> None:
-    """P3: the history gets the event with operator and reason, and the record keeps the later
-    claim.
+    """If a release is repeated after the next claim, the history gets the event of the release with
+    operator and reason, and the record keeps the later claim (promise P3).
     """
     people, token = fixture.people, fixture.people.tokens["ann"]
     cut_off(fixture, "released")
@@ -136,7 +142,11 @@ def test_a_parking_by_attempts_keeps_its_time_if_a_redrive_records_it(
 
 
 def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
-    """P3: maintenance notices the parking a minute later, and `parked_at` agrees with the event."""
+    """A parking after too many attempts is recorded at the deadline of the last hold, although
+    maintenance notices it a minute later.
+
+    `parked_at` agrees with the event (promise P3).
+    """
     people = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
         fixture.world.advance(LEASE_SECONDS)
@@ -154,8 +164,8 @@ def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture
 def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
     fixture: FaultFixture,
 ) -> None:
-    """P3: the offer is the last attempt that is allowed, and the no-show comes before the
-    parking.
+    """If an unused offer was the last allowed attempt, the no-show and the parking are recorded at
+    the deadline of the offer, in this order (promise P3).
     """
     people = fixture.people
     release(people)
@@ -188,8 +198,9 @@ def test_an_expiry_keeps_its_time_if_a_bump_and_a_claim_come_before_its_record(
 
 
 def test_a_refused_request_about_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
-    """P5: the requests are a release and a parking with a used token, and a redrive of a held
-    entry.
+    """A refused release, parking or redrive changes neither store.
+
+    The release and the parking have a used token, and the redrive names a held entry (promise P5).
     """
     people = fixture.people
     token = people.tokens["ann"]

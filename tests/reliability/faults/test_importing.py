@@ -1,4 +1,6 @@
-"""An import is interrupted or overtaken at each step, and still ends in the order of its file."""
+"""An import is interrupted or overtaken at each step, and its entries still end in the order of the
+file.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,8 +14,8 @@ from tests.support.gateway import Answer
 from waitlist_api.imports import place, write_intents
 from waitlist_api.records import imports
 
-# Three rows, which belong to two transactions, have the same `joined_at`. The last two rows have
-# none.
+# Three rows of the file, which belong to two transactions, have the same `joined_at`. The last two
+# rows have no `joined_at`.
 FIRST, LATER = "2021-05-01T12:00:00Z", "2021-05-01T12:00:01Z"
 TIMES = {"fay": FIRST, "gus": FIRST, "ann": FIRST, "bob": LATER}
 FILE = ("fay", "gus", "ann", "bob", "eve", "zoe")
@@ -21,13 +23,14 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# Three transactions write the intents, and three transactions record the places.
+# An import writes the intents in three transactions and records the places in three more. Together
+# with its other calls, it has ten steps.
 STEPS = 10
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put two rows into a transaction, and run the transactions one after the other in a fixed
+    """Put two rows into each transaction, and run the transactions one after the other in a fixed
     order.
     """
     for module in (write_intents, imports):
@@ -37,7 +40,10 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
-    """Import the file, or the named rows. Return None if the process dies."""
+    """Import the file, or only the rows of these customers.
+
+    Return None if the process dies.
+    """
     rows = [one for one in ROWS if one["customer_id"] in (names or FILE)]
     try:
         return fixture.people.bring(*rows)
@@ -48,7 +54,7 @@ def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
 
 
 def import_until_done(fixture: FaultFixture, *names: str) -> Answer:
-    """Repeat the import until it succeeds."""
+    """Repeat the import of the file until the import succeeds."""
     for _ in range(TRIES):
         answer = attempt(fixture, *names)
         if answer is not None and answer.status == 200:
@@ -77,7 +83,9 @@ OTHERS: dict[str, Callable[[FaultFixture], object]] = {
 def test_other_entries_keep_the_order_of_the_file(
     fixture: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """P1, P2, P6: another request is sent before each step of the import in turn."""
+    """Entries of an import keep the order of the file, although another request is sent before any
+    step of the import (promises P1, P2 and P6).
+    """
     before = fixture.stores.snapshot()
     for step in range(STEPS):
         fixture.stores.restore(before)
@@ -87,7 +95,7 @@ def test_other_entries_keep_the_order_of_the_file(
         fixture.people.id_of("hal")
         fixture.wire.arm(step, faults.before(partial(other, elsewhere)))
         attempt(fixture)
-        # Maintenance finishes the intents in its own order.
+        # Maintenance finishes the signups of an interrupted import in its own order.
         fixture.world.maintain()
         moved = {"hal", "eve", "bob"}
         order = [name for name in fixture.order() if name not in moved]
@@ -98,8 +106,10 @@ def test_other_entries_keep_the_order_of_the_file(
 def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
     fixture: FaultFixture,
 ) -> None:
-    """P1, P6: although the ticket of the import is older than the end of the former stay, the
-    ticket belongs to the new stay.
+    """An imported entry can be claimed before its import is recorded.
+
+    The ticket of the import is older than the end of the customer's former stay, but it belongs to
+    the new stay (promises P1 and P6).
     """
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
@@ -116,7 +126,10 @@ def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
 
 
 def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultFixture) -> None:
-    """P3: an entry that stands behind others with the same `joined_at` keeps its place too."""
+    """After a loss of Redis, imported entries keep their places.
+
+    This includes an entry that stands behind other entries with the same `joined_at` (promise P3).
+    """
     import_until_done(fixture)
     fixture.people.bring({"customer_id": "hal", "joined_at": FIRST})
     order = fixture.order()
@@ -132,8 +145,10 @@ def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultF
 
 
 def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: FaultFixture) -> None:
-    """P3: the journal lists imported entries at the stamp of the import, however old their tickets
-    are.
+    """Imported entries that a lagging replica lacks are restored.
+
+    The journal lists the entries at the stamp of the import, however old their tickets are (promise
+    P3).
     """
     fixture.world.maintain()
     import_until_done(fixture)
@@ -145,14 +160,19 @@ def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: Fau
     assert not list(fixture.contradictions())
 
 
-# The guests Ann and Eve have signed up before any fault is armed. The file names both.
+# The guests Ann and Eve have signed up before a test injects a fault. The imported file names both
+# of them.
 REPLACING = ({"customer_id": "ann", "joined_at": FIRST}, {"customer_id": "eve"})
-# The stay of each guest ends in three steps. After that, the import continues as for new customers.
+# An import first ends the stay of each guest in three steps. After that, the import continues as
+# for new customers.
 STEPS_OF_REPLACING = 14
 
 
 def replace(fixture: FaultFixture) -> Answer | None:
-    """Import both customers over the stays of the guests. Return None if the process dies."""
+    """Import both guests and replace their stays.
+
+    Return None if the process dies.
+    """
     try:
         return fixture.people.bring(*REPLACING, entry_tokens=True, on_list="replace")
     except Crash:
@@ -162,7 +182,7 @@ def replace(fixture: FaultFixture) -> Answer | None:
 
 
 def replace_until_done(fixture: FaultFixture) -> Answer:
-    """Repeat the import until it succeeds."""
+    """Repeat the import of the guests until the import succeeds."""
     for _ in range(TRIES):
         answer = replace(fixture)
         if answer is not None and answer.status == 200:
@@ -172,7 +192,7 @@ def replace_until_done(fixture: FaultFixture) -> Answer:
 
 @pytest.fixture
 def guests(fixture: FaultFixture, monkeypatch: pytest.MonkeyPatch) -> FaultFixture:
-    """Two of the waiting guests are in the file.
+    """Return a fixture with three waiting guests, two of whom are in the imported file.
 
     The import ends their stays one after the other.
     """
@@ -187,8 +207,8 @@ def guests(fixture: FaultFixture, monkeypatch: pytest.MonkeyPatch) -> FaultFixtu
 def test_repeating_an_interrupted_import_replaces_each_guest_once(
     guests: FaultFixture, fault: faults.Fault, is_maintained: bool
 ) -> None:
-    """P2, P3: at whichever step the import stops, the customer has a single stay, which the import
-    created.
+    """At whichever step an import is interrupted, each customer has a single stay in the end, which
+    the import created (promises P2 and P3).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
@@ -238,7 +258,9 @@ OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
 def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
     guests: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """P2, P4: another request is sent before each step of the import in turn."""
+    """If a guest sends another request before any step of an import that replaces the guest's stay,
+    the former stay is not restored (promises P2 and P4).
+    """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
     elsewhere = FaultFixture(guests.stores)
@@ -252,6 +274,6 @@ def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
         guests.world.maintain()
         assert not list(guests.contradictions()), step
         ann = guests.world.request("GET", guests.people.entry("ann"), token=strangers["ann"])
-        # The guest has been admitted, or the entry token gives access to nothing.
+        # Ann has been admitted or has left, or her entry token is no longer valid.
         assert ann.status in (403, 404) or ann.json["status"] in ("admitted", "left"), step
         assert guests.order().count("ann") <= 1

@@ -1,5 +1,5 @@
-"""A rebuild is interrupted, run twice or overtaken at each step, and the order is complete in the
-end.
+"""A rebuild of the order in Redis is interrupted, run twice or overtaken at each step, and the
+order is complete in the end.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,8 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# The step at which a signup asks Redis for a place, if an erasure was not finished.
+# The number of the step at which a signup asks Redis for a place, if an erasure was not finished
+# before.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
@@ -36,7 +37,7 @@ Outcome = Callable[[FaultFixture], list[str]]
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return a state with five waiting entries, whose order Redis has lost."""
+    """Return the state of a waitlist with five waiting entries, whose order Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -45,7 +46,7 @@ def lost(fixture: FaultFixture) -> Snapshot:
 def rebuilds(
     stores: Stores, lost: Snapshot, inject: Callable[[FaultFixture], Fault], outcome: Outcome
 ) -> str:
-    """Rebuild once for each different step, with a fault injected at that step.
+    """Rebuild the order once for each different step, with a fault injected at that step.
 
     Return all problems.
     """
@@ -53,7 +54,7 @@ def rebuilds(
 
 
 def unless_cold(fixture: FaultFixture) -> list[str]:
-    """Return the problems of the order. An order that is not warm has no problems (P7)."""
+    """Return the problems of the order, if it is marked as complete (promise P7)."""
     if fixture.is_cold():
         return []
     return [*([] if fixture.order() == list(WITH_EVE) else [f"the order is {fixture.order()}"])]
@@ -71,7 +72,9 @@ def after_another_run(fixture: FaultFixture) -> list[str]:
 def test_the_next_run_completes_an_interrupted_rebuild(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """P3, P7: after a crash at any step, the order is complete or marked as incomplete."""
+    """After a crash at any step of a rebuild, the order is either complete or marked as incomplete
+    (promises P3 and P7).
+    """
     wrong = rebuilds(stores, lost, lambda _: fault, after_another_run)
     assert not wrong, wrong
 
@@ -79,9 +82,8 @@ def test_the_next_run_completes_an_interrupted_rebuild(
 def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """P3, P7:
-
-    Redis may be lost at any step, even just before the rebuild marks the order as complete.
+    """A rebuild does not mark the order as complete if Redis is lost during the rebuild, even just
+    before the last step (promises P3 and P7).
     """
     wrong = rebuilds(stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run)
     assert not wrong, wrong
@@ -90,7 +92,9 @@ def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
 def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """P3, P7: Redis is lost again, and the request of a customer starts the next rebuild."""
+    """If Redis is lost again and a customer's request starts the next rebuild, the outdated rebuild
+    does not mark the order as complete (promises P3 and P7).
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         other = FaultFixture(fixture.stores).people
@@ -107,9 +111,9 @@ def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
 
 @pytest.mark.parametrize("minutes", [0, 10])
 def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes: int) -> None:
-    """P3: if another run holds the lease, a rebuild does nothing.
+    """If another run holds the lease, a rebuild does nothing.
 
-    If the lease has expired, it rebuilds everything.
+    If the lease has expired, the rebuild restores everything (promise P3).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -138,8 +142,8 @@ DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
 def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
     fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
 ) -> None:
-    """P3: the next run of maintenance finds the decision, because the list may be idle for hours
-    afterwards.
+    """A decision that is recorded only after a rebuild is found by the next run of maintenance,
+    because the list may be idle for hours afterwards (promise P3).
 
     `beats` is the number of comparisons that maintenance has made before the loss.
     """
@@ -162,8 +166,8 @@ def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
 
 
 def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
-    """P1, P3, P6: a new entry stands behind all others, and an entry that has ended does not
-    return.
+    """If people join and leave during a rebuild, a new entry stands behind all others, and an entry
+    that has ended does not return (promises P1, P3 and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -189,8 +193,8 @@ def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: 
 
 
 def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -> None:
-    """P3: a delayed rebuild does not undo changes that were made after another run rebuilt the
-    order.
+    """A delayed rebuild does not undo changes that were made after another run had rebuilt the
+    order (promise P3).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -215,7 +219,10 @@ def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -
 def test_no_run_rebuilds_while_another_holds_the_lease(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: until the lease expires, no answer has a position."""
+    """While another run holds the lease, no run rebuilds the order.
+
+    Until the lease expires, no answer contains a position (promise P7).
+    """
     now_millis = fixture.world.clock.now_millis()
     records = fixture.world.services.waitlist_records
     waitlist = records.get("bakery")
@@ -232,7 +239,9 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
 def test_requests_that_need_the_order_wait_for_the_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: a cold Redis causes a 503 with Retry-After, and never a wrong position."""
+    """If Redis has lost the order, requests are answered with a 503 with Retry-After, and never
+    with a wrong position (promise P7).
+    """
     people = fixture.people
     answers = [
         people.poll("ann"),
@@ -251,7 +260,9 @@ def test_requests_that_need_the_order_wait_for_the_rebuild(
 def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P1, P7: the signup succeeds, and a later answer has the position."""
+    """A signup during a rebuild succeeds without a position, and a later answer contains the
+    position (promises P1 and P7).
+    """
     answer = fixture.people.sign_up("zoe", key="zoe")
     assert (answer.status, answer.json["status"]) == (201, "waiting")
     assert (answer.json["position"], answer.json["total"]) == (None, None)
@@ -260,7 +271,9 @@ def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
 
 
 def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: FaultFixture) -> None:
-    """P1: new tickets are higher than acknowledged tickets, whatever the clock shows."""
+    """A new Redis server whose clock is behind draws tickets that are higher than all acknowledged
+    tickets (promise P1).
+    """
     in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
     fixture.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)
     line_with_eve(fixture)
@@ -275,7 +288,9 @@ def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: Fau
 def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: the customer does not wait for the next scheduled run of maintenance."""
+    """The first request that finds the order lost starts a rebuild, so the customer does not wait
+    for the next scheduled run of maintenance (promise P7).
+    """
     assert fixture.people.poll("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
     fixture.world.maintenance.run_one("bakery")
@@ -283,7 +298,11 @@ def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
 
 
 def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Stores) -> None:
-    """P1: the first pass reads Eve from a stale index, but Eve has left and signs up again."""
+    """A signup between the two passes of a rebuild gets a new place.
+
+    The first pass reads Eve from an outdated index, but Eve has left and signs up again (promise
+    P1).
+    """
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     line_with_eve(fixture)
@@ -307,7 +326,10 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
 def test_a_late_index_does_not_restore_an_erased_entry(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """P7: the record of the erased entry no longer exists, and only the journal mentions Eve."""
+    """A rebuild does not restore an erased entry that an outdated index still contains.
+
+    The record no longer exists, and only the journal mentions Eve (promise P7).
+    """
     line_with_eve(fixture)
     fixture.world.advance(3_600)
     fixture.world.maintain()
@@ -322,10 +344,11 @@ def test_a_late_index_does_not_restore_an_erased_entry(
 def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """P1: Bob signs up again after the erasure, and Redis is lost before Bob has a place.
+    """If Bob signs up again after an erasure, his new stay does not get the place of the erased
+    stay.
 
-    The index shows the erased stay to the first pass, and the intent of the new stay to the second
-    pass.
+    Redis is lost before Bob has a place. The first pass of the rebuild reads the erased stay from
+    the index, and the second pass reads the interrupted signup (promise P1).
     """
     line_with_eve(fixture)
     stores.dynamodb.freeze()
@@ -354,8 +377,10 @@ def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay
 def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
     stores: Stores,
 ) -> None:
-    """P7: the journal contains the end of the hold at the time at which it was recorded, not at the
-    time of the release.
+    """A rebuild does not restore a hold whose end was recorded late.
+
+    The journal contains the end of the hold at the time at which it was recorded, not at the time
+    of the release (promise P7).
     """
     fixture = FaultFixture(stores, RedisClock.standing())
     assert fixture.people.configure().status == 201
@@ -376,8 +401,8 @@ def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
 
 
 def test_the_second_pass_waits_for_the_index(fixture: FaultFixture) -> None:
-    """P3: the index has two seconds to catch up between the start of a rebuild and its
-    second pass.
+    """The second pass of a rebuild begins at least two seconds after the rebuild began, so that the
+    index can catch up (promise P3).
     """
     line_with_eve(fixture)
     fixture.flush()

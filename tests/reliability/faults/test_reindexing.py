@@ -1,4 +1,6 @@
-"""Building segments is interrupted, run twice or overtaken at each step."""
+"""Maintenance builds segments completely, although it is interrupted, run twice or overtaken at
+each step.
+"""
 
 from collections.abc import Callable
 
@@ -54,12 +56,12 @@ def injected(
 
 
 def problems_if_ready(fixture: FaultFixture) -> list[str]:
-    """Return the problems of segments that are marked as ready (P7)."""
+    """Return the problems of the segments, if they are marked as ready (promise P7)."""
     people = people_of(fixture)
     if fixture.is_cold() or people.states()[1] == "building":
         return []
     wrong = people.contradictions()
-    # The record may be behind Redis until the next run.
+    # Until the next run, the record may be older than the state in Redis.
     return [one for one in wrong if "and Redis say" not in one]
 
 
@@ -81,7 +83,9 @@ CUT_OFF = [faults.crash_after, faults.lost, faults.unheard]
 def test_the_next_run_completes_an_interrupted_reindexing(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
-    """P3, P7: after a crash at any step, the segments are exact or marked as building."""
+    """After a crash at any step, the segments are either exact or marked as `building` (promises P3
+    and P7).
+    """
     wrong = injected(stores, building, lambda _: fault, problems_after_the_next_run)
     assert not wrong, wrong
 
@@ -101,9 +105,9 @@ def test_refused_and_repeated_steps_of_a_reindexing_do_no_harm(
 def test_segments_are_built_although_redis_is_lost_meanwhile(
     stores: Stores, building: Snapshot, lose: Callable[[FaultFixture], None]
 ) -> None:
-    """P3, P7:
+    """Segments are built although Redis is lost at any step.
 
-    Redis is lost at each step. Either another process rebuilds the order, or nobody does.
+    Either another process rebuilds the order, or nobody does (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -117,9 +121,9 @@ def test_segments_are_built_although_redis_is_lost_meanwhile(
 def test_two_runs_can_build_segments_at_once(
     stores: Stores, building: Snapshot, minutes: int
 ) -> None:
-    """P2: if another run holds the lease, a run does nothing.
+    """If another run holds the lease, a run does nothing.
 
-    If the lease has expired, it builds all segments.
+    If the lease has expired, the run builds all segments (promise P2).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -134,8 +138,8 @@ def test_two_runs_can_build_segments_at_once(
 def test_segments_that_change_again_during_a_build_are_built(
     stores: Stores, building: Snapshot, declared: Declared, kind: str
 ) -> None:
-    """P3: the segments change during a build or a rebuild, and the newest segments are built in the
-    end.
+    """If the declared segments change during a build or a rebuild, the newest segments are built in
+    the end (promise P3).
     """
     if kind == "rebuilt":
         stores.restore(building)
@@ -162,7 +166,9 @@ def test_segments_that_change_again_during_a_build_are_built(
 def test_segments_that_change_during_a_build_are_built_in_the_same_run(
     stores: Stores, building: Snapshot
 ) -> None:
-    """Before the run returns its lease, it reads the configuration again."""
+    """If the declared segments change during a build, the same run builds them, because it reads
+    the configuration again before it returns its lease.
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         other = people_of(FaultFixture(fixture.stores))
@@ -186,7 +192,9 @@ def find_last_query(stores: Stores, before: Snapshot) -> int:
 
 
 def test_entries_may_change_while_segments_are_built(stores: Stores, building: Snapshot) -> None:
-    """P1, P3, P6: each entry is in the segments of its attributes."""
+    """If entries change while segments are built, each entry is in the segments of its present
+    attributes in the end (promises P1, P3 and P6).
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         people = people_of(FaultFixture(fixture.stores))
@@ -212,8 +220,10 @@ def test_entries_may_change_while_segments_are_built(stores: Stores, building: S
 def test_an_interrupted_change_of_segments_applies_wholly_or_not_at_all(
     stores: Stores, building: Snapshot, fault: Fault, declared: Declared
 ) -> None:
-    """P3: after maintenance, all entries are in the segments that GET shows, even if nobody
-    retries.
+    """An interrupted change of segments applies wholly or not at all.
+
+    After maintenance, all entries are in the segments that GET shows, even if nobody repeats the
+    request (promise P3).
     """
 
     def change(fixture: FaultFixture) -> None:

@@ -1,4 +1,6 @@
-"""A reinstatement restores the former place once, wherever it is interrupted or overtaken."""
+"""A reinstatement restores the former place once, although it is interrupted or overtaken at any
+step.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -65,7 +67,7 @@ def end_stay(fixture: FaultFixture, end: Callable[[TokenHolders], None]) -> Snap
 
 
 def record_calls(fixture: FaultFixture, before: Snapshot) -> list[Call]:
-    """Return the calls of a reinstatement without any fault."""
+    """Return the calls of a reinstatement during which no fault occurs."""
     fixture.stores.restore(before)
     fixture.wire.disarm()
     assert fixture.people.reinstate(BOB, key=KEY).json["position"] == 2
@@ -85,9 +87,10 @@ def test_the_place_is_restored_once(
     end: Callable[[TokenHolders], None],
     fault: Fault,
 ) -> None:
-    """P1, P2, P3: the retry restores the place.
+    """If a reinstatement is interrupted and repeated, the place is restored once.
 
-    If the intent was written, maintenance restores it too.
+    If the intent was written, maintenance restores the place without a repeated request (promises
+    P1, P2 and P3).
     """
     before = end_stay(fixture, end)
     steps = [
@@ -113,8 +116,8 @@ def test_the_place_is_restored_once(
 def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
     fixture: FaultFixture, end: Callable[[TokenHolders], None], key: str | None
 ) -> None:
-    """P2: the answer is the same as if the call had been sent once, even if no key identifies the
-    intent.
+    """If the AWS client sends a call twice, the reinstatement is answered as if the call had been
+    sent once, even if the request has no idempotency key (promise P2).
     """
     before = end_stay(fixture, end)
     for step in range(len(record_calls(fixture, before))):
@@ -129,8 +132,8 @@ def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
 def test_a_request_distinguishes_itself_from_an_interrupted_request(
     fixture: FaultFixture, elsewhere: TokenHolders, key: str | None, other_key: str | None
 ) -> None:
-    """P2: a request first finishes the interrupted request, and then finds the customer on the
-    list.
+    """After an interrupted reinstatement, another request first finishes it, and then finds the
+    customer on the waitlist (promise P2).
     """
     before = end_stay(fixture, is_off)
     joining = 0
@@ -155,7 +158,9 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
     end: Callable[[TokenHolders], None],
     other: str,
 ) -> None:
-    """P1, P2, P4: another request is sent before each step of the reinstatement in turn."""
+    """If another request is sent before any step of a reinstatement, it takes effect wholly or not
+    at all (promises P1, P2 and P4).
+    """
     before = end_stay(fixture, end)
     for step in range(len(record_calls(fixture, before))):
         fixture.stores.restore(before)
@@ -171,7 +176,7 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
         if BOB in order and other != "signs up":
             assert order == list(LINE), step
         if other == "redriven" and end is is_parked and step <= leaves_at:
-            # The parked stay continues, and may have been claimed in the meantime.
+            # The parked entry is still on the waitlist, and may have been claimed in the meantime.
             assert answer.code == "already_on_list", step
         if other in ("banned", "erased"):
             assert BOB not in order, step

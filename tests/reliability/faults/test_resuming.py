@@ -1,4 +1,6 @@
-"""A rebuild runs out of time or is interrupted. The next run resumes it and completes the order."""
+"""If a rebuild runs out of time or is interrupted, the next run resumes it and completes the
+order.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -23,7 +25,7 @@ from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
 
 AN_HOUR = 3600
-# Enough time for any run, because a rebuild of five entries checks its remaining time less often.
+# A remaining time of 1000 checks suffices for any run that rebuilds five entries.
 ALWAYS = 1000
 FIRST_PAGES = 2
 
@@ -36,8 +38,8 @@ def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Time:
-    """A remaining time that suffices for the first `enough_for` checks, and is too short after
-    that.
+    """A simulated remaining time that suffices for the first `enough_for` checks, and is too short
+    after that.
     """
 
     enough_for: int
@@ -50,7 +52,7 @@ class Time:
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return a state with five waiting entries, whose order Redis has lost."""
+    """Return the state of a waitlist with five waiting entries, whose order Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -58,8 +60,8 @@ def lost(fixture: FaultFixture) -> Snapshot:
 
 @pytest.fixture
 def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
-    """Return the state after a first run that restored an entry of each shard before its time was
-    up.
+    """Return the state after a first run that restored one entry of each index shard before its
+    time was up.
     """
     run_maintenance(fixture, enough_for=0)
     rebuild = read_progress(fixture)
@@ -69,7 +71,7 @@ def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
 
 
 def run_maintenance(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
-    """Run maintenance for this list. Its time suffices for `enough_for` checks."""
+    """Run maintenance for this waitlist. The remaining time suffices for `enough_for` checks."""
     fixture.world.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
@@ -80,7 +82,9 @@ def read_progress(fixture: FaultFixture) -> RebuildProgress | None:
 
 
 def find_restored(fixture: FaultFixture) -> Iterator[str]:
-    """Yield the names of the entries that the first passes of this fixture have restored."""
+    """Yield the names of the customers whose entries the first passes of this fixture have
+    restored.
+    """
     for call in fixture.wire.calls:
         message: Any = json.loads(call.arguments["Payload"]) if call.is_invoke else {}
         for one in message.get("requests", []):
@@ -89,7 +93,7 @@ def find_restored(fixture: FaultFixture) -> Iterator[str]:
 
 
 def find_problems(fixture: FaultFixture, *expected: str) -> list[str]:
-    """Return the problems of a finished rebuild: a wrong order, saved progress, or
+    """Return the problems of a finished rebuild: a wrong order, progress that is still saved, or
     contradictions.
     """
     order = fixture.order()
@@ -105,7 +109,10 @@ def injected(
     outcome: Callable[[FaultFixture], list[str]],
     enough_for: int = ALWAYS,
 ) -> str:
-    """Run once for each different step, with a fault injected at that step. Return all problems."""
+    """Run maintenance once for each different step, with a fault injected at that step.
+
+    Return all problems.
+    """
     return at_each_step(
         stores, start, lambda fixture: run_maintenance(fixture, enough_for), inject, outcome
     )
@@ -123,8 +130,10 @@ def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
 
 
 def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> None:
-    """P3, P7: at whichever step the run stops, no answer has a position, and no entry is restored
-    twice.
+    """A rebuild whose time is up is continued by the next run.
+
+    At whichever step a run stops, no answer has a position, and no entry is restored twice
+    (promises P3 and P7).
     """
     stages = set()
     enough_for, is_done = 0, False
@@ -149,7 +158,9 @@ def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> 
 def test_runs_that_are_all_too_short_complete_the_order_together(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """P3: each run restores at least one page."""
+    """Runs that are all too short complete the order together, because each run restores at least
+    one page (promise P3).
+    """
     fixture = FaultFixture(stores)
     done = 0
     while done < len(WITH_EVE):
@@ -165,7 +176,11 @@ def test_runs_that_are_all_too_short_complete_the_order_together(
 def test_a_run_without_progress_does_not_start_another_run(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P9: a run that starts at once would stop at the same step, so the scheduled run continues."""
+    """A run that makes no progress starts no other run, because that run would stop at the same
+    step.
+
+    The next scheduled run continues the rebuild (promise P9).
+    """
     before: RebuildProgress | None = None
     while read_progress(fixture) != before or before is None:
         before = read_progress(fixture)
@@ -180,7 +195,9 @@ def test_a_run_without_progress_does_not_start_another_run(
 def test_a_run_with_a_failed_call_is_continued_at_once(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """P7: a single failed call to a store does not delay the rebuild until the scheduled run."""
+    """A rebuild with a single failed call to DynamoDB or Redis is continued at once, and does not
+    wait for the next scheduled run (promise P7).
+    """
 
     def outcome(fixture: FaultFixture) -> list[str]:
         rebuild, started = read_progress(fixture), fixture.world.lambda_.started
@@ -200,15 +217,17 @@ def test_a_run_with_a_failed_call_is_continued_at_once(
 def test_the_resuming_run_may_be_interrupted_too(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:
-    """P3, P7: any step may be interrupted, including pages, saved progress, the completion and the
-    end of the lease.
+    """The run that resumes a rebuild may be interrupted at any step, including pages, saved
+    progress, the completion and the end of the lease (promises P3 and P7).
     """
     wrong = injected(stores, halfway, lambda _: fault, after_the_next_minutes, enough_for)
     assert not wrong, wrong
 
 
 def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snapshot) -> None:
-    """P3, P7: progress that was made before the loss does not count."""
+    """If Redis is lost while a run resumes a rebuild, the progress from before the loss does not
+    count (promises P3 and P7).
+    """
     wrong = injected(
         stores, halfway, lambda fixture: faults.before(fixture.flush), after_the_next_minutes
     )
@@ -216,7 +235,9 @@ def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snap
 
 
 def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot) -> None:
-    """P3: a run that has lost the lease does not overwrite the progress of the new holder."""
+    """A run that has lost the lease does not overwrite the progress of the run that has taken over
+    the rebuild (promise P3).
+    """
 
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: fixture.maintain_elsewhere(minutes=10))
@@ -227,7 +248,9 @@ def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot
 
 
 def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """P3: an order with a new epoch is rebuilt from the beginning."""
+    """If Redis is lost between two runs, the order gets a new epoch and is rebuilt from the
+    beginning (promise P3).
+    """
     before = read_progress(fixture)
     fixture.flush()
     run_maintenance(fixture, enough_for=0)
@@ -243,8 +266,8 @@ def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snap
 def test_the_second_pass_covers_changes_since_the_first_run_began(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """P3: the second pass covers the changes since the first run began, however late the resuming
-    run is.
+    """The second pass of a resumed rebuild covers all changes since the first run began, however
+    late the resuming run is (promise P3).
     """
     before = read_progress(fixture)
     fixture.world.advance(AN_HOUR)
@@ -259,7 +282,9 @@ def test_the_second_pass_covers_changes_since_the_first_run_began(
 
 
 def test_segments_may_change_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """P6: entries that were restored before the change are in their segments too."""
+    """If the segments change between two runs of a rebuild, the entries that were restored before
+    the change are in their new segments too (promise P6).
+    """
     assert fixture.people.configure(segments=[["colour"]]).status == 200
     assert fixture.people.sign_up("zoe", key="zoe", attributes={"colour": "red"}).status == 201
     run_maintenance(fixture, enough_for=0)
@@ -277,8 +302,8 @@ def test_segments_may_change_between_two_runs(fixture: FaultFixture, halfway: Sn
 def test_people_join_and_leave_during_the_runs_and_between_them(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """P1, P3, P6: the order is strict, and the resuming run does not restore an entry that has
-    ended.
+    """If people join and leave during the runs of a rebuild and between them, the order is strict,
+    and no entry that has ended is restored (promises P1, P3 and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -307,7 +332,9 @@ def test_people_join_and_leave_during_the_runs_and_between_them(
 def test_outdated_progress_of_a_finished_rebuild_is_deleted(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """P7: the order is complete, and the outdated progress is deleted within a minute."""
+    """If the saved progress is outdated because the rebuild has finished, it is deleted within a
+    minute, and the order stays complete (promise P7).
+    """
     run_maintenance(fixture, enough_for=0)
     waitlist = fixture.world.services.waitlist_records.get("bakery")
     assert waitlist
@@ -324,7 +351,9 @@ def test_outdated_progress_of_a_finished_rebuild_is_deleted(
 def test_a_run_without_the_lease_saves_no_progress(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """P3: the progress of this run may be behind the progress of the run that holds the lease."""
+    """A run without the lease saves no progress, because its progress may be behind the progress of
+    the run that holds the lease (promise P3).
+    """
     before = read_progress(fixture)
     assert before
     behind = replace(before, reached={}, done=0)

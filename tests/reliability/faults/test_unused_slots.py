@@ -1,4 +1,6 @@
-"""An unused slot goes to the next entry exactly once, wherever the request is interrupted."""
+"""The slot of an unused offer goes to the next entry exactly once, wherever the request is
+interrupted.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,7 +28,9 @@ FAULTS = (faults.crash_after, faults.lost)
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture in which Ann has an offer from a quota of one slot, and others wait."""
+    """Return a fixture in which Ann has an offer from a quota of one slot, and other customers
+    wait.
+    """
     fixture = FaultFixture(stores)
     assert fixture.people.configure(admission={}).status == 201
     fixture.people.all_sign_up(*LINE)
@@ -45,8 +49,8 @@ def find_offered(fixture: FaultFixture) -> list[str]:
 def test_the_next_entry_gets_the_slot_once(
     fixture: FaultFixture, elsewhere: TokenHolders, end: str, fault: Fault
 ) -> None:
-    """P2, P4: the slot goes to the next entry if the customer retries, and also if only maintenance
-    runs.
+    """The next entry gets the slot once, if the customer repeats the interrupted request, and also
+    if only maintenance runs (promises P2 and P4).
     """
     before = fixture.stores.snapshot()
     ENDS[end](fixture.people)

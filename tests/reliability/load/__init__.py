@@ -1,3 +1,3 @@
-"""The load test sends requests from many clients to few concurrent private calls, and checks every
-answer.
+"""Load tests: many clients send requests to a service with little capacity, and every answer is
+checked.
 """

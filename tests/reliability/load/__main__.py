@@ -1,4 +1,4 @@
-"""Load tests, `overload` or `launch`. The exit code is 1 if a promise was broken."""
+"""Runs the load test `overload` or `launch`. The exit code is 1 if a promise was broken."""
 
 import argparse
 import sys

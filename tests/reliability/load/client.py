@@ -22,15 +22,16 @@ OPERATOR = local_operator()
 
 
 class LoadOver(Exception):
-    """The load has ended, so the client must not begin another operation."""
+    """The load test has ended, so the client must not begin another operation."""
 
 
 class Load:
-    """Decides when the load ends: at a given time, or after a number of operations and one of each
-    kind.
+    """Decides when the load test ends.
 
-    A client that was refused waits before it retries, so some kinds may begin late. After
-    `MOST_TIMES` the number of operations, the load ends without the missing kinds.
+    The load ends at a given time, or after a given number of operations. If it ends by a number, it
+    waits for one operation of each kind, because a client that was refused waits before it retries,
+    and some kinds may begin late. After `MOST_TIMES` the number of operations, the load ends
+    without the missing kinds.
     """
 
     def __init__(self, operations: int | None, kinds: Iterable[str] = ()) -> None:
@@ -47,7 +48,7 @@ class Load:
         self._over.set()
 
     def begin_operation(self, kind: str) -> None:
-        """Count an operation. Raise LoadOver if the load has ended."""
+        """Count an operation that begins. Raise LoadOver if the load has ended."""
         self._begun += 1
         self._missing.discard(kind)
         if self._operations is None:
@@ -69,10 +70,10 @@ class Load:
 
 
 class Client:
-    """A client that gives up after `tries` attempts.
+    """A client that gives up an operation after `tries` attempts.
 
-    If `back_after` is set, the client does not give up. It returns after a longer pause, whose
-    length is between the two numbers.
+    If `back_after` is set, the client does not give up. Instead, the client pauses for a time
+    between these two numbers of seconds, and then tries again.
     """
 
     def __init__(
@@ -95,14 +96,16 @@ class Client:
     async def customer(
         self, kind: str, person: str, method: str, path: str, *, token: str = "", **more: Any
     ) -> Operation:
-        """Send an operation of a customer, with an entry token if there is one."""
+        """Send a customer's operation. If the customer has an entry token, the request contains the
+        token.
+        """
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await self._do(kind, person, method, path, headers, **more)
 
     async def operator(
         self, kind: str, person: str, method: str, path: str, **more: Any
     ) -> Operation:
-        """Send a signed operation of an operator."""
+        """Send an operator's operation, whose requests are signed."""
         return await self._do(kind, person, method, path, {}, is_signed=True, **more)
 
     async def _do(

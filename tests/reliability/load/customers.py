@@ -1,4 +1,6 @@
-"""Customers who sign up, repeat the signup and look at their position. Some of them leave."""
+"""Simulates customers who sign up, repeat the signup and look at their position. Some of them
+leave.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,8 +16,8 @@ REMEMBERED = 500
 
 @dataclass
 class Population:
-    """The customers who signed up most recently, from whom operators choose, and the tokens of all
-    customers.
+    """The customers who signed up most recently, from whom operators choose, and the entry tokens
+    of all customers.
     """
 
     lately: list[tuple[str, str]] = field(default_factory=list)
@@ -28,7 +30,7 @@ class Population:
 
 
 async def customers(client: Client, name: str, population: Population) -> None:
-    """Simulate one customer after the other on a single connection, until the load ends."""
+    """Simulate customers, one after the other on a single connection, until the load ends."""
     number = 0
     try:
         while not client.load.is_over:

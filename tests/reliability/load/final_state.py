@@ -1,4 +1,4 @@
-"""Reads the state of the service after the load and maintenance."""
+"""Reads the state of the service after the load has ended and maintenance has run."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,8 +15,8 @@ from tools.local.functions import MAINTENANCE_NAME
 from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
-# Maintenance finishes an intent only after a minute, measured with the clock of the function that
-# wrote it.
+# Maintenance finishes an interrupted request only after a minute, measured with the clock of the
+# function that wrote the intent.
 INTENT_SECONDS = 62
 SETTLE_SECONDS = 60
 READERS = 8
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Seen:
-    """An entry on the waitlist, as operators see it."""
+    """An entry on the waitlist, with the values that operators see."""
 
     person: str
     status: str
@@ -39,7 +39,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class FinalState:
-    """The waiting entries in order, the offered and parked entries, and the counters.
+    """The state of a waitlist: the waiting entries in order, the offered and parked entries, and
+    the counters.
 
     `admissions` counts the admissions of each customer. `own_positions` are the positions that
     customers read themselves.
@@ -66,7 +67,9 @@ class Reader:
         self._pause = pause
 
     def settle(self, lease_seconds: float, history: History, load_ended: float) -> None:
-        """Let maintenance finish the intents, and wait until the remaining holds have ended."""
+        """Let maintenance finish the interrupted requests, and wait until the remaining holds have
+        ended.
+        """
         if history.has_unknown():
             self._pause(max(0.0, load_ended + INTENT_SECONDS - self._now()))
         end = self._now() + lease_seconds + SETTLE_SECONDS

@@ -9,7 +9,7 @@ from tests.reliability.load.history import ENDS, TAKES, History, Operation
 
 @dataclass(frozen=True)
 class Window:
-    """The time from a request to its answer.
+    """The time between a request and its answer.
 
     The answer must be true at some moment in this time.
     """
@@ -20,9 +20,9 @@ class Window:
 
 @dataclass(frozen=True)
 class Absence:
-    """A time in which a customer is not in the queue.
+    """A time during which a customer is not in the queue.
 
-    It begins within `out` and ends within `back`.
+    The absence begins within the window `out` and ends within the window `back`.
     """
 
     out: Window
@@ -31,7 +31,7 @@ class Absence:
 
 @dataclass
 class CustomerHistory:
-    """The operations on the entry of a customer. The signup may have no answer."""
+    """The operations that concern the entry of one customer. The signup may have no answer."""
 
     signup: Operation
     absences: list[Absence] = field(default_factory=list)
@@ -59,7 +59,9 @@ class CustomerHistory:
         )
 
     def priorities(self, window: Window) -> tuple[int, int]:
-        """Return the lowest and the highest priority that the customer may have had."""
+        """Return the lowest and the highest priority that the customer may have had during the
+        window.
+        """
         known = [one for one in self.tiers if one.is_done and one.ended <= window.began]
         since = max((one.began for one in known), default=-math.inf)
         possible = [
@@ -71,7 +73,7 @@ class CustomerHistory:
         return min(possible), max(possible)
 
     def is_moved(self, window: Window) -> bool:
-        """Return whether a bump may have changed the place that the customer got by the signup."""
+        """Return whether a bump may have changed the customer's place by the end of the window."""
         return self.moved_at <= window.ended
 
 
@@ -90,7 +92,7 @@ def may_be_ahead(one: CustomerHistory, other: CustomerHistory, window: Window) -
 
 
 def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHistory]:
-    """Return the histories of all customers who may be on the list, by name."""
+    """Return the histories of all customers who may be on the waitlist, by the customer's name."""
     histories = {
         one.person: CustomerHistory(one) for one in history.of("signup") if not _is_void(one)
     }
@@ -99,7 +101,8 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
     for operation in _effective(history.of(*ENDS)):
-        # Two leaves cause two absences. The leave with an answer has the shorter window.
+        # If a customer leaves twice, there are two absences. The leave that was answered has the
+        # shorter window.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
     for operation in history.of("bump"):
@@ -107,8 +110,8 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         if "priority" in operation.asked and operation.outcome != "refused":
             known.tiers.append(operation)
         else:
-            # A bump that is refused because the customer is leaving may still have moved the entry
-            # before.
+            # If a bump is refused because the customer is leaving, an earlier attempt of the bump
+            # may still have moved the entry.
             known.moved_at = min(known.moved_at, operation.began)
     return histories
 
@@ -116,9 +119,9 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
 def count_unnamed(history: History, window: Window) -> int:
     """Return how many entries may be held although no answer to a claim names them.
 
-    A claim without an answer may hold as many entries as it asked for, and so may a claim that was
-    answered only after a retry. A claim with an answer may have held further entries, which have
-    left or about which another request has decided.
+    If a claim got no answer, or was answered only after a retry, it may hold as many entries as it
+    asked for. An answered claim may have held further entries, which have left or about which
+    another request has decided.
     """
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)

@@ -1,12 +1,12 @@
-"""The requests of clients and their answers, timed with the clock of the clients."""
+"""Stores the requests and answers of all clients, with times from the clock of the clients."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["done", "refused", "unknown"]
-# The operations that end a stay, and how they end it. A customer with an offer may decline it and
-# leave, or enter.
+# The operations that end a stay, and the kind of end. A customer who has an offer may leave by
+# declining it, or be admitted by entering.
 ENDS: Mapping[str, Literal["leave", "complete"]] = {
     "leave": "leave",
     "decline": "leave",
@@ -16,7 +16,7 @@ ENDS: Mapping[str, Literal["leave", "complete"]] = {
 TAKES = ("claim", "admit")
 
 
-# The code of an `Attempt` whose answer was a failure without a code.
+# The value of `Attempt.code` if the answer was a failure without an error code.
 NO_CODE = "no problem+json"
 
 
@@ -24,7 +24,7 @@ NO_CODE = "no problem+json"
 class Attempt:
     """A single HTTP request.
 
-    `status` is 0 if there was no answer. `code` is the code of the problem.
+    `status` is 0 if there was no answer. `code` is the error code in the answer.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class Attempt:
     def is_rate_limited(self) -> bool:
         """Return whether API Gateway itself refused the request.
 
-        An HTTP API cannot add Retry-After.
+        An HTTP API of API Gateway cannot add the header Retry-After.
         """
         return self.status == 429 and self.code == NO_CODE
 
@@ -51,7 +51,7 @@ class Attempt:
 class Operation:
     """An operation of a client, from the first request to the final answer.
 
-    `person` is the id of the customer. It is empty if the operation names no customer.
+    `person` is the id of the customer. `person` is empty if the operation names no customer.
     """
 
     kind: str
@@ -69,10 +69,11 @@ class Operation:
 
     @property
     def taken(self) -> list[tuple[str, str]]:
-        """Return the customers that a claim or an admission by hand took, each with a token.
+        """Return the customers whom a claim or an admission by hand took from the queue, each with
+        a token.
 
-        Callers do not see the token of an offer, so a text that identifies the operation takes its
-        place.
+        Callers do not see the token of an offer, so a text that identifies the operation is used as
+        its token.
         """
         if not self.is_done:
             return []
@@ -84,7 +85,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of data in Redis, at some moment between `began` and `ended`."""
+    """A loss of Redis' data, at some moment between `began` and `ended`."""
 
     began: float
     ended: float
@@ -95,7 +96,7 @@ class Loss:
 
 
 class History:
-    """All attempts and operations.
+    """All requests and operations of the clients.
 
     The history grows while the load runs, and a single thread writes it.
     """

@@ -1,4 +1,6 @@
-"""Checks that no entry was held twice at once, and that none was held after its admission (P4)."""
+"""Checks that no entry was held twice at once, and that no entry was held after its admission
+(promise P4).
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,7 +13,7 @@ from tests.support.problem import Problem
 
 @dataclass(frozen=True)
 class Hold:
-    """An entry that was given to a claimer at some moment between `began` and `ended`."""
+    """A hold of an entry, which began at some moment between `began` and `ended`."""
 
     person: str
     token: str
@@ -30,7 +32,8 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
         for first, second in pairwise(own):
-            # The claim that was sent first may have received the entry last.
+            # If two claims ran at the same time, the claim that was sent first may have received
+            # the entry last.
             both_ended = max(first.ended, second.ended)
             is_soon = both_ended < first.began + lease_seconds
             was_ended = any(first.began <= act.began < both_ended for act in done)
@@ -49,7 +52,7 @@ def _holds(history: History) -> dict[str, list[Hold]]:
 
 
 def _acts(history: History) -> dict[tuple[str, str], list[Operation]]:
-    """Return the operations `complete`, `enter` and `release` that were not refused, by customer
+    """Return the `complete`, `enter` and `release` operations that were not refused, by customer
     and kind.
     """
     found: dict[tuple[str, str], list[Operation]] = defaultdict(list)

@@ -1,6 +1,6 @@
-"""The people of a launch.
+"""Simulates the people of a launch.
 
-Each of them signs up once, as docs/internals/time-budgets.md asks of clients.
+Each person signs up once and retries as docs/internals/time-budgets.md tells clients to retry.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ async def people(
     came: dict[str, float],
     note: Callable[[str, float], None],
 ) -> None:
-    """Let all people arrive and sign up, until the time is up.
+    """Let all people arrive and sign up, until the time of the launch is over.
 
     Record in `came` when each person arrived.
     """
@@ -35,8 +35,7 @@ async def people(
         async with asyncio.timeout(plan.most_seconds), asyncio.TaskGroup() as coming:
             opened = time.monotonic()
             for name, after in zip(plan.names, plan.arrivals(), strict=True):
-                # If people are late, they do not pause. On a busy machine, all of them arrive at
-                # once.
+                # People who are late do not pause. On a busy machine, all people arrive at once.
                 if (pause := opened + after - time.monotonic()) > 0:
                     await asyncio.sleep(pause)
                 came[name] = time.monotonic()
@@ -51,7 +50,7 @@ async def people(
 
 
 async def sign_up(client: Client, name: str) -> None:
-    """Send the signup until an answer is final, always with the same idempotency key."""
+    """Send a person's signup until an answer is final, always with the same idempotency key."""
     body = {"customer_id": name, "profile": {"name": name}}
     await client.customer("signup", name, "POST", ENTRIES, key=f"signup-of-{name}", json=body)
 
@@ -62,7 +61,7 @@ async def _watch(
     came: dict[str, float],
     note: Callable[[str, float], None],
 ) -> None:
-    """Report the events since the last report."""
+    """Report the progress of the launch every few seconds."""
     seen, moment, got_in = 0, time.monotonic(), 0
     while True:
         await asyncio.sleep(NOTE_SECONDS)
@@ -80,9 +79,9 @@ async def _watch(
 
 
 def refusals(attempts: Sequence[Attempt]) -> Counter[str]:
-    """Count the answers that ask for a retry, by their origin.
+    """Count the answers that ask the client to retry, by their origin.
 
-    Kinds without any answer count as 0.
+    An origin without any answer counts as 0.
     """
     found = Counter({"429 of the API": 0, "429 of the service": 0, "503": 0})
     for one in attempts:

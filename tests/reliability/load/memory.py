@@ -1,4 +1,6 @@
-"""Measures the memory of each part of the service under load, and decides whether it is flat."""
+"""Measures the memory of each part of the service under load, and decides whether the memory is
+constant.
+"""
 
 import threading
 import time
@@ -10,7 +12,7 @@ from typing import Self
 import psutil
 
 EVERY_SECONDS = 0.5
-# The memory of the stores grows with the data that they store.
+# The stores are left out of the check, because their memory grows with the data that they store.
 STORES = frozenset({"Valkey", "DynamoDB"})
 ROLES = {
     "waitlist_api.app.lambda_handler": "public function",
@@ -20,16 +22,16 @@ ROLES = {
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",
 }
-# The last third of the load is compared with the second third, because caches still fill in the
-# first third.
+# The memory in the last third of the load is compared with the second third, because caches still
+# fill in the first third.
 MOST_GROWTH = 1.10
 LEAST_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The average megabytes of a process and the number of processes, for each part of
-    the service.
+    """A measurement of each part of the service: the average megabytes of its processes, and their
+    number.
     """
 
     at: float
@@ -39,7 +41,9 @@ class Sample:
 
 @dataclass(frozen=True)
 class Growth:
-    """The median memory of a part in the second third and in the last third of the load."""
+    """The median memory of a part of the service in the second third (`before`) and in the last
+    third (`after`) of the load.
+    """
 
     role: str
     before: float
@@ -55,7 +59,10 @@ class Growth:
 
 
 def growths(samples: Sequence[Sample]) -> list[Growth]:
-    """Compare the second third with the last third. Return nothing if the load was too short."""
+    """Compare the memory in the second third of the load with the last third.
+
+    Return nothing if the load was too short.
+    """
     if not samples or samples[-1].at - samples[0].at < LEAST_SECONDS:
         return []
     third = len(samples) // 3
@@ -75,7 +82,7 @@ def _typical(samples: Sequence[Sample], role: str) -> float:
 
 
 class MemorySampler:
-    """Measures a process and all its descendants until the context ends."""
+    """Measures the memory of a process and all its descendants until the context ends."""
 
     def __init__(self, pid: int) -> None:
         self.samples: list[Sample] = []

@@ -1,5 +1,5 @@
-"""Operators who claim, complete and release entries, let holds expire, offer places and bump
-customers.
+"""Simulates operators, who claim, complete and release entries, let holds expire, make offers and
+bump customers.
 """
 
 from typing import Any
@@ -35,8 +35,8 @@ async def operators(client: Client, name: str, population: Population) -> None:
 
 
 async def _turn(client: Client, name: str, turn: int, population: Population) -> None:
-    """Claim entries in one turn and offer places in the next turn, so that a short load
-    does both.
+    """Claim entries in odd turns and make offers in even turns, so that a short load test does
+    both.
     """
     key = f"{name}-{turn}"
     if turn % 2:
@@ -54,15 +54,15 @@ async def _turn(client: Client, name: str, turn: int, population: Population) ->
 
 
 async def _offer(client: Client, key: str, population: Population) -> None:
-    """Offer places, and act for the customers, because their own clients do not wait for
-    an offer.
+    """Make offers, and enter or decline for the customers, because the simulated customers do not
+    wait for an offer.
     """
     count = client.random.randint(1, MOST_CLAIMED)
     admit = {"key": f"{key}-admit", "json": {"count": count}}
     operation = await client.operator("admit", "", "POST", f"{ADMIN}/admit", **admit)
     for offer in operation.answer["entries"] if operation.is_done else ():
         person, path = offer["customer_id"], f"{ENTRIES}/{offer['entry_id']}"
-        # The answer to the signup may not have arrived yet, so the token is unknown.
+        # If the answer to the signup has not arrived yet, the entry token is unknown.
         if (token := population.tokens.get(person)) is None:
             continue
         if client.random.random() < ENTERS:

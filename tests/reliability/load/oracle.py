@@ -9,8 +9,8 @@ from tests.reliability.load.holds import claim_problems
 from tests.reliability.load.people import Person, people_of
 from tests.support.problem import Problem
 
-# The refusals that each kind of request may get. All tokens are valid, so a request is refused only
-# if another request has ended the stay or the hold.
+# For each kind of request, the error codes with which it may be refused. All tokens are valid, so a
+# request is refused only if another request has ended the stay or the hold.
 GONE = frozenset({"not_waiting", "already_admitted"})
 HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
 OFFERED_NO_MORE = frozenset({"not_offered", "offer_expired", "already_admitted"})
@@ -45,9 +45,9 @@ def judge(
 
 
 def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
-    """Check that each failure is an expected refusal or has Retry-After.
+    """Check that each failed request got an expected error code or the header Retry-After.
 
-    API Gateway's own 429 cannot have Retry-After.
+    A 429 that API Gateway itself sends cannot have Retry-After.
     """
     for one in attempts:
         what = f"a {one.kind} was answered {one.status} {one.code} after {one.seconds:.1f} s"
@@ -63,7 +63,7 @@ def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
 
 
 def _repeats(history: History) -> Iterator[Problem]:
-    """Check that a repeated signup gets the same place and token (P2)."""
+    """Check that a repeated signup gets the same place and entry token (promise P2)."""
     first = {
         operation.person: operation.answer
         for operation in history.of("signup")
@@ -79,8 +79,8 @@ def _repeats(history: History) -> Iterator[Problem]:
 
 
 def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Check that each acknowledged entry is on the list exactly once, and that no other entry is
-    (P3).
+    """Check that each acknowledged entry is on the waitlist exactly once, and that no unknown entry
+    is on the waitlist (promise P3).
     """
     times = Counter(seen.person for seen in (*final_state.line, *final_state.aside))
     for name, person in people.items():
@@ -100,7 +100,7 @@ def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Proble
 
 
 def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Check that no customer is admitted twice, and that no admission is lost (P4)."""
+    """Check that no customer is admitted twice, and that no admission is lost (promise P4)."""
     for name, count in final_state.admissions.items():
         if count > 1:
             yield Problem("admitted twice", f"the history of {name} has {count} admissions")
@@ -109,10 +109,10 @@ def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[
 
 
 def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]:
-    """Check that entries of the same priority are in the right order (P1).
+    """Check that entries of the same priority are in the right order (promise P1).
 
     If an entry was acknowledged before another signup was sent, the entry must be ahead of the
-    other.
+    other entry.
     """
     latest: dict[int, tuple[float, str]] = {}
     highest = None
@@ -131,7 +131,9 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
 
 
 def _positions(final_state: FinalState) -> Iterator[Problem]:
-    """Check that operators and customers get the same positions, which count from 1 (P6)."""
+    """Check that operators and customers get the same positions, and that the positions count from
+    1 (promise P6).
+    """
     for place, seen in enumerate(final_state.line, start=1):
         own = final_state.own_positions.get(seen.person, place)
         if not seen.position == own == place or seen.total != len(final_state.line):
@@ -142,9 +144,10 @@ def _positions(final_state: FinalState) -> Iterator[Problem]:
 def _counts(
     people: dict[str, Person], final_state: FinalState, losses: Sequence[Loss]
 ) -> Iterator[Problem]:
-    """Check the counters against the list and the answers.
+    """Check that the counters agree with the waitlist and the answers.
 
-    After a loss, the counters of signups, leaves and admissions continue from an older state.
+    After a loss of Redis, the counters of signups, leaves and admissions continue from an older
+    state.
     """
     stats, everyone = final_state.stats, people.values()
     aside = Counter(seen.status for seen in final_state.aside)
@@ -170,10 +173,11 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """Check that a counter lies between the acknowledged and the possibly effective operations.
+    """Check that a counter is at least the number of acknowledged operations, and at most the
+    number of operations that may have taken effect.
 
-    After a loss, an operation before the loss may be missing, and an operation that was running
-    during the loss may be counted twice.
+    If Redis lost data, an operation before the loss may be missing, and an operation that was
+    running during the loss may be counted twice.
     """
     had_effect = [
         operation

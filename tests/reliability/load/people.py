@@ -1,4 +1,4 @@
-"""Groups the requests and answers by customer."""
+"""Groups the operations of all clients by customer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,9 @@ MOVES = frozenset({"places", "to"})
 
 @dataclass
 class Person:
-    """The operations on the entry of a customer. An operation that no client sent is None."""
+    """The operations that concern the entry of one customer. An operation that no client sent is
+    None.
+    """
 
     signup: Operation | None = None
     leave: Operation | None = None
@@ -29,7 +31,10 @@ class Person:
 
     @property
     def end(self) -> str:
-        """Return how the stay ended according to the answers, or an empty string."""
+        """Return how the stay ended according to the answers: `admitted` or `left`.
+
+        If the stay has not ended, return an empty string.
+        """
         return "admitted" if self.is_admitted else "left" if self.is_left else ""
 
     @property
@@ -46,7 +51,9 @@ class Person:
 
     @property
     def was_moved(self) -> bool:
-        """Return whether a bump or an unused offer may have changed the place of the signup."""
+        """Return whether a bump or an unused offer may have moved the customer from the place of
+        the signup.
+        """
         return any(operation.outcome != "refused" for operation in self.moves)
 
     @property
@@ -60,7 +67,7 @@ class Person:
 
 
 def people_of(history: History) -> dict[str, Person]:
-    """Return all customers who sent a signup, by name."""
+    """Return the operations of every customer who sent a signup, by the customer's name."""
     people: dict[str, Person] = {}
     for operation in history.of("signup"):
         people[operation.person] = Person(signup=operation)
@@ -71,7 +78,7 @@ def people_of(history: History) -> dict[str, Person]:
         if MOVES & operation.asked.keys():
             people[operation.person].moves.append(operation)
     for operation in history.of("admit"):
-        # An offer that is not accepted in time moves its customer to the back.
+        # If the customer does not accept an offer in time, the entry moves to the back.
         for name, _ in operation.taken:
             people[name].moves.append(operation)
     return people

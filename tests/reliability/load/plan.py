@@ -1,4 +1,4 @@
-"""The size of a run: its clients, its duration, and the limits of the service."""
+"""The size of a load test: its clients, its duration, and the limits of the service."""
 
 import math
 from collections.abc import Iterator
@@ -12,17 +12,20 @@ SHORTEST_OFFER = 10
 
 
 def option(usual: Any, meaning: str) -> Any:
-    """Return a field that can be set on the command line. Its value is a whole number."""
+    """Return a dataclass field that is an option of the command line. Its value is a whole
+    number.
+    """
     return field(default=usual, metadata={"help": meaning})
 
 
 @dataclass(frozen=True)
 class Plan:
-    """An overload. The load ends after `seconds`, or after `operations` if that number is given.
+    """The plan of an overload test. The load ends after `seconds`, or after `operations` if this
+    number is given.
 
-    When the time is up, clients abandon their current operation, and some of them never get an
-    answer. If the load ends by a number of operations, it also waits for one operation of each of
-    `kinds`, and each client completes its current operation.
+    When the time is up, clients abandon their current operation, and some operations never get an
+    answer. If the load ends after a number of operations, it also waits for one operation of each
+    of `kinds`, and each client completes its current operation.
     """
 
     clients: int = option(200, "at once")
@@ -50,7 +53,7 @@ class Plan:
     def settings(self) -> dict[str, Any]:
         """Return the settings of the waitlist.
 
-        Only operators offer places, so each offer belongs to a request.
+        The waitlist has no admission policy, so each offer belongs to an operator's request.
         """
         return {
             "name": "Overload",
@@ -62,8 +65,8 @@ class Plan:
 
 @dataclass(frozen=True)
 class LaunchPlan:
-    """A launch. All people arrive within a short time, most of them are refused at first, and all
-    get in.
+    """The plan of a launch. All people arrive within a short time, most of them are refused at
+    first, and all get in after retries.
 
     `back_after` is a range of seconds. A person whose client has given up returns after a time
     within this range. People who are not in after `most_seconds` stay outside.
@@ -97,9 +100,9 @@ class LaunchPlan:
         return [f"person-{number:05d}" for number in range(self.people)]
 
     def arrivals(self) -> Iterator[float]:
-        """Yield the seconds after the opening at which people arrive, in order.
+        """Yield the seconds from the opening until each person arrives, in order.
 
-        In each sixth of the time, two thirds of the remaining people arrive.
+        In each sixth of the time, 63% of the remaining people arrive.
         """
         steepness = 6.0
         part_in_time = 1 - math.exp(-steepness)

@@ -1,4 +1,5 @@
-"""Checks that each position, total and status was possible when it was answered (P6, P7).
+"""Checks that each position, total and status was possible when it was answered (promises P6 and
+P7).
 
 An answer must be true at some moment between the request and the answer. The lower bound counts the
 customers who certainly waited during that time. The upper bound counts the customers who may have
@@ -25,7 +26,7 @@ GONE_BY = {"left": LEAVES, "leaving": LEAVES, "admitted": ("complete", "enter")}
 
 
 def impossible_answers(history: History, lease_seconds: float) -> Iterator[Problem]:
-    """Yield every answer that cannot have been true."""
+    """Yield a problem for every answer that cannot have been true."""
     histories = histories_of(history, lease_seconds)
     for operation in history.of(*WITH_POSITION):
         if operation.is_done:
@@ -88,8 +89,8 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
 
 
 def _lost_holds(history: History) -> Iterator[Problem]:
-    """Yield each refused token whose hold should still exist, because no other request can have
-    ended it.
+    """Yield a problem for each refused claim token whose hold should still exist, because no other
+    request can have ended the hold.
     """
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":

@@ -1,4 +1,6 @@
-"""Shows the progress of a run as a bar on a terminal, or as an occasional line elsewhere."""
+"""Shows the progress of a load test. On a terminal it is a bar, and elsewhere it is an occasional
+line of text.
+"""
 
 import time
 from typing import Self

@@ -1,4 +1,4 @@
-"""Prints the report of a run: its answers, latencies, memory and problems."""
+"""Prints the report of a load test: the answers, their latencies, the memory and the problems."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ def _verdict(run: Run) -> str:
 
 
 def _wrongs(problems: Sequence[Problem]) -> Iterator[str]:
-    """Yield a few lines for each kind of problem."""
+    """Yield a few lines of text for each kind of problem."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:
         by_kind.setdefault(problem.kind, []).append(problem)
@@ -89,7 +89,7 @@ def _of_launch(run: Run, plan: LaunchPlan) -> Iterator[str]:
 
 
 def _counted(run: Run) -> str:
-    """Return the acknowledged operations next to the counters of the service."""
+    """Return a text with the numbers of acknowledged operations and the counters of the service."""
     acknowledged = ", ".join(
         f"{count:,} {what}" for what, count in totals(people_of(run.history)).items()
     )

@@ -1,5 +1,5 @@
-"""Runs a plan: starts the service with its limits, lets clients send requests, runs maintenance,
-and judges.
+"""Runs a load test: starts the service with its limits, lets clients send requests, runs
+maintenance, and judges the answers.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ Note = Callable[[str, float], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """The measurements of a run, and its problems.
+    """The measurements of a load test, and its problems.
 
     `came` contains the arrival time of each person of a launch. `loads` is the load of the machine
-    before and after the run.
+    before and after the test.
     """
 
     plan: Plan | LaunchPlan
@@ -51,7 +51,10 @@ class Run:
 
 
 def run(plan: Plan | LaunchPlan, note: Note) -> Run:
-    """Run a plan. Call `note` with the current activity and the part of the run that is done."""
+    """Run the load test of a plan.
+
+    Call `note` with the current activity and the finished part of the test.
+    """
     history, came = History(), dict[str, float]()
     load_before = os.getloadavg()[0]
     note("the service starts", 0)
@@ -85,7 +88,9 @@ def run(plan: Plan | LaunchPlan, note: Note) -> Run:
 
 
 def judged(plan: Plan | LaunchPlan, history: History, final_state: FinalState) -> Iterator[Problem]:
-    """Yield each broken promise, and each person of a launch who did not get in."""
+    """Yield a problem for each broken promise, and for each person of a launch who did not get
+    in.
+    """
     yield from judge(history, final_state, plan.lease_seconds)
     if isinstance(plan, LaunchPlan):
         got_in = {one.person for one in history.of("signup") if one.is_done}

@@ -1,4 +1,6 @@
-"""A small run without problems, which tests then modify."""
+"""A small history of requests and its final state. Both are right, and tests change them to make
+the checkers find a problem.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +15,7 @@ LEASE_SECONDS = 20.0
 
 @dataclass
 class Scenario:
-    """Operations of clients, which follow one another at intervals of a second."""
+    """Builds a history of client operations, which follow one another at intervals of a second."""
 
     history: History = field(default_factory=History)
     now: float = 0.0
@@ -68,8 +70,8 @@ def named(person: str) -> dict[str, Any]:
 
 
 def a_good_scenario() -> Scenario:
-    """Return a run in which Ada, Bob, Cyd and Dan signed up, Eve left, Fay was admitted, and Cyd is
-    held.
+    """Return a history in which Ada, Bob, Cyd and Dan signed up, Eve left, Fay was admitted, and
+    Cyd is held.
 
     Gil's signup got no answer. Dan was bumped to another priority. A bump of Bob got no answer, so
     Bob may be anywhere within his priority.
@@ -114,7 +116,9 @@ def a_good_final_state() -> FinalState:
 
 
 def reordered(final_state: FinalState, *names: str) -> FinalState:
-    """Return the state with the entries in this order and with matching positions."""
+    """Return the final state with the entries in the order of these names and with matching
+    positions.
+    """
     by_name = {seen.person: seen for seen in final_state.line}
     line = tuple(replace(by_name[name], position=at) for at, name in enumerate(names, start=1))
     places = {seen.person: seen.position for seen in line}

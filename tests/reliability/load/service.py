@@ -15,23 +15,27 @@ ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
 STOP_SECONDS = 30
 THROTTLED = "tools.local.lambda_endpoint throttled: "
-# Matches errors in Python's default log format and in the JSON logs of the functions.
+# This pattern matches errors in Python's default log format and in the JSON logs of the functions.
 MISTAKE = re.compile(r'^(ERROR|CRITICAL|Traceback)|"level": ?"(ERROR|CRITICAL)"')
 ELSEWHERE = ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB")
 
 
 class ServiceError(Exception):
-    """The service did not start. The message contains its output."""
+    """The service did not start. The message contains the output of the service."""
 
 
 class Service:
-    """The running service.
+    """The service, running in its own processes.
 
-    It is ready when the context begins, and is stopped as by Ctrl-C at the end.
+    When the context begins, the service is ready. When the context ends, the service is stopped as
+    by Ctrl-C.
     """
 
     def __init__(self, limits: Mapping[str, int]) -> None:
-        """Start the service. `limits` has a value for each variable (docs/app/local-run.md)."""
+        """Start the service.
+
+        `limits` contains values for the environment variables that docs/app/local-run.md describes.
+        """
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
         self._process = subprocess.Popen(

@@ -1,4 +1,6 @@
-"""`make overload` and `make load` report in words and with their exit code."""
+"""The commands `make overload` and `make load` report the result in words and with their exit
+code.
+"""
 
 from dataclasses import replace
 
@@ -31,7 +33,7 @@ def done() -> Run:
 
 @pytest.fixture
 def launched() -> Run:
-    """A launch of three people, in which only one signup is acknowledged."""
+    """Return the result of a launch of three people, in which only one signup was acknowledged."""
     scenario = Scenario()
     scenario.signed_up("person-00000")
     scenario.signed_up("person-00001", "unknown")

@@ -1,4 +1,6 @@
-"""A launch of 150 people, and tests of its parts."""
+"""A launch of 150 people runs against the whole local service, and parts of the simulation are
+tested alone.
+"""
 
 import asyncio
 
@@ -12,8 +14,8 @@ from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from waitlist_cli.client.retries import PATIENT
 
-# All people ask at once. The rate limit of the API lets 80 requests through, and the public
-# function runs 8 at a time.
+# In this launch, all people send their signup at once. The rate limit of the API lets 80 requests
+# through, and the public function runs 8 requests at a time.
 SMALL = LaunchPlan(
     people=150,
     within_seconds=1,
@@ -25,7 +27,9 @@ SMALL = LaunchPlan(
 
 
 def test_people_who_are_refused_retry_and_all_get_in() -> None:
-    """P1 P2 P3 P6: all answers agree with the final state."""
+    """People whose signups are refused retry and all get in, and all answers agree with the final
+    state (promises P1, P2, P3 and P6).
+    """
     launch = run(SMALL, lambda *_: None)
     assert [str(problem) for problem in launch.problems] == []
     refused = refusals(launch.history.attempts)
@@ -36,7 +40,7 @@ def test_people_who_are_refused_retry_and_all_get_in() -> None:
 
 
 class NoPauses(Load):
-    """Records the pauses that a client asks for, without waiting."""
+    """Records the pauses that a client wants to make. The test does not wait."""
 
     def __init__(self) -> None:
         super().__init__(operations=1)
@@ -48,7 +52,11 @@ class NoPauses(Load):
 
 
 def test_a_client_repeats_the_same_request_after_the_requested_pause() -> None:
-    """The client gives up after its tries. Later, the person returns with the same key."""
+    """A client repeats the same request after each pause that an answer asks for.
+
+    After its last attempt the client gives up, and later the person returns with the same
+    idempotency key.
+    """
     refused: list[tuple[int, Headers]] = [(503, (("retry-after", "7"),)), (429, ())]
     refused += [(429, (("retry-after", "1"),))] * (PATIENT.tries - len(refused))
     asked: list[HttpRequest] = []

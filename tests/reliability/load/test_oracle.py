@@ -1,4 +1,4 @@
-"""The oracle finds each kind of problem in a run that has no other problem."""
+"""The oracle finds each kind of problem in a load test that has no other problem."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,7 +35,7 @@ def counted(final_state: FinalState, **counts: int) -> FinalState:
 
 
 def without(final_state: FinalState, name: str) -> FinalState:
-    """Return the state as if this customer had never signed up."""
+    """Return the final state as if this customer had never signed up."""
     names = [seen.person for seen in final_state.line if seen.person != name]
     kept = reordered(final_state, *names) if name not in final_state.own_positions else final_state
     line = tuple(replace(seen, total=len(names)) for seen in kept.line)
@@ -46,15 +46,15 @@ Change = Callable[[Scenario, FinalState], FinalState]
 
 
 def _beside(final_state: FinalState, name: str, status: str, **counts: int) -> FinalState:
-    """Return the state with an additional entry that is offered or parked."""
+    """Return the final state with an additional entry that is offered or parked."""
     aside = (*final_state.aside, Seen(name, status, None, None, 0))
     return counted(replace(final_state, aside=aside), **counts)
 
 
 def _did(scenario: Scenario, final_state: FinalState, *order: str, **what: Any) -> FinalState:
-    """Add an operation.
+    """Add an operation to the history.
 
-    Return the state, with its entries in another order if an order is given.
+    Return the final state. If an order of names is given, the entries are in this order.
     """
     scenario.did(**what)
     return reordered(final_state, *order) if order else final_state
@@ -116,7 +116,7 @@ def _another_count(name: str) -> Change:
 BOB_FIRST = ("dan", "bob", "ada", "gil")
 FRONT = {"kind": "bump", "person": "bob", "asked": {"to": "front"}}
 REPEAT = {"kind": "repeat", "person": "bob", "answer": {**named("bob"), "entry_token": "another"}}
-# The changes of a good run that the oracle must accept, by a description of the change.
+# Changes to a right history or final state that the oracle must accept, each with a description.
 ACCEPTED: dict[str, Change] = {
     "nothing": lambda _, end: end,
     "an unanswered signup without a place": lambda _, end: without(
@@ -134,7 +134,8 @@ ACCEPTED: dict[str, Change] = {
     "a hold after the first expired": _claimed_later,
     "a hold after an unanswered release": _claimed_after_a_release,
 }
-# The changes of a good run that the oracle must report, with the kinds of problems.
+# Changes to a right history or final state that the oracle must report, each with a description and
+# the kind of problem.
 WRONG: dict[str, tuple[Change, str]] = {
     "P3: a signup is lost": (lambda _, end: without(end, "ada"), "lost"),
     "P3: an admission is lost": (lambda _, end: replace(end, admissions={"fay": 0}), "lost"),
@@ -251,9 +252,10 @@ def test_a_wrong_history_is_noticed(what: str) -> None:
 def test_the_claim_that_was_sent_first_may_get_an_entry_last(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """The first claim was throttled.
+    """Of two claims, the claim that was sent first may get an entry last.
 
-    Before it was repeated, another claim held and released the entry.
+    The first claim was throttled. Before it was repeated, another claim held and released the
+    entry.
     """
     first = next(
         operation for operation in scenario.history.of("claim") if "cyd" in str(operation.answer)
@@ -269,7 +271,11 @@ def test_the_claim_that_was_sent_first_may_get_an_entry_last(
 def test_after_a_loss_counters_may_lack_earlier_operations(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """Operations after the loss are counted, and the entries on the list are counted exactly."""
+    """After a loss of Redis, counters may lack earlier operations.
+
+    Operations after the loss must be counted, and the numbers of entries on the waitlist must be
+    exact.
+    """
     before, after = Loss(0.0, 0.0), Loss(1e9, 1e9)
     lacking = counted(final_state, left=0, admitted=0)
     assert judge(scenario.history, lacking, LEASE_SECONDS, [after]) == []

@@ -1,4 +1,4 @@
-"""The checker finds each kind of impossible answer, and accepts each possible answer."""
+"""The position checker finds each kind of impossible answer, and accepts each possible answer."""
 
 from collections.abc import Callable
 from typing import Any
@@ -64,7 +64,7 @@ def bumped_there_and_back(scenario: Scenario) -> None:
     bumped(scenario, "dan", 4, priority=0)
 
 
-# The positions that Cyd's next answer may have, by the operation before it.
+# For each operation, the positions that Cyd's next answer may have afterwards.
 POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "nothing": (nothing, {3}),
     "a leave": (lambda scenario: scenario.did("leave", "ada"), {2}),

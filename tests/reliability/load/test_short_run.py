@@ -1,4 +1,6 @@
-"""A short load test with the same oracle. It ends after a number of operations."""
+"""A short load test runs against the whole local service. It ends after a number of operations, so
+that it does not depend on the speed of the machine.
+"""
 
 from collections import Counter
 
@@ -7,14 +9,16 @@ from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
-# Only one private call runs at a time. Any other call is throttled.
+# In this test, only one private call runs at a time. Any other call is throttled.
 OPERATIONS = 300
 KINDS = frozenset({"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"})
 PLAN = Plan(clients=8, operations=OPERATIONS, kinds=KINDS, private_concurrency=1, lease_seconds=3)
 
 
 def test_clients_that_are_throttled_retry_and_nothing_is_lost() -> None:
-    """P1 P2 P3 P4 P6: all answers agree with the final state."""
+    """Clients whose requests are throttled retry, and all answers agree with the final state
+    (promises P1, P2, P3, P4 and P6).
+    """
     notes: list[tuple[str, float]] = []
     done = run(PLAN, lambda what, part: notes.append((what, part)))
     assert [str(problem) for problem in done.problems] == []

@@ -1,6 +1,7 @@
-"""HTTP/1.1 on reused connections.
+"""Sends HTTP/1.1 requests on reused connections.
 
-It needs a tenth of httpx's processor time, which the service needs.
+This client needs a tenth of the processor time of httpx. The saved time is left for the service,
+which runs on the same machine.
 """
 
 import asyncio
@@ -50,7 +51,9 @@ class Connection:
 
 
 class Wire:
-    """Shares a limited number of connections. A caller holds `room` while it sends a request."""
+    """Shares a limited number of connections between callers. A caller holds the semaphore `room`
+    while it sends a request.
+    """
 
     def __init__(self, url: str, connections: int, timeout_seconds: float) -> None:
         self.url = URL(url)
@@ -59,7 +62,10 @@ class Wire:
         self._idle: list[Connection] = []
 
     async def send(self, request: Request) -> Answer:
-        """Send a request. Raise EOFError, OSError or TimeoutError if it fails."""
+        """Send a request and return its answer.
+
+        Raise EOFError, OSError or TimeoutError if the request fails.
+        """
         connection: Connection | None = None
         try:
             async with asyncio.timeout(self._timeout_seconds):
