@@ -61,6 +61,30 @@ def test_a_new_default_does_not_change_a_stored_policy(
     assert read_record(records).settings.admission == kept
 
 
+def store_settings(client: Any, stored: dict[str, Any]) -> None:
+    key = {"pk": {"S": "WAITLIST#bakery"}, "sk": {"S": "CONFIG"}}
+    item = client.get_item(TableName=TABLE, Key=key)["Item"]
+    client.put_item(TableName=TABLE, Item={**item, "settings": {"S": json.dumps(stored)}})
+
+
+def test_a_list_that_was_made_before_a_setting_has_its_default(
+    records: WaitlistRecords, client: Any
+) -> None:
+    records.create("bakery", settings(BY_LANGUAGE, max_guest_bytes=500), 1)
+    store_settings(client, {"name": "Bakery", "admission": {"max_inside": 3}})
+    policy = AdmissionPolicy(max_inside=3)
+    assert read_record(records).settings == settings(NONE, admission=policy)
+
+
+def test_a_stored_setting_can_be_read_after_its_limit_was_lowered(
+    records: WaitlistRecords, client: Any
+) -> None:
+    records.create("bakery", settings(NONE), 1)
+    store_settings(client, {"name": "Bakery", "max_attempts": 10**6, "page": {"text": "a" * 9000}})
+    found = read_record(records).settings
+    assert (found.max_attempts, found.page and len(found.page.text)) == (10**6, 9000)
+
+
 def test_segments_that_are_declared_again_are_rebuilt(records: WaitlistRecords) -> None:
     records.create("bakery", settings(BY_LANGUAGE), 1)
     replace_settings(records, NONE)

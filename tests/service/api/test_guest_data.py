@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.dynamodb import TABLE
 from tests.support.gateway import Answer
 from tests.support.people import People
 from waitlist_api.errors import MAX_MESSAGE_BYTES
-from waitlist_api.records.table import Table
 
 LIMIT = 2048
 EMPTY = len('{"a":""}')
@@ -128,14 +126,6 @@ def test_names_of_many_fields_are_cut_with_an_ellipsis(people: People) -> None:
     message = refused(people.sign_up("ada", profile={"note": "x"}))["body.profile"]
     assert message.endswith("…")
     assert len(message.encode()) <= MAX_MESSAGE_BYTES
-
-
-def test_a_list_that_was_made_before_the_setting_has_the_default(people: People) -> None:
-    key = {"pk": f"WAITLIST#{people.waitlist_id}", "sk": "CONFIG"}
-    table = Table(people.world.dynamodb, TABLE)
-    table.update(key, "REMOVE #max_guest_bytes", "attribute_exists(#max_guest_bytes)", {})
-    answer = people.world.request("GET", people.admin_path, operator=True)
-    assert answer.json["max_guest_bytes"] == LIMIT
 
 
 TERMS = "I agree to the [terms](https://example.com/terms)."
