@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery, new_bakery
 from tests.unit.cli.typed import Typed
-from waitlist_api.http.schemas.entries import AdminEntryAnswer
+from waitlist_api.http.schemas.admin_entries import AdminEntryAnswer
 from waitlist_cli.client.ranks import rank_of
 from waitlist_cli.imports import exported
 from waitlist_cli.imports.columns import Columns

@@ -32,8 +32,7 @@ from waitlist_api.http.routes.params import (
     Since,
     WaitlistId,
 )
-from waitlist_api.http.schemas.entries import (
-    AddressBody,
+from waitlist_api.http.schemas.admin_entries import (
     AdminEntryAnswer,
     AdminEntryWithHistoryAnswer,
     BumpAnswer,
@@ -46,6 +45,7 @@ from waitlist_api.http.schemas.entries import (
     UnbanBody,
     VerifyEntryBody,
 )
+from waitlist_api.http.schemas.entries import AddressBody
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.entry import PRESENT, HistoryEvent
 from waitlist_shared.ranks import time_of

@@ -6,7 +6,8 @@ from waitlist_api.entries.reinstate import ReinstateCommand, Reinstatements
 from waitlist_api.http.operation import ENTRY, Answer, operator
 from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import EntryId, ReinstateKey, WaitlistId
-from waitlist_api.http.schemas.entries import EntryAnswer, ReinstateBody
+from waitlist_api.http.schemas.admin_entries import ReinstateBody
+from waitlist_api.http.schemas.entries import EntryAnswer
 
 
 class Routes(Struct, frozen=True):

@@ -9,7 +9,7 @@ from waitlist_api.http.operation import ENTRY, Answer, operator
 from waitlist_api.http.request import Request
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import EntryId, WaitlistId
-from waitlist_api.http.schemas.entries import EntryTokenAnswer, LinkAnswer, NewAddress
+from waitlist_api.http.schemas.admin_entries import EntryTokenAnswer, LinkAnswer, NewAddress
 
 
 class Routes(Struct, frozen=True):
