@@ -1,1 +1,3 @@
-"""The model checker runs every crash, fault and interleaving, and looks for a broken promise."""
+"""The model checker runs operations with crashes, faults and interleavings at every step, and looks
+for a broken promise.
+"""

@@ -1,4 +1,4 @@
-"""Types that all kinds of cases share."""
+"""Types that are used by all kinds of cases of the model checker."""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, Self
@@ -11,7 +11,9 @@ STEP = "step "
 
 
 class Case(Protocol):
-    """A case. Its text is the line that replays it, and `subject` names its operations."""
+    """A case of the model checker. Its text is the line that replays the case, and `subject` names
+    its operations.
+    """
 
     @property
     def subject(self) -> str: ...
@@ -24,9 +26,9 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class OfOneOperation:
-    """A case of a single operation.
+    """A case that runs a single operation.
 
-    Its text contains each field, preceded by a word from `WORDS` if there is one.
+    Its text contains the value of each field. Some values have a prefix, which `WORDS` contains.
     """
 
     WORDS: ClassVar[dict[str, str]] = {}
@@ -52,13 +54,15 @@ class OfOneOperation:
 
 
 def number_of(case: object) -> int:
-    """Return a number that is the same in each run, by which a sample selects cases and jobs."""
+    """Return a number by which a sample selects cases and jobs. The number is the same in
+    each run.
+    """
     return crc32(str(case).encode())
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A fixed selection of cases, which contains about one case in `one_in`."""
+    """A fixed selection of cases. It contains about one of every `one_in` cases."""
 
     one_in: int = 1
 
@@ -71,7 +75,7 @@ EVERYTHING = Sample()
 
 @dataclass(frozen=True)
 class Result:
-    """The problems of a case. `where` names the call at which the fault struck."""
+    """The problems of a case. `where` names the call at which the fault was injected."""
 
     case: Case
     problems: tuple[Problem, ...]

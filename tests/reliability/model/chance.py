@@ -9,7 +9,9 @@ MAIN = "main"
 
 
 class _Source(threading.local):
-    """The seed for the values of a thread, and the number of values that the thread has drawn."""
+    """The seed from which a thread's values are computed, and the number of values that the thread
+    has drawn.
+    """
 
     name: str = MAIN
     drawn: int = 0
@@ -19,7 +21,7 @@ SOURCE = _Source()
 
 
 class Chances:
-    """Replaces the modules `secrets`, `random` and `os` within the modules of the service."""
+    """A stand-in for the modules `secrets`, `random` and `os` within the modules of the service."""
 
     def token_hex(self, size: int) -> str:
         return self.urandom(size).hex()

@@ -1,6 +1,6 @@
 """A client of a waitlist.
 
-It calls the services of a single process, and uses short names of customers.
+The client calls the services of a single process, and uses short names of customers.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,18 +44,19 @@ from waitlist_shared.limits import MAX_DELAY_SECONDS, MAX_PAGE
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
-# FIRST is the claim that scenarios make. No claim has ever returned FOREIGN_TOKEN.
+# FIRST is the key of the claim that scenarios make. FOREIGN_TOKEN is a token that no claim has
+# returned.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
 PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# The slots of a schedule become due before the next request of a scenario.
+# After this time, the slots of a schedule are due before the next request of a scenario.
 DUE_AFTER_SECONDS = 30
-# A list opens or closes half a minute after the scenario ends.
+# The list opens or closes at this time, which is half a minute after the scenario ends.
 HOURS_SECONDS = 90
-# Passes are so long that none ends within a case.
+# An admission pass lasts so long that it never ends within a case.
 PASS_SECONDS = 7 * 24 * 3600
 SETTINGS: dict[str, Any] = {
     "name": "Bakery",
@@ -64,18 +65,18 @@ SETTINGS: dict[str, Any] = {
     "rejoin": "always",
     "rest": RestRules(max_days=180, times=3),
 }
-# Rests are so long that none ends within a case.
+# A rest lasts so long that it never ends within a case.
 REST_UNTIL = START_MILLIS + 90 * DAY_MILLIS
-# Only entries that are at least this many days old are asked whether they still wait. No entry is
-# asked automatically.
+# Operators ask only customers whose entries are at least this many days old whether they still
+# wait. No customer is asked automatically.
 ASKED_AFTER_DAYS = 3
 ANSWER_DAYS = 2
 REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
-# The `joined_at` of early rows in an import. It lies between the second and the third signup of
-# each scenario.
+# The `joined_at` of early rows in an import. This time lies between the second and the third signup
+# of each scenario.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 
@@ -92,7 +93,9 @@ NAMES = {id_of(name): name for name in PEOPLE}
 
 @dataclass(frozen=True)
 class Row:
-    """A row of an import. An early row has a `joined_at`. A row that is not good is refused."""
+    """A row of an import. If `is_early` is true, the row has a `joined_at`. If `is_good` is false,
+    the import refuses the row.
+    """
 
     name: str
     is_early: bool = False
@@ -107,7 +110,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Brought:
-    """The result of an import, row by row."""
+    """The result of an import, with one item for each row."""
 
     people: tuple[ImportedRow, ...]
 
@@ -116,9 +119,9 @@ class Brought:
 class Client:
     """Calls the services of a process.
 
-    `tokens` contains the claim tokens that have been returned so far, by claim and name. `wait`
+    `tokens` contains the claim tokens that have been returned so far, by claim and customer. `wait`
     advances the clocks, `process` starts another process, and `redis` is the server itself, whose
-    keys may be deleted.
+    keys a scenario may delete.
     """
 
     services: MaintenanceServices
@@ -321,7 +324,7 @@ class Client:
         self.wait(seconds)
 
     def cut_off(self, request: Callable[["Client"], Any], step: int) -> Any:
-        """Send the request from a process that crashes after this step."""
+        """Send the request from another process, which crashes after this step."""
         wire = Wire()
         client = self.process(wire)
         wire.arm(step, crash_after)
@@ -329,18 +332,22 @@ class Client:
             request(client)
 
     def notice_ends(self) -> Any:
-        """Let Redis end the expired holds, as a claim does."""
+        """Send the message `Expire` to Redis, which ends the expired holds, as a claim also
+        does.
+        """
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
     def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
-        """Delete an entry from some keys of Redis, as if a failover had lost it."""
+        """Delete an entry from some keys in Redis, as if a failover had lost the entry."""
         for key_of in keys_of:
             key = key_of(WAITLIST_ID)
             remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem
             remove(key, id_of(name))
 
     def look_after(self) -> Any:
-        """Run maintenance for this list. It rebuilds a lost order and ends expired holds."""
+        """Run maintenance for this waitlist only. Maintenance rebuilds a lost order and ends
+        expired holds.
+        """
         self.services.maintenance.run_one(WAITLIST_ID)
 
     def finish_intents(self) -> Any:

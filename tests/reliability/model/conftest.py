@@ -1,6 +1,6 @@
-"""A testbed with its own Redis server.
+"""Provides a testbed with its own Redis server.
 
-While it exists, the service has few shards and a single thread.
+While the testbed exists, the service has few index shards and a single thread.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""Makes the service small and single-threaded, so that a case is short and deterministic."""
+"""Patches the service so that it uses few index shards and a single thread. A case is then short
+and always runs in the same way.
+"""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -11,16 +13,18 @@ from tests.reliability.model.chance import Chances
 from tests.support.waits import virtual_waits
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
-# A rebuild takes the same steps for each shard, so two shards reveal the same problems as sixteen.
+# A rebuild takes the same steps for each shard of the index, so two shards reveal the same problems
+# as sixteen.
 FEW_SHARDS = 2
-# A partition of the journal covers an hour instead of a minute, for the same reason.
+# A partition of the journal covers an hour instead of a minute, so that maintenance needs fewer
+# steps.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 T = TypeVar("T")
 
 
 class InOrder(Executor):
-    """Runs work at once in the caller's thread, so that the steps of a process have a
-    single order.
+    """An executor that runs each task at once in the caller's thread, so that the steps of a
+    process always have the same order.
     """
 
     def __init__(self, max_workers: int | None = None) -> None:
@@ -49,17 +53,17 @@ SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
     # Maintenance usually waits for up to an hour before it checks all entries again, and a case
-    # ends earlier. If the pause is 0, maintenance checks them in each run.
+    # ends earlier. If the pause is 0, maintenance checks all entries in each run.
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
 }
-# An import of three rows then needs two transactions to write its intents.
+# With this limit, an import of three rows needs two transactions to write its intents.
 FEW_INTENTS = 2
 CHANCES = Chances()
-# Two requests that conflict again and again give up sooner, such as a signup and a reinstatement on
-# a list that is not open.
+# With this limit, two requests that conflict again and again give up sooner, such as a signup and a
+# reinstatement on a list that is not open.
 FEW_RETRIES = 2
-# A case needs further patches, because it must run in the same way each time.
+# The model checker patches these values too, because a case must run in the same way each time.
 OF_A_CASE: dict[str, Any] = {
     "MAX_INTENTS": FEW_INTENTS,
     "MAX_CONFLICT_RETRIES": FEW_RETRIES,
@@ -72,11 +76,11 @@ PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 @contextmanager
 def deterministic(**smaller: Any) -> Iterator[None]:
-    """Patch all modules of the service, so that it has two shards and its thread pools run without
-    threads.
+    """Patch all modules of the service, so that the index has two shards and thread pools run
+    without threads.
 
-    Only injected faults cause timeouts, however busy the machine is. `smaller` contains further
-    values to patch, by name.
+    Only injected faults cause timeouts, however busy the machine is. `smaller` maps the names of
+    further values to the values that replace them.
     """
     patches = [
         patch.object(module, name, small)

@@ -1,4 +1,6 @@
-"""The effects of a step. If two steps do not conflict, their order does not matter."""
+"""The data that a step reads and writes. If two steps do not conflict, their order does not
+matter.
+"""
 
 import json
 from dataclasses import dataclass
@@ -7,7 +9,7 @@ from typing import Any
 from tests.support.faults import Call
 from waitlist_api.records.entry import shard_of
 
-# The operations of the private function that change nothing.
+# These operations of the private function change nothing.
 READING = {"position", "stats", "list_waiting", "list_off_queue", "ping"}
 WRITING = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
 JOURNAL = "JOURNAL#"
@@ -17,7 +19,9 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Effects:
-    """What a step reads and writes: items of the table, Redis, and shards of the index."""
+    """The items of the table, the shards of the index, and the Redis data that a step reads and
+    writes.
+    """
 
     reads: frozenset[str] = NOTHING
     writes: frozenset[str] = NOTHING
@@ -33,7 +37,7 @@ class Effects:
         )
 
     def conflicts_with(self, other: "Effects") -> bool:
-        """Return whether the order of the two steps can matter."""
+        """Return whether the order of the two steps can make a difference."""
         return bool(
             self.writes & (other.reads | other.writes)
             or other.writes & self.reads
@@ -58,7 +62,7 @@ def effects_of(call: Call) -> Effects:
 
 
 def may_write(name: str, arguments: dict[str, Any]) -> bool:
-    """Return whether a call can change either store."""
+    """Return whether a call can change DynamoDB or Redis."""
     if name != "Invoke":
         return name in WRITING
     if arguments.get("InvocationType") == "Event":
@@ -80,7 +84,7 @@ def _shards(keys: frozenset[str]) -> set[str]:
 
 
 def _keys(value: Any) -> set[str]:
-    """Return all partition keys anywhere in a request."""
+    """Return all partition keys that appear anywhere in a request to DynamoDB."""
     if isinstance(value, list):
         return {key for one in value for key in _keys(one)}
     if not isinstance(value, dict):

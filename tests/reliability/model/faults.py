@@ -1,4 +1,6 @@
-"""The table of faults. A fault is an error at a step, or an event between two steps."""
+"""The faults that the model checker injects. A fault is an error at a step, or an event between two
+steps.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +17,11 @@ EnvironmentEvent = Callable[[Testbed], object]
 class Kind:
     """A kind of fault.
 
-    `arm` makes the fault strike a step of the calls on a wire. `is_between` marks an event between
-    two steps, which may also come after the last step. `happen` makes this event happen now.
+    `arm` injects the fault at a given step of a process. `is_between` marks an event between two
+    steps, which may also come after the last step. `happen` makes this event happen now.
     `keeps_past` marks a fault that needs former states of Redis. `is_unseen` marks a fault that
-    only maintenance can notice, so that earlier answers may be outdated. Such a fault strikes only
-    before and after an operation, which keeps the number of cases small.
+    only maintenance can notice, so that earlier answers may be outdated. To keep the number of
+    cases small, such a fault is only injected before and after an operation.
     """
 
     name: str
@@ -34,7 +36,10 @@ class Kind:
         return "Redis" in self.name or self.name.startswith("rebuilt")
 
     def steps(self, steps: int) -> Sequence[int]:
-        """Return the steps before which the fault strikes. For an event, the end is included."""
+        """Return the steps before which the fault is injected.
+
+        An event can also happen after the last step.
+        """
         if self.is_unseen:
             return 0, steps
         return range(steps + 1) if self.is_between else range(steps)
@@ -45,7 +50,7 @@ def _strikes(name: str, fault: Fault) -> Kind:
 
 
 def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
-    """Strike a step, and all later calls to the same service."""
+    """Return a fault that fails a step and all later calls to the same service."""
 
     def arm(_testbed: Testbed, wire: Wire, step: int) -> None:
         def on(call: Call) -> object:
@@ -65,8 +70,8 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
 
 def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
     def arm(testbed: Testbed, wire: Wire, step: int) -> None:
-        # Strike right after the previous step, because there may be no next step. Step 0 has no
-        # previous step.
+        # Inject the fault right after the previous step, because there may be no next step. Step 0
+        # has no previous step.
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 

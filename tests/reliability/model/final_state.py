@@ -1,4 +1,6 @@
-"""Reads the state of a waitlist from both stores, by the short names of customers."""
+"""Reads the final state of a waitlist from DynamoDB and Redis. Customers are identified by their
+short names.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ DAY_MICROS = 24 * 3600 * 1_000_000
 
 @dataclass(frozen=True)
 class Note:
-    """The data in Redis about an entry that is not waiting."""
+    """The data that Redis stores about an entry that is not waiting."""
 
     state: str
     token: str
@@ -32,7 +34,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Segmented:
-    """The segments of entries, as two keys of Redis and the records have them.
+    """The segments of entries, according to two keys in Redis and to the records.
 
     `state` is the state in the record of the waitlist. `waiting` contains the members of the index
     in Redis.
@@ -46,8 +48,8 @@ class Segmented:
 
 @dataclass(frozen=True)
 class FinalState:
-    """The sets in Redis, the records of the entries, the positions of the customers, and the
-    counters.
+    """The final state of a waitlist: the sets in Redis, the records of the entries, the positions
+    of the customers, and the counters.
 
     `line` contains all waiting entries, and `passed_over` contains the waiting entries that are not
     ready. `reasons` says why an entry is not ready, whatever its status is. `questions` contains
@@ -108,8 +110,8 @@ def observe(testbed: Testbed) -> FinalState:
         claimed=_claimed(testbed),
         parked=parked,
         dirty=dirty,
-        # An exit during a rebuild leaves a pass that has ended. The next run of the policy removes
-        # it.
+        # If a customer exits during a rebuild, Redis may contain a pass that has ended. The next
+        # run of the policy removes this pass.
         inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
         reasons={name: packed.partition(";")[2] for name, packed in readiness.items()},
@@ -164,7 +166,10 @@ def _claimed(testbed: Testbed) -> dict[str, int] | None:
 
 
 def _paid(testbed: Testbed) -> dict[str, str]:
-    """Read the payers of open offers. A payment that belongs to another token is ignored."""
+    """Read the payers of open offers from Redis.
+
+    A payment that belongs to another token is ignored.
+    """
     found = testbed.redis.raw.hgetall(keys.claims(WAITLIST_ID))
     claims = {name.decode(): value.decode() for name, value in found.items()}
     payments = {
@@ -184,7 +189,10 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 
 def _slots(testbed: Testbed) -> Counter[str]:
-    """Read how many slots are due. The slots of the rate follow from the time of its bucket."""
+    """Read how many slots are due.
+
+    The slots of the rate are computed from the time of its bucket.
+    """
     names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
     quota, taken, schedule_version, scheduled, has_rate, bucket_at = (
@@ -201,7 +209,9 @@ def _slots(testbed: Testbed) -> Counter[str]:
 
 
 def _segmented(testbed: Testbed) -> Segmented:
-    """Read the segments. A list that declares no segments has none."""
+    """Read the segments of the entries. If the waitlist declares no segments, the entries have
+    none.
+    """
     config = testbed.elsewhere.services.waitlist_records.get(WAITLIST_ID)
     if config is None or not config.segments.declared:
         return Segmented("ready", {}, frozenset(), {})
@@ -245,7 +255,7 @@ def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
 
 
 def _stamps(items: list[Item]) -> dict[str, tuple[int, ...]]:
-    """Return the stamps of the events of each entry, in order."""
+    """Return the stamps of each entry's events, in order."""
     found: dict[str, tuple[int, ...]] = {}
     for item in sorted(items, key=lambda item: str(item["sk"]["S"])):
         if item["sk"]["S"].startswith(HISTORY):

@@ -1,5 +1,5 @@
-"""Finds the orders of requests that explain all answers, and the state after each of
-these orders.
+"""Finds the orders of requests that explain all answers, and computes the state after each of these
+orders.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,9 +19,10 @@ from tests.support.model import (
 
 @dataclass(frozen=True)
 class Attempt:
-    """A request that was sent once. If `ended` is None, its effect may still come.
+    """A request that was sent once.
 
-    `early` counts the changes that became visible before the answer.
+    If `ended` is None, the request may still take effect. `early` counts the changes that became
+    visible before the answer.
     """
 
     request: Request
@@ -36,7 +37,7 @@ class Attempt:
 
 
 class History:
-    """The attempts of all clients, with times that count requests and answers.
+    """The requests of all clients and their answers. Times are consecutive numbers.
 
     `is_blind` means that the service did not notice a loss of writes in Redis. A request may then
     have been answered from an outdated order, and only its effect is judged. `may_lose` means that
@@ -64,14 +65,17 @@ class History:
         self.attempts.append(Attempt(request, answer, began, self.now() if is_over else None))
 
     def leave_unanswered(self, request: Request) -> None:
-        """Record a request whose process died. Its effect has come, will come, or never comes."""
+        """Record a request whose process crashed.
+
+        The request has taken effect, will take effect, or never takes effect.
+        """
         silence = Outcome(verdict="silent")
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
     def ends(self, line: Waitlist) -> set[Waitlist]:
-        """Return the possible states of the waitlist.
+        """Return the possible final states of the waitlist.
 
-        The set is empty if no order explains the answers.
+        The set is empty if no order of the requests explains the answers.
         """
         effects = _blind_effects if self._is_blind else _effects
         line = replace(line, may_lose=self._may_lose)
@@ -79,7 +83,7 @@ class History:
         return {replace(end, may_lose=False) for end in found}
 
 
-# For other requests, an entry that is leaving has already left.
+# Other requests see an entry that is leaving as an entry that has left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
 EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]
@@ -94,7 +98,7 @@ def _ends(
     is_whole = not any(stay.state == "joining" for _, stay in line.stays)
     if is_whole and not any(attempt.is_answered for attempt in attempts):
         yield from questions_followed(by_itself(line))
-    # A poll or maintenance may run the policy at any time.
+    # A poll or maintenance may run the admission policy at any time.
     for following in (by_itself(line), hours_passed(line), *question_followed(line)):
         if following != line:
             yield from _ends(attempts, following, seen, effects)
@@ -118,7 +122,7 @@ def _ends(
 
 
 def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after an attempt that its answer allows."""
+    """Yield the states that are possible after an attempt with this answer."""
     following, expected = attempt.request.effect(line)
     if not attempt.is_answered:
         yield from attempt.request.parts(line)
@@ -132,10 +136,11 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after an attempt that Redis may have answered from an outdated order.
+    """Yield the states that are possible after an attempt that Redis may have answered from an
+    outdated order.
 
-    A refusal changes nothing. Entries that the caller received belong to the caller, and positions
-    may be wrong.
+    A refused request changes nothing. If a claim returned entries, the caller holds these entries.
+    Positions may be wrong.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)
@@ -157,7 +162,7 @@ def _agree(answer: Outcome, expected: Expected) -> bool:
     if not _agree_on_rows(answer, expected):
         return False
     given = tuple(name for name, _ in answer.given)
-    # While an order is rebuilt, answers have no position.
+    # While an order is being rebuilt, answers contain no position.
     place = (answer.position, answer.total)
     is_true_place = place in ((expected.position, expected.total), (None, None))
     status = ALIASES.get(answer.status, answer.status)

@@ -1,6 +1,6 @@
-"""Divides the search into jobs.
+"""Divides all cases of the model checker into jobs.
 
-A job starts from one scenario, with a single operation or a pair.
+A job starts from one scenario, and runs a single operation or a pair of operations.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ KINDS: tuple[Kind, ...] = ("pair", "sequence", "single", "late")
 
 @dataclass(frozen=True)
 class Job:
-    """The cases of an operation, or of a pair of operations, from one scenario."""
+    """The cases that run an operation, or a pair of operations, from one scenario."""
 
     names: tuple[str, ...]
     scenario: str
@@ -33,9 +33,10 @@ class Job:
         return f"{BOTH.join(self.names)}, {self.scenario}, {self.kind}"
 
     def results(self, testbed: Testbed, sample: Sample = EVERYTHING) -> Iterator[Result]:
-        """Run all cases of the job.
+        """Run the cases of the job.
 
-        Of single faults, sequences and late messages, run those in the sample.
+        Of single faults, sequences and late messages, run only the cases in the sample. Run all
+        pairs.
         """
         first, *others = (BY_NAME[name] for name in self.names)
         if self.kind == "single":
@@ -48,7 +49,7 @@ class Job:
 
 
 def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
-    """Return all jobs, or the jobs of an operation. The longest jobs come first."""
+    """Return all jobs, or only the jobs that contain one operation. The longest jobs come first."""
     found: list[Job] = []
     if "pair" in kinds:
         both = list(combinations_with_replacement(OPERATIONS, 2))
@@ -69,7 +70,7 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of `count` parts of a search. `number` counts from 1."""
+    """One of `count` parts of a run of the model checker. The first part has the number 1."""
 
     number: int = 1
     count: int = 1
@@ -79,7 +80,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> "Shard":
-        """Read a shard such as 2/8. Raise ValueError if the text is not a shard."""
+        """Parse the text of a shard, such as 2/8. Raise ValueError if the text is not a shard."""
         number, count = map(int, text.split("/"))
         if not 1 <= number <= count:
             raise ValueError(f"{number} is not from 1 to {count}")
@@ -90,7 +91,9 @@ class Shard:
         return self.count == 1
 
     def of(self, all_jobs: list[Job]) -> list[Job]:
-        """Return the jobs of this shard. Each shard has both long jobs and short jobs."""
+        """Return the jobs that belong to this shard. Each shard has both long jobs and short
+        jobs.
+        """
         return all_jobs[self.number - 1 :: self.count]
 
 
@@ -102,7 +105,7 @@ def _is_short(pair: tuple[Operation, Operation]) -> bool:
 
 
 def parse(line: str) -> Case:
-    """Return the case that a line describes."""
+    """Parse the line that describes a case, and return the case."""
     kinds: Any = Single
     for word, kind in ((BOTH, Pair), (THEN, Sequence), (LATE, Late)):
         if word in line:
@@ -112,7 +115,7 @@ def parse(line: str) -> Case:
 
 
 def replay(testbed: Testbed, line: str) -> Result:
-    """Run the case that a line describes."""
+    """Run the case that this line describes."""
     case = parse(line)
     if isinstance(case, Pair):
         return pairs.replay(testbed, case)

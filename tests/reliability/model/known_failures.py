@@ -1,4 +1,5 @@
-"""The groups of cases that fail today, each with its reason. A repair removes its group.
+"""The groups of cases that are known to fail, each with its reason. A change that repairs a group
+must remove the group from this list.
 
 A problem belongs to the first group that covers it. The case `example` must still fail, so that a
 repaired group cannot stay on the list.
@@ -19,9 +20,9 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
-# The kinds of problems that appear if other entries have received offers.
+# If other entries have received the offers, a case reports these kinds of problems.
 OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
-# Maintenance records the offer of an operator as an offer by the policy.
+# If maintenance records the offer of an operator, it records an offer by the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
 
 
@@ -36,7 +37,7 @@ class KnownFailure:
 
 
 def _fault(result: Result) -> str:
-    """Return the fault that struck. If two faults struck, return the second."""
+    """Return the name of the injected fault. If two faults were injected, return the second."""
     if isinstance(result.case, Sequence):
         return result.case.second
     return result.case.fault if isinstance(result.case, Single) else ""
@@ -70,18 +71,20 @@ def _is_unseen(result: Result) -> bool:
 
 
 def _is_of_a_slot(result: Result, problem: Problem) -> bool:
-    """Return whether a slot that paid for an offer may have gone to another entry, or been lost."""
+    """Return whether the problem can be caused by a slot that paid for an offer, and then went to
+    another entry or was lost.
+    """
     if not result.case.scenario.startswith("slot of"):
         return False
-    # An offer of this rate that is not accepted ends the stay, so another customer's stay may
-    # continue.
+    # If an offer of this rate is not accepted, its customer leaves the waitlist. If the slot goes
+    # to another entry, another customer may leave instead.
     of_stays = ("lost", "revived") if "rate" in result.case.scenario else ()
     return problem.kind in (*OFFERED_TO_OTHERS, "slot", *of_stays)
 
 
 def _recorded(problem: Problem) -> str:
-    """Return the part of a history problem that says what is recorded, without the
-    expected part.
+    """Return the part of a history problem that says what is recorded, and leave out the part that
+    says what was expected.
     """
     return problem.text.partition(", not ")[0]
 
@@ -181,7 +184,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts")
                 or (_is_of(result, "withdraw") and problem.kind == "answer")
-                # An offer of this rate would have ended the stay of the other entry.
+                # An offer of this rate that is not accepted would have ended the stay of the other
+                # entry.
                 or (result.case.scenario == "slot of a rate" and problem.kind == "revived")
             )
         ),

@@ -1,5 +1,5 @@
-"""A Redis server that can return to an earlier state, as a lagging replica does when it
-takes over.
+"""Simulates a Redis server that returns to an earlier state, as if a lagging replica had taken
+over.
 """
 
 from collections import deque
@@ -44,9 +44,9 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 
 
 class LaggingReplica:
-    """The Redis client of the private function.
+    """The Redis client that the private function uses.
 
-    If `keeps_past` is set, it keeps the state before each write.
+    If `keeps_past` is set, the client keeps the state before each write.
     """
 
     def __init__(self, url: str) -> None:
@@ -78,43 +78,45 @@ class LaggingReplica:
         return _OneByOne(self) if self.keeps_past else self._client.pipeline(transaction)
 
     def _forget(self) -> None:
-        """Discard the cached state, because a command may change it."""
+        """Discard the cached state of Redis, because a command may change it."""
         self._state = self._shown = None
 
     def state(self) -> State:
-        """Return all values by key, without their times to live."""
+        """Return the values of all keys, without their times to live."""
         if self._state is None:
             flat = self._read_all()
             self._state = dict(zip(flat[::2], flat[1::2], strict=True))
         return self._state
 
     def shown(self) -> list[list[Any]]:
-        """Return all values in readable form, sorted by key."""
+        """Return the values of all keys in readable form, sorted by key."""
         if self._shown is None:
             self._shown = sorted(self._show_all())
         return self._shown
 
     def put(self, state: State) -> None:
-        """Restore a former state of Redis."""
+        """Replace the contents of Redis with a former state."""
         if state is not self._state:
             self._put_all(args=[part for pair in state.items() for part in pair])
             self._forget()
             self._state = state
 
     def go_back(self, writes: int) -> None:
-        """Lose the last writes, as if a lagging replica with another `run_id` had taken over."""
+        """Undo the last writes, as if a lagging replica with another `run_id` had taken over."""
         self.lose(writes)
         self.take_over(f"{self.server_run_id}'")
 
     def lose(self, writes: int) -> None:
-        """Lose the last writes, as if a lagging replica had taken over whose `run_id` is hidden."""
+        """Undo the last writes, as if a lagging replica had taken over and the service could not
+        see its `run_id`.
+        """
         state = self.state()
         for _ in range(min(writes, len(self.past))):
             state = self.past.pop()
         self.put(state)
 
     def take_over(self, server_run_id: str) -> None:
-        """Let another server, with this `run_id`, answer from now on."""
+        """Answer all further requests as a server that has this `run_id`."""
         self.server_run_id = server_run_id
 
     def flush(self) -> None:
@@ -123,7 +125,7 @@ class LaggingReplica:
 
 
 class _Noticed(Redis):
-    """A client that calls `notice` before each command."""
+    """A Redis client that calls `notice` before each command."""
 
     def __init__(self, url: str, notice: Callable[[], None]) -> None:
         super().__init__(connection_pool=ConnectionPool.from_url(url))
@@ -135,7 +137,7 @@ class _Noticed(Redis):
 
 
 class _OneByOne:
-    """A pipeline that sends each command as a separate write."""
+    """A Redis pipeline that sends each command as a separate write."""
 
     def __init__(self, redis: LaggingReplica) -> None:
         self._redis = redis

@@ -1,8 +1,9 @@
-"""A message that arrives late, after a later stay, offer, hold or parking of the same entry.
+"""Cases in which a message to a store arrives late, after a later stay, offer, hold or parking of
+the same entry has begun.
 
 There are two ways for a message to be late. Either Redis does not answer it in time, and the
 request ends without an answer, or it is answered and a copy of it follows later. Before the late
-message arrives, other requests of a story change the entry.
+message arrives, other requests, called a story, change the entry.
 """
 
 from collections.abc import Iterator
@@ -40,14 +41,14 @@ from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
-# The suffix of scenarios in which Redis has lost the entry, so no message can find it. Other faults
-# cover this case.
+# The suffix of scenarios in which Redis has lost the entry, so no message can find the entry. Other
+# faults cover these scenarios.
 FORGOTTEN = "forgotten"
-# The operations that concern a hold, an offer or a parking. Other operations concern a stay.
+# The operations that concern a hold, an offer or a parking. All other operations concern a stay.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# Messages about questions are only searched in scenarios that have questions.
+# The model checker delays messages about questions only in scenarios that have questions.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
-# The operations whose messages are searched.
+# The operations whose messages the model checker delays.
 CHECKED = (
     "exit",
     "decline",
@@ -70,7 +71,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# The operations that concern a customer, whatever stay the entry has.
+# The operations that concern a customer and not a certain stay.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
@@ -79,14 +80,14 @@ _again: tuple[Request, ...] = (
     sign_up("b", NEXT),
     bump("b", "to the front", to="front"),
 )
-# Maintenance records a late move, and a history does not show which of two moves an event belongs
-# to.
+# If a move is sent late, maintenance records it, and the history does not show which of two moves
+# an event belongs to. Therefore, this move has no event.
 _move = replace(bump("b", "to the front", to="front"), event="")
-# Maintenance runs every minute, so it also runs before the holds end.
+# These stories run maintenance before the holds end, because maintenance runs every minute.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
-# The requests that are sent before the message arrives. Each story ends with a change that the
-# message does not refer to.
+# For each story, the requests that are sent before the late message arrives. Each story ends with a
+# change that the message does not refer to.
 STORIES: dict[str, tuple[Request, ...]] = {
     "a minute": (maintain(),),
     "a leave": (leave("b"),),
@@ -104,7 +105,7 @@ STORIES: dict[str, tuple[Request, ...]] = {
 }
 
 
-# An import has many messages, so it is only searched from these scenarios.
+# An import sends many messages, so the model checker delays them only in these scenarios.
 OF_IMPORTS = ("two absent", "two absent, Redis lost")
 
 
@@ -118,7 +119,9 @@ def is_searched(operation: Operation, scenario: str) -> bool:
 
 @dataclass(frozen=True)
 class Late(OfOneOperation):
-    """A case of a late message. `how` is what the client does before the message arrives."""
+    """A case in which a message arrives late. `how` says what the client does before the message
+    arrives.
+    """
 
     WORDS: ClassVar[dict[str, str]] = {"story": LATE, "step": STEP}
 
@@ -130,7 +133,9 @@ class Late(OfOneOperation):
 def late_messages(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from a scenario. Each of its messages is late once in each story."""
+    """Run an operation from a scenario. Each message of the operation is late once in each
+    story.
+    """
     snapshot = testbed.snapshot_of(scenario)
     run = LateRun(testbed, operation, snapshot)
     for step, name in enumerate(steps_of(testbed, operation.request, snapshot)):
@@ -138,7 +143,8 @@ def late_messages(
             continue
         for how in HOWS:
             if operation.is_maintenance and how != FOLLOWS:
-                # Maintenance is not repeated by a client, because its next run does the work.
+                # No client repeats an operation of maintenance, because the next run of maintenance
+                # does the work.
                 continue
             for story in STORIES:
                 case = Late(operation.name, scenario, story, step, how)
@@ -154,10 +160,11 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """Return the request without any effect on another stay, offer, hold or parking of `b`.
+    """Return a request whose expected effect is limited to the present stay, or to the present
+    hold, offer or parking of `b`.
 
-    The request refers to the stay and hold that Redis has. This includes changes that an
-    interrupted request of the scenario has made.
+    This is the stay or hold that Redis has. It includes changes that an interrupted request of the
+    scenario has made.
     """
     request, there = operation.request, snapshot.line
     for cut_off in snapshot.unanswered:
@@ -183,7 +190,7 @@ def _bound(operation: Operation, snapshot: Snapshot) -> Request:
 
 
 class LateRun:
-    """The runs of an operation from a scenario."""
+    """Runs an operation from a scenario, once for each case."""
 
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._snapshot = testbed, snapshot
@@ -191,7 +198,7 @@ class LateRun:
         self._judge = Judge(testbed, snapshot)
 
     def problems(self, case: Late) -> list[Problem]:
-        """Run the case from the scenario, and return the problems at the end."""
+        """Run the case from its scenario, and return the problems in the final state."""
         testbed, history = self._testbed, History(self._snapshot.unanswered)
         testbed.begin(self._snapshot)
         messages: list[Call] = []
@@ -213,10 +220,10 @@ class LateRun:
         for request in STORIES[case.story]:
             self._send(history, request)
         for message in messages:
-            # The client of this message no longer exists, so any answer is lost.
+            # The client that sent this message no longer exists, so any answer is lost.
             message.make()
-        # Maintenance may repair an effect of the message. Before that, the next customers must not
-        # profit from it.
+        # Maintenance may repair a wrong effect of the message. Run the policy first, because the
+        # next customers must not profit from the effect.
         self._send(history, run_policy())
         return self._judge.verdict(history)
 

@@ -1,4 +1,4 @@
-"""The table of operations, which every fault and every pair uses."""
+"""The operations of the model checker, each with the scenarios from which it starts."""
 
 from dataclasses import dataclass
 
@@ -41,13 +41,14 @@ from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 ASKED = ("question due", "question asked", "question over")
-# In these scenarios the record notes that no answer came, but the note no longer counts.
+# In these scenarios, the record contains the note that a question was not answered, but the note is
+# no longer valid.
 VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 
 @dataclass(frozen=True)
 class Operation:
-    """A request, and the names of the scenarios in which faults strike it.
+    """A request, and the names of the scenarios in which faults are injected into it.
 
     No client repeats an operation of maintenance.
     """

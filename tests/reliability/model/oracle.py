@@ -1,4 +1,4 @@
-"""Compares both stores with the state that follows from the answers."""
+"""Compares DynamoDB and Redis with the state that follows from the answers to all requests."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +27,8 @@ from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
 LONGEST_CLAIM_MILLIS = 15 * 60_000
-# A fault lets two minutes pass within a request, because maintenance runs meanwhile.
+# A request takes at most this long. Some faults let two minutes pass within a request, because
+# maintenance runs meanwhile.
 LONGEST_REQUEST_MILLIS = 150_000
 STATE_OF_NOTE = {
     "held": "offered",
@@ -44,10 +45,11 @@ def judge(
     tokens: Tokens,
     answered: frozenset[str] = frozenset(),
 ) -> list[Problem]:
-    """Return the contradictions between the stores and the possible end that fits them best.
+    """Compare the stores with each possible final state, and return the contradictions to the state
+    that fits best.
 
-    `answered` are the events whose requests were answered. The history must contain their actor and
-    their reason.
+    `answered` contains the events whose requests were answered. The history must contain the actor
+    and the reason of these events.
     """
     verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
     return min(verdicts, key=_weight)
@@ -62,8 +64,8 @@ def _problems(
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # No client received the answer to this claim, so the hold ends at its deadline, whether or
-        # not it was recorded.
+        # If no client received the answer to this claim, the hold ends at its deadline, and its end
+        # may or may not be recorded.
         is_claimed = bool(stay and stay.hold and not stay.is_offer)
         is_unheard = bool(stay and is_claimed and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
@@ -85,8 +87,8 @@ def _problems(
 def _in_redis(
     name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
-    """Check that Redis has each entry exactly once and in its state, and that it has no other
-    entry.
+    """Check that Redis has each entry exactly once and in its right state, and that Redis has no
+    other entry.
     """
     note = found.notes.get(name)
     places = [
@@ -125,10 +127,11 @@ def _in_record(
 def _history(
     name: str, line: Waitlist, found: FinalState, tokens: Tokens, answered: frozenset[str]
 ) -> Iterator[Problem]:
-    """Check that the history has each change once and in order, and nothing else except edits.
+    """Check that the history contains each change once and in order, and no other events except
+    edits.
 
-    A change that only the record decides takes its time before it is made, so it may come before
-    another change.
+    If only the record decides about a change, the time of the change is taken before the change is
+    made. Such a change may therefore come before another change.
     """
     of_record = [event for event in line.history(name) if event.word in OF_RECORD]
     expected = tuple(event for event in line.history(name) if event.word not in OF_RECORD)
@@ -138,8 +141,8 @@ def _history(
         yield Problem("history", f"of {name} is recorded {found_ones}, not {of_record}")
 
     def may_lack(event: Event) -> bool:
-        # No client has the token of this hold, so the hold may end without a record. While the hold
-        # lasts, the end of the hold before it may be missing too.
+        # No client has the token of this hold, so the history may lack the end of the hold. While
+        # the hold lasts, the history may also lack the end of the hold before it.
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 
@@ -149,7 +152,7 @@ def _history(
 
 
 def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
-    """Check that all events have different stamps, and that the next event will have a
+    """Check that all events of an entry have different stamps, and that the next event will have a
     later stamp.
     """
     stamps, record = found.stamps.get(name, ()), found.records.get(name)
@@ -179,9 +182,9 @@ def _explains(
 
 
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
-    """Return whether this is the expected event.
+    """Return whether the recorded event is the expected event.
 
-    Maintenance may record it if the request got no answer.
+    If the request got no answer, maintenance may have recorded the event.
     """
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
     is_found = recorded.by in (MAINTENANCE, POLICY) and event.word not in answered
@@ -199,7 +202,9 @@ def _index_place(name: str, status: str) -> str:
 
 
 def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> Iterator[Problem]:
-    """Check that both stores have the same rank and the expected number of attempts."""
+    """Check that both stores have the same rank, and that both have the expected number of
+    attempts.
+    """
     record = found.records.get(name, {})
     note = found.notes.get(name)
     rank = found.line.get(name, note.rank if note else None)
@@ -217,7 +222,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 
 
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that Redis passes over exactly the waiting entries that are not ready."""
+    """Check that Redis passes over those waiting entries that are not ready, and no others."""
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
@@ -236,7 +241,7 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
-    """Check that a claim token stays valid until its deadline, whatever Redis has lost."""
+    """Check that a claim token stays valid until its deadline, whatever data Redis has lost."""
     hold = found.records.get(name, {}).get("hold", {})
     if stay.state == "parked":
         at, recorded = found.parked.get(name), hold.get("parked_millis")
@@ -247,7 +252,7 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if stay.state != "offered" or note is None:
         return
     if stay.is_offer:
-        # The customer of an offer has no token. The record has the token of each offer.
+        # The customer who has an offer gets no token. The record contains the token of each offer.
         token = note.token
     if token is None or note.state not in ("held", "offered"):
         return
@@ -273,7 +278,7 @@ def _order(line: Waitlist, found: FinalState) -> Iterator[Problem]:
             yield Problem("position", f"{name} stands at {place} and is recorded {recorded}")
 
 
-# The counters that both the model and the private function have.
+# These counters exist both in the model and in the private function.
 COUNTERS = ("signed_up", "left", "admitted", "entered", "declined", "no_shows")
 
 
@@ -284,8 +289,8 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         return
     seen = [getattr(counted, name) for name in COUNTERS]
     expected = [getattr(line, name) for name in COUNTERS]
-    # After a loss, the counters may lack a minute, and may count twice what was running at that
-    # time.
+    # After a loss of Redis, the counters may lack a minute, and may count operations twice that
+    # were running at the time of the loss.
     if found.is_first_life and seen != expected:
         yield Problem("counter", f"{', '.join(COUNTERS)}: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
@@ -294,7 +299,9 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that Redis has exactly the customers who are inside, until the recorded times."""
+    """Check that Redis contains exactly the customers who are inside, and the recorded end of each
+    pass.
+    """
     expected = {name for name, stay in line.stays if stay.is_inside}
     if found.inside.keys() != expected:
         yield Problem("inside", f"Redis has inside {sorted(found.inside)}, not {sorted(expected)}")
@@ -306,19 +313,19 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         recorded = end.get("inside_until_millis")
         if record.get("status") != "admitted":
             continue
-        # A claim that completes at once records the time at which it starts, which is earlier than
-        # its last step.
+        # A claim that admits its entries at once records the time at which it starts, which is
+        # earlier than its last step.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
             continue
-        # The customer can get the pass from this time on.
+        # The customer can get the admission pass from this time on.
         since = end["admitted_millis"]
         if recorded - since < PASS_SECONDS * 1000 - LONGEST_REQUEST_MILLIS:
             yield Problem("inside", f"{name} has the pass from {since}, only until {recorded}")
 
 
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that each slot is due or pays for an offer.
+    """Check that each slot is either due or has paid for an open offer.
 
     After a loss of Redis there may be fewer slots, but never more.
     """
@@ -335,8 +342,8 @@ def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:
-    """Check that Redis has the segments of each record, and that the indexes contain all waiting
-    entries.
+    """Check that Redis has the segments of each record, and that the index of each segment contains
+    all its waiting entries.
     """
     segments = found.segments
     if segments.state != "ready":

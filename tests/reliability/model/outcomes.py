@@ -1,4 +1,6 @@
-"""The outcome of a request: done, refused, temporarily unavailable, unanswered, or a defect."""
+"""Classifies the outcome of a request: done, refused, temporarily unavailable, unanswered, or a
+defect of the service.
+"""
 
 import json
 from collections.abc import Callable
@@ -23,8 +25,8 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 class Outcome:
     """The answer to a request.
 
-    `given` contains name and token of each claimed entry, in the order of the answer. `rows`
-    contains a word for the outcome of each row of an import.
+    `given` contains the name and the token of each claimed entry, in the order of the answer.
+    `rows` contains a word for the outcome of each row of an import.
     """
 
     verdict: Verdict
@@ -47,7 +49,7 @@ class Outcome:
 
 
 def outcome_of(request: Callable[[], Any]) -> Outcome:
-    """Send a request, and return the outcome that a client would get."""
+    """Send a request, and return the outcome that a client would see."""
     try:
         return _done(request())
     except Crash:

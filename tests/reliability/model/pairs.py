@@ -1,4 +1,6 @@
-"""Two operations on the same entry at once, in every interleaving of their steps."""
+"""Cases in which two operations on the same entry run at once, in every interleaving of their
+steps.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 from tests.support.problem import Problem
 
 BOTH = " + "
-# The long operations have a dozen to forty steps, and most steps read something that the other
+# These operations have a dozen to forty steps, and most of the steps read data that the other
 # operation may change.
 LONG = ("rebuild", "end of questions", "segment re-index")
 MOST_CHANGES = 3
@@ -26,7 +28,7 @@ MOST_CHANGES = 3
 
 @dataclass(frozen=True)
 class Pair:
-    """A case of a pair. Its text is the line that replays it."""
+    """A case of two operations. Its text is the line that replays the case."""
 
     first: str
     second: str
@@ -48,11 +50,11 @@ class Pair:
 
 
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
-    """Return the scenarios of both operations. If one of them is a rebuild, return the scenarios in
-    which Redis is lost.
+    """Return the scenarios in which a pair of operations runs. If one of the operations is a
+    rebuild, return the scenarios in which Redis is lost.
 
-    Scenarios with slots, questions or a limit are used only for two operations that both have them,
-    because there would be too many cases otherwise. An operation about questions meets other
+    Scenarios with slots, questions or a limit are used only if both operations have them, because
+    there would be too many cases otherwise. An operation about questions is combined with other
     operations only in these scenarios.
     """
     both = {*first.scenarios} & {*second.scenarios}
@@ -64,7 +66,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
         if not is_cold(name) and (name in both or not name.startswith((*SLOTS, QUESTION, LIMITED)))
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
-        # An unanswered signup need not regain a place that Redis has lost.
+        # If a signup got no answer, its entry need not regain a place that Redis has lost.
         cold = [made_cold(name) for name in warm if name != "joining"]
         warm = cold or [*first.scenarios]
     return list(dict.fromkeys(warm))
@@ -73,7 +75,9 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
 def interleavings(
     testbed: Testbed, first: Operation, second: Operation, scenario: str
 ) -> Iterator[Result]:
-    """Run a pair from a scenario, in every order of steps that can make a difference."""
+    """Run a pair of operations from a scenario, in every order of steps that can make a
+    difference.
+    """
     run = PairRun(testbed, (first, second), testbed.snapshot_of(scenario))
     for schedule in run.turns.ends():
         case = Pair(first.name, second.name, scenario, schedule)
@@ -89,7 +93,7 @@ def replay(testbed: Testbed, case: Pair) -> Result:
 
 
 class PairRun:
-    """Runs two operations in turns from a scenario. It keeps the history of the latest run."""
+    """Runs two operations in turns from a scenario, and keeps the history of the latest run."""
 
     def __init__(
         self, testbed: Testbed, pair: tuple[Operation, Operation], snapshot: Snapshot
@@ -134,7 +138,7 @@ class PairRun:
         return work
 
     def problems(self) -> list[Problem]:
-        """Repeat the unanswered requests, and return the problems at the end."""
+        """Repeat the requests that got no answer, and return the problems in the final state."""
         for attempt in list(self.history.attempts)[len(self._snapshot.unanswered) :]:
             if not attempt.answer.is_final:
                 answer = retried(self._testbed, self.history, attempt.request)

@@ -1,4 +1,4 @@
-"""Shows the progress of a run: its jobs, cases, failures and time."""
+"""Shows the progress of the model checker: its jobs, cases, failures and time."""
 
 import sys
 import time
@@ -7,9 +7,9 @@ EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Counts jobs and cases.
+    """Counts the finished jobs and cases.
 
-    It does not estimate the remaining time, because jobs differ too much in size.
+    The display does not estimate the remaining time, because jobs differ too much in size.
     """
 
     def __init__(self, jobs: int) -> None:

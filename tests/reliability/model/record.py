@@ -1,7 +1,7 @@
-"""Keeps the results of a run in a file, so that a stopped run can be resumed.
+"""Keeps the results of the model checker in a file, so that a stopped run can be resumed.
 
 The name of the file begins with a hash of the code, so all jobs run again after a change. Each
-shard of a search writes its own file, and a search reads the files of all shards in its folder.
+shard writes its own file, and each run reads the files of all shards in its folder.
 """
 
 import json
@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[3]
 RECORDS = ROOT / ".local" / "proof"
 CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
 SUFFIXES = (".py", ".lua")
-# The files of code that only judges or shows recorded results. Changing them needs no new run.
+# These files only judge or show recorded results. After a change to them, the recorded results stay
+# valid.
 JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 
@@ -65,7 +66,9 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 
 @dataclass
 class Record:
-    """The files of the jobs that are finished for this code. `path` is the file of this shard."""
+    """The files that contain the finished jobs for this version of the code. `path` is the file of
+    this shard.
+    """
 
     folder: Path = RECORDS
     digest: str = field(default_factory=lambda: digest_of_code())
@@ -77,7 +80,7 @@ class Record:
         return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Yield the finished jobs of all shards. Skip incomplete lines."""
+        """Yield the finished jobs of all shards. Skip lines of the files that are incomplete."""
         for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
             for line in path.read_text().splitlines():
                 try:
@@ -92,7 +95,7 @@ class Record:
 
 
 def digest_of_code(root: Path = ROOT) -> str:
-    """Return a hash of the code of the service and of the model checker."""
+    """Return a hash of the service's code and the model checker's code."""
     hash_ = sha256()
     for path in sorted(path for folder in CODE for path in (root / folder).rglob("*")):
         if path.suffix in SUFFIXES and not _is_later(root, path):
@@ -105,7 +108,9 @@ def _is_later(root: Path, path: Path) -> bool:
 
 
 def commit_of_code(root: Path = ROOT) -> Any:
-    """Return the checked-out commit, read from git's files, or "unknown"."""
+    """Return the commit that is checked out, read from git's files. Return "unknown" if there is no
+    git folder.
+    """
     git = root / ".git"
     if git.is_file():
         git = Path(git.read_text().removeprefix("gitdir: ").strip())

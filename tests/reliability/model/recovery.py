@@ -1,6 +1,5 @@
-"""Recovery from a fault: clients retry, maintenance runs, and holds end.
-
-After that, the case is judged.
+"""Lets the service recover from a fault: clients retry, maintenance runs, and holds end. After
+that, the case is judged.
 """
 
 from collections.abc import Callable
@@ -42,7 +41,9 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
 
 
 def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
-    """Repeat each admission with its token. Return a problem for each token that is refused."""
+    """Repeat each admission with its claim token. Return a problem for each token that is
+    refused.
+    """
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
     for hold, tokens in list(testbed.tokens.items()):
@@ -55,9 +56,9 @@ def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
 
 
 class Judge:
-    """Judges the ends of the cases of a request from a scenario.
+    """Judges the final states of the cases that run one request from one scenario.
 
-    Equal ends are judged only once.
+    Equal final states are judged only once.
     """
 
     def __init__(self, testbed: Testbed, snapshot: Snapshot) -> None:
@@ -65,13 +66,15 @@ class Judge:
         self._judged: dict[bytes, list[Problem]] = {}
 
     def digest(self, history: History, more: object = None) -> bytes:
-        """Return a hash of both stores and of the answers that the client got."""
+        """Return a hash of both stores and of the answers that the clients got."""
         heard = [(attempt.answer, attempt.began, attempt.ended) for attempt in history.attempts]
         known = Text.of((heard, self._testbed.tokens, more), self._snapshot.millis)
         return digest_of([*self._testbed.texts(), known], self._snapshot.millis)
 
     def verdict(self, history: History) -> list[Problem]:
-        """Run maintenance, and then let all holds end. Return the problems at both times."""
+        """Run maintenance and find the problems, and then let all holds end and find the problems
+        again.
+        """
         if self._testbed.table.is_behind:
             return verdict(self._testbed, history, self._snapshot.line)
         here = self.digest(history)
@@ -81,7 +84,9 @@ class Judge:
 
 
 def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
-    """Run maintenance, and then let all holds end. Return the problems at both times."""
+    """Run maintenance and find the problems, and then let all holds end and find the problems
+    again.
+    """
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:
         return [Problem("defect", str(defects))]

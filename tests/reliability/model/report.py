@@ -1,4 +1,6 @@
-"""The report of a run: cases, failures by cause, and differences from the known failures."""
+"""The report of the model checker: its cases, the failures by cause, and the differences from the
+known failures.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +21,9 @@ NAMES = {
 
 @dataclass
 class Report:
-    """Counts results. `news` contains the results with a problem that no known group covers."""
+    """Counts the results of all cases. `news` contains the results with a problem that no known
+    group covers.
+    """
 
     jobs: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)
@@ -40,7 +44,7 @@ class Report:
                 self.news.append(result)
 
     def repaired(self) -> list[str]:
-        """Return the names of the known failures that no longer appear in any case."""
+        """Return the names of the known failures that did not appear in any case."""
         return [known.name for known in KNOWN_FAILURES if not self.by_group[known.name]]
 
     def _alike(self) -> list[list[Result]]:
@@ -67,6 +71,6 @@ class Report:
 
 
 def text_of(result: Result) -> str:
-    """Return the line that replays a failing case, and the problems of the case."""
+    """Return the line that replays a failing case, followed by the problems of the case."""
     where = f"  ({result.where})" if result.where else ""
     return "\n    ".join([f"{result.case}{where}", *map(str, result.problems)])

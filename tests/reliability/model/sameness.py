@@ -1,4 +1,4 @@
-"""Decides whether two states of a case are equal except for how long the steps took.
+"""Decides whether two states of a case are equal, except for the time that the steps took.
 
 Every time after the start of the case is replaced by its place among all of these times. The order
 of the times and gaps of at least a second are kept. Shorter gaps count as equal, because no rule of
@@ -17,14 +17,16 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, TIER, ticket_of_milli
 
 MOMENT = TICKETS_PER_MILLISECOND
 SECOND = 1000 * MOMENT
-# The horizon is later than any deadline in a case.
+# This time is later than any deadline in a case.
 HORIZON = 24 * 3600 * SECOND
 TIMES = re.compile(r"(?<![0-9A-Za-z.])\d{12,17}(?![0-9A-Za-z])|\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z")
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text without the times after the start of the case, and these times as tickets."""
+    """A text from which the times after the start of the case were removed, and these times as
+    tickets.
+    """
 
     digest: bytes
     times: tuple[int, ...]
@@ -68,7 +70,9 @@ def _places(times: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _ticket(text: str) -> tuple[int, int]:
-    """Return the tier and the ticket of a rank, or tier 0 and the ticket of a time."""
+    """Return the tier and the ticket that a rank contains. For a time, return tier 0 and the ticket
+    of the time.
+    """
     if text.endswith("Z"):
         millis = int(datetime.fromisoformat(text).timestamp() * 1000 + 0.5)
         return 0, ticket_of_millis(millis)

@@ -1,7 +1,8 @@
-"""The initial states of operations. Every operation concerns the entry `b`.
+"""The states from which the model checker starts operations. Every operation concerns the entry
+`b`.
 
-Each scenario has signups of yesterday and of today, and an admission. A fault that takes Redis or
-the index back by some writes therefore loses acknowledged writes.
+Each scenario has signups of yesterday and of today, and an admission. If a fault undoes some writes
+in Redis or in the index, acknowledged writes are therefore lost.
 """
 
 from tests.reliability.model.client import ASKED_AFTER_DAYS, FIRST, LEASE_SECONDS, Row
@@ -50,12 +51,12 @@ from waitlist_queue import keys
 EARLIEST = "the-first-admission"
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
-# The scenarios in which a slot of a schedule, a quota or a rate has paid for an offer.
+# In these scenarios, a slot of a schedule, a quota or a rate has paid for an offer.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
-# The prefix of scenarios in which customers are asked whether they still wait.
+# The names of scenarios in which customers are asked whether they still wait begin with this word.
 QUESTION = "question"
-# The prefix of scenarios in which only one more claim is allowed.
+# The names of scenarios in which only one more claim is allowed begin with these words.
 LIMITED = "claims limited"
 SLOTS_OVER = tuple(name + OVER for name in SLOTS)
 Scenario = tuple[Request, ...]
@@ -72,7 +73,8 @@ def _signed_up(*names: str) -> Scenario:
 _early = (*_signed_up("a", "c", "e"), *_night)
 _two_absent = (*_early, *_admission)
 _absent = (*_early, *_signed_up("d"), *_admission)
-# `e` is on the list already. The intents of `d` and `b` belong to two transactions.
+# These rows are imported. `e` is on the list already. The intents of `d` and `b` belong to two
+# transactions.
 NEW_ONES = (Row("d"), Row("e"), Row("b"))
 _waiting = (*_early, *_signed_up("b", "d"), *_admission)
 _held = (*_waiting, *_hold)
@@ -89,7 +91,8 @@ _worn_out = (
     let_holds_end(),
 )
 
-# After this pause, a hold still lasts for one more request, but ends before maintenance runs next.
+# If this time passes, a hold still lasts for one more request, but ends before maintenance runs
+# next.
 NEARLY_OVER = let_pass(LEASE_SECONDS - 360)
 
 OFFERS = "the-offers"
@@ -109,7 +112,7 @@ _inside = (*_offered_by_hand, enter("b"))
 _left_an_offer = (NEARLY_OVER, decline_and_leave("b"))
 _full_inside = (*_inside, set_policy(Policy(max_inside=2)))
 
-# `b` has the only open offer, and `d` waits for its slot.
+# In this scenario, `b` has the only open offer, and `d` would get its slot next.
 _of_a_schedule = (
     *_waiting,
     set_policy(Policy(scheduled=3, no_show="to_back")),
@@ -133,7 +136,7 @@ _of_a_rate = (
 )
 _of_slots = dict(zip(SLOTS, (_of_a_schedule, _of_a_quota, _of_a_rate), strict=True))
 
-# Only `b`, and `a` who is admitted, signed up long ago.
+# In this scenario, only `b` and `a` signed up long ago, and `a` is admitted.
 _long_ago = (
     *_signed_up("a", "b"),
     let_pass(ASKED_AFTER_DAYS * DAY_SECONDS),
@@ -233,7 +236,9 @@ NAMES: dict[str, Scenario] = {
 
 
 def of(name: str) -> Scenario:
-    """Return a scenario by its name. If the name ends in COLD, Redis is lost at the end."""
+    """Return the scenario with this name. If the name ends in COLD, the scenario ends with the loss
+    of Redis.
+    """
     if name.endswith(COLD):
         return (*NAMES[name.removesuffix(COLD)], lose_redis())
     return NAMES[name]

@@ -1,8 +1,8 @@
-"""Runs two processes step by step, by a given schedule or in every order.
+"""Runs two processes step by step, in a given order or in every order.
 
-A process depends only on its answers and on the times that it has read. The scheduler can therefore
-try another order without starting from the scenario: it restores the stores and replays the answers
-to both processes.
+A process depends only on the answers that it gets and on the times that it reads. The scheduler can
+therefore try another order without starting from the scenario: it restores the stores and replays
+the answers to both processes.
 """
 
 import io
@@ -27,7 +27,7 @@ Work = Callable[["HaltingWire"], Any]
 
 
 class World(Protocol[S]):
-    """The stores and clocks that the processes share, and their initial state."""
+    """The stores and clocks that both processes use, and their initial state."""
 
     @property
     def time(self) -> Any: ...
@@ -43,13 +43,13 @@ class World(Protocol[S]):
     def text(self, value: Any) -> Text: ...
 
     def digest(self, more: list[Text]) -> bytes:
-        """Return a hash of the stores, of the clocks and of `more`."""
+        """Return a hash of the stores, the clocks and the texts in `more`."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """The result of a call: the answer or the error, the time, and the number of random values
-    drawn.
+    """The result of a call: the answer or the error, the time after the call, and the number of
+    random values drawn.
     """
 
     answer: Any
@@ -67,10 +67,10 @@ class Step:
 
 
 class Process(threading.Thread):
-    """A process that halts before each step.
+    """A process that stops before each step and waits.
 
-    `made` contains its past steps. The steps that are given at the start are replayed and not
-    carried out again.
+    `made` contains the steps that the process has made. The steps that are given at the start are
+    replayed, and not carried out again.
     """
 
     def __init__(
@@ -123,9 +123,9 @@ class Process(threading.Thread):
         self.join()
 
     def local(self) -> Iterator[Text]:
-        """Yield the answers and times that the process has read.
+        """Yield the answers that the process has received and the times that it has read.
 
-        If the process has ended, yield its outcome.
+        If the process has ended, yield its outcome instead.
         """
         if self.step is None:
             yield self.world.text(f"ended: {self.outcome}")
@@ -138,7 +138,7 @@ class Process(threading.Thread):
 
 
 class HaltingWire(Wire):
-    """The wire of a process. Each call halts until the scheduler lets it continue."""
+    """The connection of a process to AWS. Each call waits until the scheduler lets it continue."""
 
     def __init__(self, turn: Process) -> None:
         super().__init__()
@@ -146,11 +146,13 @@ class HaltingWire(Wire):
         self._is_armed = False
 
     def disarm(self) -> None:
-        """Halt at each call from now on. The earlier calls only prepared the process."""
+        """Let each call wait for the scheduler from now on. The calls before only prepared the
+        process.
+        """
         self._is_armed = True
 
     def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
-        """Return a clock that records its readings, without repeating equal times."""
+        """Return a clock that records its readings. Equal readings in a row are recorded once."""
 
         def now() -> int:
             millis = now_millis()
@@ -197,9 +199,9 @@ def _made(call: Call, world: World[Any]) -> Step:
 
 @dataclass(frozen=True)
 class Branch(Generic[S]):
-    """A run that can be continued.
+    """An unfinished run, which the scheduler can continue.
 
-    It has followed `schedule`, its last step was `last`, and the process `name` makes the next
+    The run has followed `schedule`, its last step was `last`, and the process `name` makes the next
     step.
     """
 
@@ -211,10 +213,10 @@ class Branch(Generic[S]):
 
 
 class Scheduler(Generic[S]):
-    """Runs two processes in a world. If `is_reduced` is true, orders that lead to the same states
-    are skipped.
+    """Runs two processes in every order of their steps.
 
-    `most_changes` limits how often one process takes over from the other while both are running.
+    If `is_reduced` is true, orders that lead to the same states are skipped. `most_changes` limits
+    how often one process takes over from the other while both are running.
     """
 
     is_reduced = True
@@ -224,14 +226,18 @@ class Scheduler(Generic[S]):
     ) -> None:
         self._world, self._works, self._most_changes = world, works, most_changes
         self._seen: set[tuple[bytes, bool]] = set()
-        # Maps each state to the fewest changes after which a run has reached it, by the process of
-        # its last step.
+        # For each state, this dictionary contains the fewest changes between the processes with
+        # which a run has reached the state, by the process that made the last step.
         self._fewest: dict[bytes, dict[tuple[str, bool], int]] = {}
         self._open: list[tuple[int, int, Branch[S]]] = []
         self._numbers = count()
 
     def follow(self, schedule: str) -> str:
-        """Run by a schedule, and after that in the order of the names. Return the full schedule."""
+        """Run the processes in the order of a schedule. When the schedule ends, run them in the
+        order of their names.
+
+        Return the full schedule.
+        """
         turns = self._begun(Branch())
         made = ""
         while able := _able(turns):
@@ -240,7 +246,9 @@ class Scheduler(Generic[S]):
         return made
 
     def ends(self) -> Iterator[str]:
-        """Yield the schedule of each run, while the world is in the final state of that run."""
+        """Yield the schedule of each run. When a schedule is yielded, the stores are in the final
+        state of its run.
+        """
         self._seen.clear()
         self._fewest.clear()
         self._push(Branch())
@@ -254,10 +262,10 @@ class Scheduler(Generic[S]):
                 yield schedule
 
     def _push(self, branch: Branch[S]) -> None:
-        """Open a branch.
+        """Add an unfinished run.
 
-        The newest branch runs next. If changes are limited, the branch with the fewest changes runs
-        next.
+        The newest run is continued next. If changes between the processes are limited, the run with
+        the fewest changes is continued next.
         """
         changes = 0 if self._most_changes is None else _changes(branch.schedule + branch.name)
         heappush(self._open, (changes, -next(self._numbers), branch))
@@ -267,8 +275,8 @@ class Scheduler(Generic[S]):
         scenario = self._world.time
         turns = []
         for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
-            # Each process starts at the time of the scenario, and then receives its past answers
-            # again.
+            # Each process starts at the time of the scenario, and then receives the answers of its
+            # past steps again.
             self._world.set_time(scenario)
             turns.append(Process(name, work, self._world, made))
             turns[-1].begin()
@@ -277,7 +285,10 @@ class Scheduler(Generic[S]):
         return turns
 
     def _followed(self, branch: Branch[S], turns: list[Process]) -> str | None:
-        """Continue a branch to its end. Return None if it reaches a known state."""
+        """Continue an unfinished run to its end.
+
+        Return its schedule, or None if the run reaches a state that another run has reached.
+        """
         schedule, last, name = branch.schedule, branch.last, branch.name
         while True:
             if not name:
@@ -303,7 +314,8 @@ class Scheduler(Generic[S]):
     def _allowed(self, schedule: str, able: list[str], awake: list[str]) -> list[str]:
         """Return the processes that may make the next step.
 
-        If changes are limited, the current process comes first.
+        If changes between the processes are limited, the process that made the last step comes
+        first.
         """
         if self._most_changes is None:
             return awake
@@ -315,9 +327,10 @@ class Scheduler(Generic[S]):
     def _last(
         self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
     ) -> tuple[str, Effects] | None:
-        """Return the step.
+        """Return the process and the effects of its last step.
 
-        If changes are limited, return all steps since this process took over from the other.
+        If changes between the processes are limited, return the effects of all steps since this
+        process took over from the other.
         """
         if self._most_changes is None:
             return name, step
@@ -326,11 +339,13 @@ class Scheduler(Generic[S]):
         return (name, step) if schedule.strip(name) else None
 
     def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
-        """Return whether another run reaches the state that this run reaches if `name` continues.
+        """Return whether another run reaches the same state as this run, if `name` makes the next
+        step.
 
-        If two neighbouring steps do not conflict, only the order in which A comes first is run. If
-        changes are limited, a step that conflicts with none of the other process's latest steps is
-        run only before these steps, while its own process was still running.
+        If two neighbouring steps do not conflict, only the order in which process A comes first is
+        run. If changes between the processes are limited, a step that does not conflict with any of
+        the other process's latest steps is run only before these steps, while its own process was
+        still running.
         """
         step = turns[NAMES.index(name)].step
         if not self.is_reduced or last is None or step is None or last[0] == name:
@@ -342,7 +357,9 @@ class Scheduler(Generic[S]):
     def _is_known(
         self, turns: list[Process], schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Return whether a run was in this state before, with equal stores and equal processes."""
+        """Return whether another run has been in the same state, with equal stores and equal
+        processes.
+        """
         if not self.is_reduced:
             return False
         here = self._world.digest([text for turn in turns for text in turn.local()])
@@ -356,11 +373,11 @@ class Scheduler(Generic[S]):
     def _had_as_much_left(
         self, here: bytes, schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Return whether an earlier run in this state could continue in every way in which this run
-        can.
+        """Return whether an earlier run that was in this state could continue in every way in which
+        this run can.
 
-        A run in the other process has one change less left, because this process must first take
-        over.
+        If the other process made the last step of the earlier run, that run had one change less
+        left, because this process must first take over.
         """
         is_free = len(able) < len(NAMES)
         name, changes = ("", 0) if is_free else (schedule[-1:], _changes(schedule))

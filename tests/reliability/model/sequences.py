@@ -1,4 +1,4 @@
-"""Two faults, one after the other: a request gets no answer, and then Redis is lost.
+"""Cases of two faults: a request gets no answer, and then Redis is lost.
 
 Redis is lost before, during or right after the retry of the client, and before maintenance has run.
 """
@@ -27,10 +27,10 @@ THEN = "then "
 
 @dataclass(frozen=True)
 class Sequence(OfOneOperation):
-    """A case of two faults.
+    """A case with two faults.
 
-    `later` is the step of the retry before which the second fault strikes. It is NO_REPEAT if the
-    client gives up.
+    `later` is the step of the retry before which the second fault is injected. `later` is NO_REPEAT
+    if the client gives up.
     """
 
     WORDS: ClassVar[dict[str, str]] = {"step": STEP, "second": THEN, "later": STEP}
@@ -44,7 +44,7 @@ class Sequence(OfOneOperation):
 def sequences(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from a scenario, with each pair of faults at each step."""
+    """Run an operation from a scenario, once for each pair of faults and each step."""
     snapshot = testbed.snapshot_of(scenario)
     run = SequenceRun(testbed, operation, snapshot)
     met: set[bytes] = set()
@@ -52,7 +52,8 @@ def sequences(
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
-                # A crash and a timeout at this step have left the same state.
+                # This fault has left the same state as another fault at this step, for example as a
+                # crash.
                 continue
             met.add(here)
             repeated = 0 if run.is_answered else run.steps_of_repeat()
@@ -71,7 +72,7 @@ def replay(testbed: Testbed, case: Sequence) -> Result:
 
 
 class SequenceRun:
-    """The runs of an operation from a scenario."""
+    """Runs an operation from a scenario with two faults, once for each case."""
 
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._request, self._snapshot = testbed, operation.request, snapshot
@@ -80,7 +81,7 @@ class SequenceRun:
         self.is_answered = False
 
     def begin(self, kind: Kind, step: int) -> None:
-        """Run until the first fault has had its effect."""
+        """Send the request with the first fault, until the request ends."""
         testbed = self._testbed
         self._history = History(self._snapshot.unanswered, may_lose=True)
         testbed.begin(self._snapshot)
@@ -94,18 +95,20 @@ class SequenceRun:
         self.is_answered = answer.is_final
 
     def digest(self) -> bytes:
-        """Return a hash of the state in which the second fault strikes and the client retries."""
+        """Return a hash of the state from which the second fault is injected and the client
+        retries.
+        """
         return self._judge.digest(self._history, list(self._testbed.redis.past))
 
     def steps_of_repeat(self) -> int:
-        """Repeat the request without a second fault, and return the number of its steps."""
+        """Repeat the request without the second fault, and return the number of its steps."""
         wire = Wire()
         client = self._testbed.client(wire)
         outcome_of(lambda: self._request.again().send(client))
         return len(wire.calls)
 
     def problems(self, case: Sequence) -> list[Problem]:
-        """Run the case from the scenario, and return the problems at the end."""
+        """Run the case from its scenario, and return the problems in the final state."""
         self.begin(faults.BY_NAME[case.fault], case.step)
         testbed, second = self._testbed, faults.BY_NAME[case.second]
         if case.later == NO_REPEAT:

@@ -1,6 +1,5 @@
-"""A single operation, struck by a single fault at one step.
-
-After that, the client retries or gives up.
+"""Cases in which a single fault is injected into one step of an operation. After that, the client
+retries or gives up.
 """
 
 from collections.abc import Iterator
@@ -35,7 +34,7 @@ class Single(OfOneOperation):
 def singles(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from a scenario, with each fault at each step."""
+    """Run an operation from a scenario, once for each fault and each step."""
     snapshot = testbed.snapshot_of(scenario)
     judge = Judge(testbed, snapshot)
     steps = [*steps_of(testbed, operation.request, snapshot), THE_END]
@@ -47,7 +46,7 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # A client that has an answer does not retry, so the case is the same as for a
+                # A client that got an answer does not retry, so the case would be the same as for a
                 # client that gives up.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), steps[step])
@@ -64,7 +63,7 @@ def replay(testbed: Testbed, case: Single) -> Result:
 
 
 def steps_of(testbed: Testbed, request: Request, snapshot: Snapshot) -> list[str]:
-    """Return the calls of an operation without any fault."""
+    """Return the names of the calls that an operation makes if no fault is injected."""
     testbed.begin(snapshot)
     wire = Wire()
     client = testbed.client(wire)
@@ -87,7 +86,7 @@ class SingleRun:
         self.is_answered_at_once = False
 
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
-        """Run the case from the scenario, and return the problems at the end."""
+        """Run the case from its scenario, and return the problems in the final state."""
         testbed = self._testbed
         history = History(
             self._snapshot.unanswered, is_blind=kind.is_unseen, may_lose=kind.loses_redis

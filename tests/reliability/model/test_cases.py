@@ -30,10 +30,10 @@ SOME_SEQUENCES = Sample(one_in=40)
 SOME_LATE = (Sample(one_in=32), Sample(one_in=8))
 SOME_PAIRS = Sample(one_in=360)
 FEW_ENDS = 2
-# The late messages of these operations are the messages of any change of readiness. The tests in
-# tests/queue send them late.
+# These operations send the same messages as any change of readiness. The tests in tests/queue send
+# such messages late.
 OF_TAGS = ("ask", "confirm")
-# In this pair, a lost place is restored after its stay has ended.
+# If these two operations run at once, a lost place is restored after its stay has ended.
 OF_A_LOST_PLACE = Job(("leave", "redrive"), "parked forgotten", "pair")
 LONG = (
     "rebuild",
@@ -47,9 +47,9 @@ LONG = (
 
 
 def pairs_with_each(name: str) -> dict[tuple[str, ...], Job]:
-    """Return a job for each pair of this operation with another operation.
+    """Return one job for each pair of this operation with another operation.
 
-    The job starts from the first scenario of the other operation, in which that operation writes.
+    The job starts from the first scenario in which the other operation writes.
     """
     found: dict[tuple[str, ...], Job] = {}
     for job in jobs(name, ("pair",)):
@@ -74,9 +74,9 @@ SEQUENCES = [job for job in jobs(kinds=("sequence",)) if job.names[0] not in LON
 
 
 def run_sample(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...]) -> list[Result]:
-    """Return the results of two of the jobs.
+    """Run two of the jobs, and return the results.
 
-    The first sample that contains any of their cases selects them.
+    Only the cases of a sample run. The first sample that contains any of the cases is used.
     """
     some = sorted(all_jobs, key=number_of)[:SCENARIOS]
     for sample in samples:
@@ -86,7 +86,7 @@ def run_sample(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...
 
 
 def describe_unknown_failures(results: list[Result]) -> str:
-    """Return the cases that fail for an unknown reason, as text."""
+    """Return a text with the cases that fail for an unknown reason."""
     found = [
         result
         for result in results
@@ -99,8 +99,8 @@ def describe_unknown_failures(results: list[Result]) -> str:
 def test_an_operation_that_a_fault_strikes_is_completed_or_undone(
     testbed: Testbed, operation: Operation
 ) -> None:
-    """P1, P2, P3, P4, P6, P7: a fault strikes the operation at one of its steps, and the client
-    retries or gives up.
+    """If a fault is injected into any step of an operation, and the client retries or gives up, the
+    operation is completed or undone (promises P1, P2, P3, P4, P6 and P7).
     """
     samples = FEWER_FAULTS if operation.name in LONG else SOME_FAULTS
     results = run_sample(testbed, jobs(operation.name, ("single",)), samples)
@@ -112,7 +112,9 @@ def test_an_operation_that_a_fault_strikes_is_completed_or_undone(
 def test_two_operations_at_once_have_the_effect_of_one_after_the_other(
     testbed: Testbed, job: Job
 ) -> None:
-    """P1, P2, P3, P4, P6: the steps of both operations are mixed in every order."""
+    """If two operations run at once and their steps are mixed in any order, the effect is the same
+    as if they had run one after the other (promises P1, P2, P3, P4 and P6).
+    """
     most = FEW_ENDS if any(name in pairs.LONG for name in job.names) else None
     results = list(islice(job.results(testbed, EVERYTHING), most))
     assert results
@@ -121,7 +123,9 @@ def test_two_operations_at_once_have_the_effect_of_one_after_the_other(
 
 @pytest.mark.parametrize("job", SEQUENCES, ids=str)
 def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Job) -> None:
-    """P2, P3: a request gets no answer, and Redis is lost before maintenance has run."""
+    """If a request gets no answer and Redis is lost before maintenance has run, nothing that was
+    acknowledged is lost (promises P2 and P3).
+    """
     results = list(job.results(testbed, SOME_SEQUENCES))
     assert not describe_unknown_failures(results), describe_unknown_failures(results)
 
@@ -130,8 +134,8 @@ def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Jo
 def test_a_late_message_does_not_change_the_next_stay_offer_or_parking(
     testbed: Testbed, operation: str
 ) -> None:
-    """P2: the message arrives after a later stay, offer or parking has begun, or it
-    arrives twice.
+    """A message that arrives twice, or after a later stay, offer or parking has begun, does not
+    change the later stay, offer or parking (promise P2).
     """
     results = run_sample(testbed, jobs(operation, ("late",)), SOME_LATE)
     assert results
@@ -144,21 +148,27 @@ def test_every_operation_is_part_of_a_pair() -> None:
 
 @pytest.mark.parametrize("known", KNOWN_FAILURES, ids=lambda known: known.name)
 def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> None:
-    """If a repair makes a known failure pass, its group must be removed from the list."""
+    """Each known failure must still fail. If a repair makes its example pass, the group must be
+    removed from the list.
+    """
     result = replay(testbed, known.example)
     groups = {group_of(result, problem) for problem in result.problems}
     assert known in groups, f"{known.example} came to {result.problems}"
 
 
 def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
-    """A retry goes to another process, which has cached the list with its policy."""
+    """A case does not depend on the case before. In these cases, a retry goes to another process,
+    which has cached the list with its policy.
+    """
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")
         assert not result.problems
 
 
 def test_the_guarantees_list_the_known_failures() -> None:
-    """docs/internals/guarantees.md lists each cause of known failures, with rows of its tables."""
+    """The page docs/internals/guarantees.md lists the cause of each known failure, with existing
+    rows of its tables.
+    """
     tables = read_tables("docs/internals/guarantees.md")
     (causes,) = [rows for rows in tables if "rows" in rows[0]]
     listed = {row["name of the cause in `known_failures.py`"]: row["rows"] for row in causes}

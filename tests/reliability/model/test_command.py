@@ -1,4 +1,4 @@
-"""`python -m tests.reliability.model` on the command line."""
+"""The command `python -m tests.reliability.model` and its options."""
 
 import subprocess
 import sys
@@ -71,7 +71,9 @@ def test_each_job_belongs_to_exactly_one_shard() -> None:
 def test_a_search_after_all_shards_only_reports(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the CI workflow, each job runs a shard, and the last job reports on the results of all
+    """After all shards have finished, a run only reports.
+
+    In the CI workflow, each job runs a shard, and the last job reports on the results of all
     shards.
     """
     work = jobs("look", ("single",))
@@ -126,8 +128,9 @@ def test_a_change_of_the_code_starts_a_new_search(tmp_path: Path) -> None:
 
 
 def test_every_operation_has_jobs_alone_and_with_each_other_operation() -> None:
-    """Operations about questions are paired only with operations that start from the same
-    scenarios.
+    """Every operation has jobs alone and with each other operation.
+
+    Operations about questions are combined only with operations that start from the same scenarios.
     """
     alone = [operation.name for operation in OPERATIONS if not _is_of_questions(operation)]
     both = {job.names for job in jobs(kinds=("pair",))}

@@ -1,4 +1,6 @@
-"""Which answers the history accepts, because an order of requests explains them."""
+"""Checks which answers the history accepts. It accepts answers that an order of the requests
+explains.
+"""
 
 from tests.reliability.model import requests
 from tests.reliability.model.history import History

@@ -1,4 +1,4 @@
-"""Which final orders and answers of an import the history accepts."""
+"""Checks which answers to an import, and which final orders, the history accepts."""
 
 import pytest
 
@@ -27,8 +27,8 @@ def line_of(*names: str, capacity: int | None = None) -> Waitlist:
 def ends_of(
     line: Waitlist, *sent: tuple[requests.Request, Outcome], at_once: bool = False
 ) -> set[str]:
-    """Return the possible orders after some requests, which were sent one after the other or at
-    once.
+    """Return the possible final orders after some requests, which were sent one after the other or
+    at once.
     """
     history = History()
     began = history.now()
@@ -44,8 +44,8 @@ def test_rows_without_a_time_stand_at_the_end_in_their_order() -> None:
 def test_a_signup_stands_behind_the_rows_that_an_interrupted_import_has_added() -> None:
     signed_up = Outcome(verdict="done", status="waiting", position=3, total=3)
     sent = ((FILE, SILENT), (requests.sign_up("e", "k"), signed_up))
-    # Before the signup, the import had written none, some or all of its rows. It may also have come
-    # after the signup.
+    # When the signup came, the import had written none, some or all of its rows. The import may
+    # also have come after the signup.
     assert ends_of(line_of("a", "c"), *sent) == {"ace", "acde", "acdbe", "aced", "acedb"}
 
 

@@ -1,4 +1,4 @@
-"""The search finds a service that leaves out a step."""
+"""The model checker finds the problem if a step is removed from the service."""
 
 from typing import Any
 
@@ -22,7 +22,8 @@ def nothing(*_: Any, **__: Any) -> None:
     """Leave out a step."""
 
 
-# The method that does nothing, and the operation and scenario that reveal it.
+# The table lists methods that are replaced by methods that do nothing, each with an operation and a
+# scenario that reveal the missing step.
 MUTANTS = [
     (Leaves, "finish", ("leave",), "waiting"),
     (EntryRecords, "finish_join", ("signup",), "absent"),
@@ -91,12 +92,12 @@ def test_a_message_that_lacks_its_reference_is_found(
 def ends_in_redis(
     _reconciler: Reconciler, _records: Any, expired: c.ExpireResult
 ) -> dict[str, int]:
-    """Return the ends of the passes as they are in Redis."""
+    """Return the ends of the passes as Redis has stored them."""
     return {place.entry_id: place.time_millis for place in expired.places}
 
 
 def result_of_redis(_holds: Holds, _verb: Any, _command: Any, result: Any) -> Any:
-    """Return the result with the end of the pass as it is in Redis."""
+    """Return the result with the end of the pass as Redis has stored it."""
     return result
 
 

@@ -1,4 +1,4 @@
-"""The oracle finds each kind of problem in a state that has no other problem."""
+"""The oracle finds each kind of problem in a final state that has no other problem."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ Mutant = Callable[[Testbed], object]
 
 
 def record_of(testbed: Testbed, name: str) -> Item:
-    """Replace the item of a record with a copy, and return the copy."""
+    """Replace an entry's record in the table with a copy, and return the copy."""
     key = (f"ENTRY#{WAITLIST_ID}#{id_of(name)}", "RECORD")
     testbed.table.items[key] = dict(testbed.table.items[key])
     return testbed.table.items[key]
@@ -56,7 +56,7 @@ def admit_twice(testbed: Testbed) -> None:
 
 
 def history_of(testbed: Testbed, name: str, word: str) -> tuple[str, str]:
-    """Return the key of an event in the history of an entry."""
+    """Return the table key of an event in the history of an entry."""
     pk = f"ENTRY#{WAITLIST_ID}#{id_of(name)}"
     return next(key for key in testbed.table.items if key[0] == pk and key[1].endswith(f"#{word}"))
 
@@ -191,9 +191,9 @@ MUTANTS: dict[Mutant, str] = {
 
 @pytest.fixture
 def held(testbed: Testbed) -> Testbed:
-    """Return a state in which c and e wait, b and d are held, and a was admitted.
+    """Return a testbed in which c and e wait, b and d are held, and a was admitted.
 
-    Maintenance has nothing to do.
+    Maintenance has nothing left to do.
     """
     testbed.begin(testbed.snapshot_of("held"))
     testbed.maintain_until_quiet()
@@ -234,7 +234,7 @@ def change_the_attributes_in_the_record_only(testbed: Testbed) -> None:
 
 @pytest.fixture
 def segmented(testbed: Testbed) -> Testbed:
-    """Return a state with held entries, in which the customers of each kind are a segment."""
+    """Return a testbed with held entries, in which the customers of each kind are a segment."""
     testbed.begin(testbed.snapshot_of("held, segments declared"))
     testbed.maintain_until_quiet()
     return testbed
@@ -266,7 +266,7 @@ def record_another_end_of_the_pass(testbed: Testbed) -> None:
 
 
 def record_the_admission_late(testbed: Testbed) -> None:
-    """Record the admission as if the time inside had begun minutes before the pass was
+    """Change the record as if the customer had been inside for minutes before the pass was
     available.
     """
     admitted_millis = int(record_of(testbed, "b")["end"]["M"]["admitted_millis"]["N"])
@@ -310,7 +310,9 @@ def test_an_additional_slot_and_a_missing_slot_are_noticed(
 
 
 def test_an_additional_slot_is_noticed_even_after_a_loss(testbed: Testbed) -> None:
-    """After a loss of Redis, there may be fewer slots than expected, but never more."""
+    """After a loss of Redis, the oracle accepts fewer slots than expected, but reports an
+    additional slot.
+    """
     testbed.begin(testbed.snapshot_of("slot of a schedule"))
     end = testbed.line
     for mutant, kinds in ((forget_the_payment, set()), (give_a_slot_back_twice, {"slot"})):
@@ -339,7 +341,7 @@ def test_a_wrong_question_is_noticed(testbed: Testbed, mutant: Mutant | None) ->
 
 @pytest.fixture
 def parked(testbed: Testbed) -> Testbed:
-    """Return a state in which b was parked with a reason."""
+    """Return a testbed in which b was parked with a reason."""
     testbed.begin(testbed.snapshot_of("parked"))
     testbed.maintain_until_quiet()
     return testbed

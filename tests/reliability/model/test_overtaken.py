@@ -1,4 +1,4 @@
-"""A request is overtaken by several requests of other processes, at each of its steps.
+"""Requests of other processes overtake a request at each of its steps.
 
 A row in this file needs three or more requests, or it is a pair that `make test` must run in every
 order.
@@ -49,7 +49,9 @@ next_complete = complete("b", NEXT)
 
 
 def deliver_twice_around(action: Callable[[], object]) -> Fault:
-    """Return a fault in which the SDK sends a call twice and the action happens in between."""
+    """Return a fault in which the AWS SDK sends a call twice, and the action happens between the
+    two calls.
+    """
 
     def fault(call: Call) -> Any:
         call.make()
@@ -64,8 +66,8 @@ class Overtaken:
     """A request, and the requests that overtake it, in their order. Each of them comes right before
     a step.
 
-    If `is_repeated` is true, the SDK sends the first call of the request twice, and all other
-    requests come in between.
+    If `is_repeated` is true, the AWS SDK sends the first call of the request twice, and all other
+    requests come between the two calls.
     """
 
     name: str
@@ -122,7 +124,7 @@ ROWS = (
         (next_claim, next_complete),
     ),
     Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
-    # Redis keeps the tombstone of an ended stay for 15 minutes. In this row, the tombstone no
+    # Redis keeps the tombstone of an ended stay for 15 minutes. In this case, the tombstone no
     # longer exists.
     Overtaken(
         "late signup, next stay",
@@ -166,9 +168,9 @@ ROWS = (
 
 
 def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
-    """Yield all placements of the other requests.
+    """Yield all ways to place the other requests.
 
-    A placement names the step before which each of them is sent.
+    A placement contains, for each other request, the step before which it is sent.
     """
     steps = range(len(steps_of(testbed, row.request, testbed.snapshot_of(row.scenario))))
     if row.is_repeated:
@@ -178,7 +180,9 @@ def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
 
 
 def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
-    """Run the request with the other requests at these steps. Return the problems at the end."""
+    """Run the request with the other requests before these steps, and return the problems in the
+    final state.
+    """
     snapshot = testbed.snapshot_of(row.scenario)
     testbed.begin(snapshot)
     history = History(snapshot.unanswered)
@@ -208,7 +212,9 @@ def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> li
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_single_order_explains_an_overtaken_request(testbed: Testbed, row: Overtaken) -> None:
-    """P1, P2, P3, P4, P6, P8: a single order explains every answer, both stores and the history."""
+    """If a request is overtaken, a single order of the requests explains every answer, both stores
+    and the history (promises P1, P2, P3, P4, P6 and P8).
+    """
     wrong = {
         placement: found
         for placement in placements(testbed, row)

@@ -1,4 +1,6 @@
-"""The reduced search finds the same final states as all orders of steps."""
+"""The search that skips some orders of steps finds the same final states as the search through all
+orders.
+"""
 
 import pytest
 
@@ -30,7 +32,9 @@ def problems_of(testbed: Testbed, job: Job) -> tuple[set[Problems], int]:
 def search_with_and_without_reduction(
     testbed: Testbed, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], scenario: str
 ) -> set[Problems]:
-    """Run a pair with and without the reduction. Return the problems, which must be the same."""
+    """Run a pair of operations both with and without the reduction, and return the problems. Both
+    runs must find the same problems.
+    """
     job = Job(names, scenario, "pair")
     some, fewer = problems_of(testbed, job)
     monkeypatch.setattr(Scheduler, "is_reduced", False)
@@ -50,7 +54,7 @@ End = tuple[tuple[bytes, ...], tuple[str, ...]]
 
 
 def ends_of(testbed: Testbed, run: PairRun) -> list[End]:
-    """Return the stores and the answers after each run, without their times."""
+    """Return the stores and the answers after each run, without the times in them."""
     return [
         (
             tuple(text.digest for text in testbed.texts()),

@@ -1,4 +1,6 @@
-"""A deployment in this process: both stores, both clocks, and the events that change them."""
+"""A deployment of the service in this process: both stores, both clocks, and the events that change
+them.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -26,9 +28,10 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# The longest time by which an index or a replica may be behind.
+# An index or a replica is at most this far behind.
 LONGEST_LAG = 15 * MINUTE
-# The first run may rebuild, the second run ends holds, and the third run records these ends.
+# The first run of maintenance may rebuild the order, the second run ends holds, and the third run
+# records these ends.
 RUNS = 3
 
 
@@ -37,7 +40,7 @@ class Snapshot:
     """The initial state of a case, and the matching state of the model.
 
     `drawn` counts the random values that have been drawn so far. `epoch` is the first epoch of the
-    order. `unanswered` are interrupted requests, which may or may not have had an effect.
+    order. `unanswered` contains interrupted requests, which may or may not have had an effect.
     """
 
     items: Past
@@ -54,7 +57,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class StepState:
-    """Both stores and both clocks between two steps."""
+    """The state of both stores and both clocks between two steps."""
 
     items: Past
     redis: State
@@ -63,7 +66,7 @@ class StepState:
 
 
 class Testbed:
-    """The stores of a waitlist, which any number of processes can use."""
+    """The stores and clocks of a waitlist, which any number of processes can use."""
 
     __test__ = False  # its name would make pytest collect it
 
@@ -84,9 +87,9 @@ class Testbed:
         self.elsewhere = self.client()
 
     def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
-        """Return a client in its own process, which has cached the list.
+        """Return a client in its own process, which has cached the waitlist.
 
-        If there is a `wire`, the calls pass it.
+        If `wire` is given, the calls of this process pass through it.
         """
         wired = wire.client if wire else _as_it_is
         services = MaintenanceServices.on(
@@ -110,13 +113,17 @@ class Testbed:
             self.redis.past.clear()
 
     def _pause(self, seconds: float) -> None:
-        """Let time pass within a rebuild. The index catches up, unless it must stay late."""
+        """Let time pass while a rebuild waits. The index catches up then, unless the fault requires
+        that it stays late.
+        """
         self.wait(seconds)
         if not self.is_index_late:
             self.table.catch_up()
 
     def prepare(self, requests: tuple[Request, ...]) -> Snapshot:
-        """Create a waitlist, send these requests without faults, and return the state."""
+        """Create a waitlist, send these requests without faults, and return a snapshot of the
+        state.
+        """
         self.begin(Snapshot({}, (), {}, (), START_MILLIS, {}, Waitlist()))
         self.redis.keeps_past = True
         line = Waitlist()
@@ -132,9 +139,9 @@ class Testbed:
         return replace(self.snapshot(line), unanswered=unanswered)
 
     def snapshot_of(self, scenario: str) -> Snapshot:
-        """Return the scenario with this name.
+        """Return the snapshot of a scenario.
 
-        If the scenario is new, it replaces the contents of the stores.
+        If the scenario has not been prepared yet, preparing it replaces the contents of the stores.
         """
         if scenario not in self._snapshots:
             self._snapshots[scenario] = self.prepare(scenarios.of(scenario))
@@ -179,13 +186,15 @@ class Testbed:
         if self._snapshot is not snapshot:
             self._snapshot = snapshot
             self._texts.clear()
-            # The previous process may have cached the settings that the list had in another
-            # scenario.
+            # Start a new process, because the previous process may have cached the settings of
+            # another scenario.
             self.elsewhere = self.client()
         SOURCE.drawn = snapshot.drawn
 
     def step_state(self) -> StepState:
-        """Return the state from which a run can continue. The index must not be behind."""
+        """Return the state of the stores and clocks, from which a run can continue. The index must
+        not be behind.
+        """
         micros = self.redis_clock.micros
         assert micros is not None
         return StepState(self.table.items.copy(), self.redis.state(), self.clock.millis, micros)
@@ -197,8 +206,8 @@ class Testbed:
         self.redis_clock.micros = step_state.micros
 
     def texts(self) -> Iterator[Text]:
-        """Yield the state of the stores, except for items that have not changed since the start of
-        the case.
+        """Yield the contents of the stores as texts, except for items that have not changed since
+        the start of the case.
         """
         items, before = self.table.items, self._snapshot.items
         changed = [key for key, item in items.items() if before.get(key) is not item]
@@ -210,7 +219,7 @@ class Testbed:
         yield Text.of((gone, self.redis.shown(), self.clock.millis, others), since)
 
     def _text(self, item: Item) -> Text:
-        """Return the text of an item.
+        """Return an item as text.
 
         The text is cached, because items are replaced and never changed.
         """
@@ -226,7 +235,7 @@ class Testbed:
         self.clock.millis, self.redis_clock.micros = time
 
     def send_elsewhere(self, request: Callable[[Client], Any]) -> Outcome:
-        """Send a request from a process without faults."""
+        """Send a request from another process, in which no faults are injected."""
         return outcome_of(lambda: request(self.elsewhere))
 
     def maintain(self) -> None:
@@ -238,7 +247,8 @@ class Testbed:
         for _ in range(RUNS):
             self._maintain_with_index()
         if self.redis.raw.exists(keys.dirty(WAITLIST_ID)):
-            # The last run may have offered a place that the run before it had freed.
+            # The last run of maintenance may have made an offer with a slot that the run before had
+            # freed.
             self._maintain_with_index()
 
     def _maintain_with_index(self) -> None:
@@ -247,7 +257,9 @@ class Testbed:
         self.is_index_late = False
 
     def lose_writes(self, writes: int) -> None:
-        """Lose the last writes unnoticed. The counters may lack them for good."""
+        """Undo the last writes in Redis, so that the service does not notice it. The counters may
+        lack these writes permanently.
+        """
         self.redis.lose(writes)
         self.epoch = ""
 
@@ -255,21 +267,22 @@ class Testbed:
         self.redis.flush()
 
     def lose_and_rebuild(self) -> None:
-        """Lose Redis, and rebuild it at once."""
+        """Delete everything in Redis, and rebuild the order at once."""
         self.redis.flush()
         self.send_elsewhere(Client.maintain)
 
     def lose_and_maintain(self) -> None:
-        """Lose Redis and rebuild it two minutes later, so that a running request counts as
-        interrupted.
+        """Delete everything in Redis, and rebuild the order two minutes later, so that a running
+        request counts as interrupted.
         """
         self.redis.flush()
         self.maintain()
 
     def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
-        """Lose Redis, and rebuild it from a late index.
+        """Delete everything in Redis, and rebuild the order from an index that is behind.
 
-        The index catches up at the pause, or only after the rebuild if `throughout` is set.
+        The index catches up while the rebuild waits. If `throughout` is set, the index catches up
+        only after the rebuild.
         """
         self.table.fall_behind(writes)
         self.is_index_late = throughout
@@ -286,7 +299,9 @@ def _as_it_is(client: Any) -> Any:
 
 
 class _Timed:
-    """A client whose writing calls take a millisecond. Reading calls take no time."""
+    """A client whose writing calls take a millisecond of virtual time. Its reading calls take no
+    time.
+    """
 
     def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
         self._client = client

@@ -1,4 +1,6 @@
-"""Runs jobs in this process or in several processes. Each process has its own Redis server."""
+"""Runs jobs of the model checker in this process or in several processes. Each process has its own
+Redis server.
+"""
 
 import logging
 import multiprocessing
@@ -52,7 +54,7 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
     todo, done = context.Queue(), context.Queue()
     for job in [*jobs, *[None] * workers]:
         todo.put(job)
-    # Daemon processes end with this process, even if it fails.
+    # Daemon processes end when this process ends, even if it fails.
     processes = [
         context.Process(target=_work, args=(todo, done), daemon=True) for _ in range(workers)
     ]
@@ -75,11 +77,12 @@ def _work(todo: Any, done: Any) -> None:
         with a_testbed() as testbed:
             for job in iter(todo.get, None):
                 done.put(_done(job, testbed))
-                # A parent that was killed cannot end its workers.
+                # End this worker if its parent process was killed, because a killed parent cannot
+                # end its workers.
                 if not _parent_lives():
                     return
     except KeyboardInterrupt:
-        # Ctrl-C in the terminal reaches every process of the run.
+        # Return silently, because Ctrl-C in the terminal reaches every process of the run.
         return
 
 

@@ -1,4 +1,6 @@
-"""Events that no client causes, such as losses and the passing of time, and changes of settings."""
+"""Simulates events that no client causes, such as the loss of Redis or the passing of time, and
+changes of the settings.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,9 +12,10 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The clock of a function may be ahead by less than this.
+# The clock of a function may be ahead by less than this time.
 GRACE_SECONDS = 660
-# A run of maintenance notes a missing answer in the record after this number of steps.
+# After this number of steps, a run of maintenance has written into the record that a question was
+# not answered.
 STEPS_OF_A_NOTE = 7
 
 
@@ -31,7 +34,7 @@ def allow_claims(most: int) -> Request:
 
 
 def open_or_close(*, opens: bool) -> Request:
-    """Let the list open, or close, at a time that may pass during a request."""
+    """Set the list to open, or to close, at a time that may pass during a request."""
     return Request(
         lambda client: client.open_or_close(opens),
         lambda line: (
@@ -42,7 +45,8 @@ def open_or_close(*, opens: bool) -> Request:
 
 
 def expect_answers(then: Unanswered | None) -> Request:
-    """Let the list ask customers whether they still wait, or stop asking.
+    """Change the settings so that the list asks customers whether they still wait, or no longer
+    asks them.
 
     No customer is asked automatically.
     """
@@ -68,7 +72,7 @@ def let_question_stand(*, is_over: bool) -> Request:
 
 
 def set_policy(policy: Policy) -> Request:
-    """Let the list admit customers by a policy."""
+    """Change the settings so that the list admits customers by a policy."""
     return Request(
         lambda client: client.set_policy(policy),
         lambda line: (replace(line, capacity=None, policy=policy, slots=policy.slots), NOTHING),
@@ -76,7 +80,7 @@ def set_policy(policy: Policy) -> Request:
 
 
 def declare_segments() -> Request:
-    """Declare segments. Maintenance builds their indexes."""
+    """Declare segments in the settings. Maintenance builds the indexes of the segments later."""
     return Request(
         lambda client: client.declare_segments(),
         lambda line: (replace(line, capacity=None, policy=None), NOTHING),
@@ -91,8 +95,8 @@ def cut_off(request: Request, step: int) -> Request:
 
 
 def note_silence() -> Request:
-    """Let maintenance note in the record that a question was not answered, and die before it ends
-    the wait.
+    """Let maintenance write into the record that a question was not answered, and crash before it
+    ends the customer's wait.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -114,7 +118,7 @@ def maintain() -> Request:
 
 
 def let_holds_end() -> Request:
-    """Let all deadlines pass. Redis has not ended the holds yet."""
+    """Let the deadlines of all holds pass. Redis does not end these holds yet."""
 
     def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
@@ -125,7 +129,7 @@ def let_holds_end() -> Request:
 
 
 def notice_ends() -> Request:
-    """Let Redis end the expired holds. The record does not follow yet."""
+    """Let Redis end the expired holds. Their ends are not recorded yet."""
     return Request(
         lambda client: client.notice_ends(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
@@ -133,7 +137,7 @@ def notice_ends() -> Request:
 
 
 def forget(name: str, *keys_of: Callable[[str], str]) -> Request:
-    """Delete an entry from some keys of Redis."""
+    """Delete an entry from some keys in Redis."""
     return Request(lambda client: client.forget(name, *keys_of), nothing_changes)
 
 
@@ -144,7 +148,7 @@ def lose_redis() -> Request:
 
 
 def lose_and_rebuild() -> Request:
-    """Lose Redis, and let maintenance rebuild it."""
+    """Delete everything in Redis, and let maintenance rebuild the order."""
     return Request(
         lambda client: (client.redis.flushall(), client.maintain())[1],
         lambda line: (model.slots_lost(line), NOTHING),
@@ -152,9 +156,10 @@ def lose_and_rebuild() -> Request:
 
 
 def look_after() -> Request:
-    """Run maintenance for a single list. It rebuilds a lost order and ends expired holds.
+    """Run maintenance for a single waitlist. Maintenance rebuilds a lost order and ends expired
+    holds.
 
-    A run that rebuilds the order leaves the policy to the next run.
+    If a run rebuilds the order, only the next run admits customers by the policy.
     """
     return Request(
         lambda client: client.look_after(),
@@ -163,5 +168,5 @@ def look_after() -> Request:
 
 
 def finish_intents() -> Request:
-    """Finish the intents that were interrupted more than a minute ago."""
+    """Let maintenance finish the requests that were interrupted more than a minute ago."""
     return Request(lambda client: client.finish_intents(), nothing_changes)

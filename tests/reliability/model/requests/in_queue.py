@@ -8,20 +8,21 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 from tests.support import model
 from tests.support.model import ASIDE, ENDED, Stay, Waitlist
 
-# In a scenario with questions, this is the last rank of the entries that signed up long ago.
+# In a scenario with questions, the entries that signed up long ago have at most this rank.
 OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
-    """Sign up. Other clients may see the intent first, and then the place, before the customer gets
-    the answer.
+    """Let a customer sign up. Before the customer gets the answer, other clients may see the intent
+    first, and then the place.
 
-    Without an idempotency key, a repeat is another request. `key` then only identifies the request
-    in the model.
+    If the signup has no idempotency key, a repeated signup is another request. `key` then only
+    identifies the request in the model.
     """
 
     def is_new(stay: Stay | None) -> bool:
-        # Without a key, the service cannot recognise that an ended stay belongs to this request.
+        # If the signup has no key, the service cannot recognise that an ended stay belongs to this
+        # signup.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Waitlist) -> Waitlist:
@@ -35,8 +36,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
-                # The repeat has found its own stay, and then reads the place of the reinstated
-                # stay.
+                # The repeated signup has found its own stay, but then reads the place of the
+                # reinstated stay.
                 own = standing(line, name) if stay.is_reinstated else no("already_on_list")
                 return line, replace(own, is_either=stay.is_reinstated)
             if stay.state != "joining":
@@ -54,7 +55,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         if model.is_leaving(line, name):
             return ("already_on_list",)
         if model.was_refused(line, name, key):
-            # Redis has ended the stay by refusing the signup.
+            # Redis has refused the signup and thereby ended the stay.
             return ("gone", "not_waiting", "not_open_yet")
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
@@ -75,7 +76,7 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # Redis has not counted this signup yet.
+            # The leave is not counted, because Redis has not counted this signup yet.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -86,11 +87,11 @@ def leave(name: str, by: str = "customer") -> Request:
 
 
 def edit(name: str, kind: str) -> Request:
-    """Change the attributes. The segments change, and the place does not. An entry that has ended
-    is refused.
+    """Change the attributes of an entry. The segments change, and the place does not. If the entry
+    has ended, the change is refused.
 
-    The service first finishes an intent to join, which matters if the list is nearly full. After a
-    no-show, the entry may be edited until maintenance has finished the leave.
+    The service first finishes an interrupted signup, which matters if the list is nearly full.
+    After a no-show, the entry may be edited until maintenance has finished the leave.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -107,9 +108,11 @@ def edit(name: str, kind: str) -> Request:
 
 
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
-    """Hold an entry back, or make it ready. The request is refused for the same reasons as an edit.
+    """Hold an entry back, or make it ready again. The request is refused for the same reasons as an
+    edit.
 
-    The change stays in the history even if the stay then ends, so that the answer is a refusal.
+    If the stay ends before the answer, the answer is a refusal, but the change stays in the
+    history.
     """
     word = "ready" if is_ready else "held_back"
     edited = edit(name, KIND_OF[name])
@@ -126,7 +129,7 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
         noted = f"{name} is {word} as a no-show"
         if not model.is_leaving(line, name) or noted in line.done:
             return effect(line)[0]
-        # The record may still contain the stay.
+        # The record may not contain the end of the stay yet.
         *before, left = line.history(name)
         events = (*before, model.Event(word, model.OPERATOR), left)
         others = dict(line.events) | {name: events}
@@ -136,9 +139,10 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
 
 
 def rest(name: str) -> Request:
-    """Let other customers pass the entry.
+    """Let an entry rest, so that other customers pass it.
 
-    The record decides, and it may still call an entry `waiting` that Redis already holds.
+    The status in the record decides. It may still be `waiting` although Redis already holds the
+    entry.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -154,7 +158,7 @@ def rest(name: str) -> Request:
 
     def refusals(line: Waitlist) -> tuple[str, ...]:
         stay = line.stay(name)
-        # Maintenance may not have recorded the end of a hold yet.
+        # The last hold has ended, but maintenance may not have recorded its end yet.
         is_noticed = [event.word for event in line.history(name)[-1:]] == ["expired"]
         is_refused = stay and (stay.state in ASIDE or is_noticed)
         return ("not_waiting",) if is_refused else _too_late(line, name)
@@ -187,7 +191,7 @@ def resume(name: str) -> Request:
 def ask(name: str) -> Request:
     """Ask the first of the customers who signed up long ago whether they still wait.
 
-    The record is written later than the page of waiting entries is read.
+    The service first reads a page of waiting entries, and writes the question to the record later.
     """
 
     def early(line: Waitlist) -> Waitlist:
@@ -206,7 +210,8 @@ def ask(name: str) -> Request:
 def confirm(name: str) -> Request:
     """Confirm that the customer still waits.
 
-    The confirmation is too late if the record already notes that no answer came.
+    If the record already contains the note that the customer did not answer, the confirmation is
+    too late.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -229,10 +234,10 @@ def confirm(name: str) -> Request:
 
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
-    """Return the refusal that is possible if only Redis knows that the wait has ended or may not be
-    ended.
+    """Return the refusal of a confirmation that comes too late.
 
-    Maintenance may not have recorded yet that the wait has ended, or that the entry was claimed.
+    Only Redis may know that the wait has ended, or that the entry was claimed so that the wait must
+    not end. Maintenance has not recorded this yet.
     """
     stay = line.stay(name)
     is_claimed_since = (
@@ -247,14 +252,14 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 
 
 def reinstate(name: str, key: str) -> Request:
-    """Restore the place of an ended or parked stay.
+    """Restore the place of a stay that has ended or is parked.
 
-    As with an import, the intent contains the rank.
+    As with an import, the rank is part of the intent.
     """
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
-        # The record may still contain the parking.
+        # The entry was redriven, but the record may still contain the parking.
         is_redriven = [event.word for event in line.history(name)[-1:]] == ["redriven"]
         is_parked = stay and (stay.state == "parked" or (stay.state == "waiting" and is_redriven))
         if stay is None or stay.key == key or not (is_parked or stay.state in ("left", "joining")):
@@ -305,7 +310,7 @@ def erase(name: str) -> Request:
     def early(line: Waitlist) -> Waitlist:
         if not model.is_leaving(line, name):
             return line
-        # Redis has not counted the leave yet, and an erasure is not counted.
+        # Redis has not counted the leave yet, and an erasure does not count it.
         line = model.left_before_maintenance(line, name, model.OPERATOR)
         return replace(line, left=line.left - 1)
 
@@ -315,7 +320,7 @@ def erase(name: str) -> Request:
 def bump(name: str, key: str, **where: int | str) -> Request:
     """Move a waiting entry.
 
-    The move stays, even if a claim then turns the answer into a refusal.
+    If the entry is claimed before the answer, the answer is a refusal, but the entry stays moved.
     """
     ((kind, value),) = where.items()
 
@@ -348,7 +353,7 @@ def look(name: str) -> Request:
 
 
 def erased(name: str, key: str) -> str:
-    """Return the text that the model remembers after an operator has erased an entry that this
+    """Return the text with which the model remembers that an operator has erased an entry that this
     request had added.
     """
     return f"{name} was erased after {key}"

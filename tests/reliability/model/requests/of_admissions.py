@@ -1,4 +1,4 @@
-"""Offers of places by the policy or by an operator, and the answers of customers to these
+"""Offers by the admission policy or by an operator, and the answers of customers to these
 offers.
 """
 
@@ -23,11 +23,11 @@ DECLINED, WITHDRAWN = "declined", "withdrawn"
 
 
 def admit(count: int, key: str, *, refill: bool = False) -> Request:
-    """Offer places to the first entries, outside rate and schedule. Redis takes the entries in a
-    single step.
+    """Make offers to the first entries, in addition to the rate and the schedule. Redis takes all
+    entries in a single step.
 
-    An entry that accepts, declines or leaves after that is not in the answer. If `refill` is set,
-    the slots belong to a quota.
+    If an entry accepts, declines or leaves before the answer, the answer does not contain the
+    entry. If `refill` is set, the slots belong to a quota.
     """
     slots = (model.QUOTA,) * count if refill else ()
     has_taken = f"{key} has taken people"
@@ -66,7 +66,7 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
 
 
 def run_policy() -> Request:
-    """Run the policy once, as a poll or maintenance does."""
+    """Run the admission policy once, as a poll or maintenance does."""
     return Request(
         lambda client: client.run_policy(), lambda line: (model.by_itself(line), NOTHING)
     )
@@ -87,7 +87,9 @@ def enter(name: str) -> Request:
 
 
 def decline(name: str) -> Request:
-    """Give the offered place to the next customer, and move to the end of the queue."""
+    """Let the customer decline the offer. The slot goes to the next customer, and the entry moves
+    to the end of the queue.
+    """
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
@@ -107,7 +109,7 @@ def decline(name: str) -> Request:
 
 
 def withdraw(name: str) -> Request:
-    """Take an offer back. The entry waits at its old place, and the next entry gets the slot."""
+    """Withdraw an offer. The entry waits at its old place, and the next entry gets the slot."""
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
@@ -126,7 +128,7 @@ def withdraw(name: str) -> Request:
         if stay is None or not _has_offer(stay):
             return line
         line = model.all_expired(line, only_over=True)
-        # The slot is offered to the next entry before this entry waits again.
+        # The slot is offered to the next entry before the entry that lost its offer waits again.
         line = model.given_back(line, name).change(name, state="parked", hold_end=WITHDRAWN)
         line = model.policy_run(line, most=1).happened(name, WITHDRAWN, model.OPERATOR)
         return model.back_in_line(line, name, "place")
@@ -135,10 +137,10 @@ def withdraw(name: str) -> Request:
 
 
 def admit_one(name: str, key: str) -> Request:
-    """Offer a slot to a single entry, outside rate and schedule. Redis takes the entry in a single
-    step.
+    """Make an offer to a single entry, in addition to the rate and the schedule. Redis takes the
+    entry in a single step.
 
-    If another request has changed the entry since, the answer shows the changed entry.
+    If another request has changed the entry before the answer, the answer shows the changed entry.
     """
 
     def may_take(line: Waitlist) -> bool:
@@ -169,10 +171,10 @@ def admit_one(name: str, key: str) -> Request:
 
 
 def decline_and_leave(name: str) -> Request:
-    """Give the offered place to the next customer, and leave the list.
+    """Let the customer decline the offer and leave the list. The slot goes to the next customer.
 
     The record decides. It may still contain an offer that Redis has ended, because another request
-    is declining it or because no customer accepted it.
+    is declining the offer or because the customer did not accept it in time.
     """
     key = f"{name} declines and leaves"
 
@@ -182,14 +184,14 @@ def decline_and_leave(name: str) -> Request:
 
     def is_recorded(line: Waitlist, stay: model.Stay) -> bool:
         has_looked = (key, name, str(stay.ticket)) in line.looked
-        # An operator who has the token may release or park the offer.
+        # An operator who has the token of the offer may release or park the entry.
         is_given_up = has_looked and stay.hold_end in (DECLINED, WITHDRAWN, "released", "parked")
         return is_given_up or _is_no_show(line.history(name))
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
-            # An erasure may have completed the leave.
+            # If the entry was erased meanwhile, the erasure may have completed the leave.
             return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING
@@ -218,7 +220,7 @@ def decline_and_leave(name: str) -> Request:
 
 
 def exit_(name: str) -> Request:
-    """Free the place of an admitted customer, first in the record and then in Redis."""
+    """Let an admitted customer exit. The exit is written to the record first, and then to Redis."""
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)

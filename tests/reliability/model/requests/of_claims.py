@@ -1,4 +1,4 @@
-"""Requests of operators who admit customers."""
+"""Requests of operators about claims: claim, complete, release, extend, park and redrive."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -22,16 +22,16 @@ To = Literal["place", "back"]
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
 ) -> Request:
-    """Claim up to `count` entries. If `at_once` is set, admit them.
+    """Claim up to `count` entries. If `at_once` is set, the claim also admits them.
 
-    The claim takes the entries in a single step. An entry that leaves after that is not in the
-    answer.
+    Redis takes all entries in a single step. If an entry leaves before the answer, the answer does
+    not contain it.
     """
     hold = key or f"{KEYLESS} {repeat}"
     has_taken = f"{hold} has taken people"
 
     def own(line: Waitlist, *states: model.State) -> list[str]:
-        """Return the entries that this claim has taken, in the order of the claim."""
+        """Return the entries that this claim has taken, in the order in which it took them."""
         found = [
             (-stay.rank if newest else stay.rank, name)
             for name, latest in line.stays
@@ -48,7 +48,7 @@ def claim(
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
     def early(line: Waitlist) -> Waitlist:
-        """Take entries, or record the admission of the next entry that was taken."""
+        """Take the entries. If they are taken already, record the admission of the next of them."""
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
         return held(line)
@@ -64,7 +64,7 @@ def claim(
         line = held(line)
         line = admitted(line, own(line, "offered"))
         given = own(line, "admitted" if at_once else "offered")
-        # At the end, a single call sends all admissions to Redis.
+        # Redis gets all admissions at the end, with a single call.
         for name in given:
             line = line.change(name, is_aside=False)
         return line.note(key) if key else line, Expected(given=tuple(given))
@@ -102,9 +102,9 @@ def complete(name: str, hold: str = FIRST) -> Request:
 
 
 def release(name: str, to: To = "place", hold: str = FIRST, *, is_delayed: bool = False) -> Request:
-    """Release an entry.
+    """Release a claimed entry.
 
-    If there is a delay, the entry is passed over for longer than a case lasts.
+    If the release has a delay, claims and offers pass over the entry for longer than a case lasts.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -165,10 +165,10 @@ def redrive(name: str, to: To = "place") -> Request:
 
 
 def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist, Expected | None]:
-    """Return the refusal of a claim token, or None if the token is accepted.
+    """Return the error with which a claim token is refused, or None if the token is accepted.
 
-    A token is accepted while its hold is open. It is also accepted if it has already ended the hold
-    in the same way.
+    A token is accepted while its hold is open. A token is also accepted if it has already ended the
+    hold in the same way.
     """
     stay = line.stay(name)
     if stay is None:
@@ -186,19 +186,22 @@ def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist
 
 
 def _ended(name: str, hold: str, hold_end: str) -> str:
-    """Return the text that the model remembers after a claimer has ended a hold."""
+    """Return the text with which the model remembers that a claimer has ended a hold."""
     return f"{name} was {hold_end} from {hold}"
 
 
 def _redriven(name: str, stay: model.Stay) -> str:
-    """Return the text that the model remembers after an operator has redriven a parked stay."""
+    """Return the text with which the model remembers that an operator has redriven a parked
+    stay.
+    """
     return f"{name} was redriven with ticket {stay.ticket}"
 
 
 def first_answer(line: Waitlist, name: str, status: str) -> Expected:
-    """Return the expected answer to a repeat that comes after another change.
+    """Return the expected answer to a repeated request, if another request has changed the entry in
+    the meantime.
 
-    Redis repeats the first answer until maintenance has reconciled the decision.
+    Redis repeats the first answer until maintenance has recorded the decision.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))

@@ -1,4 +1,4 @@
-"""Requests of operators who import entries."""
+"""Requests of operators who import entries from a file."""
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -16,17 +16,20 @@ IMPORT = "import"
 ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
 Words = frozenset[str]
 NONE: Words = frozenset()
-# Results are cached, because the oracle asks many times about the same states.
+# The results are cached, because the oracle asks for the effect of an import on the same state many
+# times.
 remembered = lru_cache(maxsize=2**16)
 JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
-# Another request may cancel the intent after Redis has answered that the list is full.
+# After Redis has answered that the list is full, another request may cancel the signup of the
+# imported row.
 GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
 def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
     """Import rows.
 
-    Write the intents in order, a few with each transaction, and then add all places at once.
+    The import writes the intents in order, a few in each transaction, and then adds all places at
+    once.
     """
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
     return Request(
@@ -41,16 +44,16 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
 
 
 def has_drawn(stay: Stay | None) -> bool:
-    """Return whether an intent already has its rank.
+    """Return whether the intent already contains a rank.
 
-    Any request that finishes the intent then uses this rank.
+    If it does, any request that finishes the signup uses this rank.
     """
     return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """An import that was sent once. Its key identifies its intents."""
+    """An import that is sent once. `key` identifies the intents that this import has written."""
 
     key: str
     rows: tuple[Row, ...]
@@ -61,7 +64,7 @@ class _Import:
 
     @property
     def chunks(self) -> list[int]:
-        """Return the first row of each transaction that writes intents."""
+        """Return the number of the first row in each transaction that writes intents."""
         return list(range(0, len(self.people), FEW_INTENTS))
 
     @remembered
@@ -77,7 +80,7 @@ class _Import:
     def early(self, line: Waitlist) -> Waitlist:
         leaving = [row.name for row in self.people if model.is_leaving(line, row.name)]
         if leaving and not self._has_looked(line):
-            # The record may still contain the stay.
+            # The record may not contain the end of the stay yet.
             return line.look(self.key, self._seen(line) | dict.fromkeys(leaving, PRESENT))
         for start in self.chunks:
             begun = self._begun(line, start)
@@ -86,8 +89,10 @@ class _Import:
         return self._placed(line, [row.name for row in self.people])
 
     def parts(self, line: Waitlist) -> Iterator[Waitlist]:
-        """Finish the written intents in any order, because the order decides which rows still fit
-        on the list.
+        """Yield the states after an interrupted import.
+
+        The written intents may be finished in any order. The order decides which rows still fit on
+        the list.
         """
         for done in range(len(self.chunks) + 1):
             begun = line
@@ -98,7 +103,10 @@ class _Import:
                 yield self._forgotten(self._placed(begun, list(order)))
 
     def look(self, line: Waitlist) -> Waitlist:
-        """Read once which entries exist. Later changes do not count until the answer."""
+        """Read once which entries exist.
+
+        Until the answer, the import does not notice later changes.
+        """
         if self._has_looked(line):
             return line
         return line.look(self.key, {row.name: _standing(line, row.name) for row in self.people})
@@ -116,21 +124,22 @@ class _Import:
         return line.look(self.key, {}).keep(self.key, {})
 
     def _seen(self, line: Waitlist) -> dict[str, str]:
-        """Return a status for each name, which is the status that this import has read or else the
-        current status.
+        """Return the status of each customer. If this import has read a status, it is used, and
+        otherwise the current status.
         """
         now = {row.name: _standing(line, row.name) for row in self.people}
         return now | {name: word for key, name, word in line.looked if key == self.key}
 
     @remembered
     def _begun(self, line: Waitlist, start: int) -> Waitlist:
-        """Write the intents of a transaction, with the ranks that were drawn for the first
+        """Write the intents of one transaction, with the ranks that were drawn before the first
         transaction.
         """
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name, drawn) for row in some):
-            # Another request was faster, so the remaining rows must stand behind its entry.
+            # Another request has added an entry, so the remaining rows must stand behind this
+            # entry.
             line, drawn = self._looked_again(line, some), {}
         for row in some:
             line = model.signup_finished(line, row.name)
@@ -146,7 +155,9 @@ class _Import:
         return line.keep(self.key, drawn)
 
     def _is_overtaken(self, line: Waitlist, name: str, drawn: Container[str]) -> bool:
-        """Return whether another request has added an entry that was absent before."""
+        """Return whether another request has added an entry that was absent when the import read
+        it.
+        """
         stay = line.stay(name)
         is_own = stay is not None and stay.key == self.key
         is_on = _standing(line, name) != ABSENT
@@ -167,7 +178,7 @@ class _Import:
         return line
 
     def _words(self, row: Row, begun: Waitlist, placed: Waitlist) -> Words:
-        """Return the outcomes that a row may have."""
+        """Return the words for the outcomes that a row may have."""
         if not row.is_good:
             return frozenset({"invalid_request"})
         stay, now = begun.stay(row.name), placed.stay(row.name)
@@ -181,14 +192,14 @@ class _Import:
         if is_own:
             return JOINED
         if self._seen(begun)[row.name] == INTENDED:
-            # Another call has written the intent. The call that records the entry first answers
+            # Another import has written the intent. The import that records the entry first answers
             # `joined`.
             return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
         return ALREADY
 
 
 def _standing(line: Waitlist, name: str) -> str:
-    """Return the state in which an import sees an entry of another request."""
+    """Return how an import sees an entry: absent, as an intent with a rank, or present."""
     stay = line.stay(name)
     if stay is None or stay.state in ENDED:
         return ABSENT

@@ -1,4 +1,4 @@
-"""A request: how it is sent, its effect on the model, and its expected answer."""
+"""A request to the service: how it is sent, its effect on the model, and its expected answer."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Expected:
     entries.
 
     If `is_either` is true, the answer may be a success or a refusal, because another request has
-    ended the stay. `rows` are the words that each row of an import may get.
+    ended the stay. `rows` contains the words that each row of an import may get.
     """
 
     refusal: str = ""
@@ -28,7 +28,7 @@ class Expected:
 
 Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
-# By default, a request has two early steps, which are the intent and the place.
+# By default, other clients can see two changes before the answer: the intent and the place.
 EARLY_STEPS = 2
 
 
@@ -46,16 +46,17 @@ def _no_refusals(_: Waitlist) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Request:
-    """A request. Its repeat is the same request to the service.
+    """A request and its effect on the model. A repeated request is the same request for the
+    service.
 
     `effect` returns the queue after the whole request, and the expected answer. If the client got
     no answer, `parts` yields the partial effects that are also allowed. `early` makes the next of
-    `early_steps` changes that other clients may see before the answer. `look` stores the data that
-    the request reads now and uses in its later answer. `refusals` are codes that are allowed
-    because of another request's change. `repeat` creates the repeat of a request that has no
-    idempotency key. `unanswered` is a request that this request starts and that never gets an
-    answer. `event` is the request's event in a history. `given` is the effect of a request whose
-    answer contained these entries, whatever the order was.
+    the `early_steps` changes that other clients may see before the answer. `look` stores the data
+    that the request reads now and uses later in its answer. `refusals` are the codes with which the
+    request may be refused because another request has changed the entry. `repeat` creates the next
+    attempt of a request that has no idempotency key. `unanswered` is a request that this request
+    starts and that never gets an answer. `event` is the request's event in a history. `given` is
+    the effect of a request whose answer contained these entries, whatever the order was.
     """
 
     send: Callable[[Client], Any]
@@ -71,7 +72,7 @@ class Request:
     given: Callable[[Waitlist, tuple[str, ...]], Waitlist] | None = None
 
     def again(self) -> "Request":
-        """Return the request that a client sends as a repeat."""
+        """Return the request that a client sends as its next attempt."""
         return self.repeat() if self.repeat else self
 
 
