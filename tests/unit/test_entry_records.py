@@ -26,7 +26,7 @@ from waitlist_shared import contracts as c
 KEY = ("bakery", "aaaa")
 # Ids of entries, stays and holds, and the service's own words.
 NOT_PERSONAL = {
-    *("waitlist_id", "entry_id", "join_id", "moved_to", "moved_stay"),
+    *("waitlist_id", "entry_id", "join_id", "moved_to", "stay"),
     *("token", "end", "ending_offer"),
 }
 

@@ -17,7 +17,7 @@ from waitlist_api.entries.position import EntryView
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import DECLINED
-from waitlist_api.records.leaves import LeftOffer
+from waitlist_api.records.leaves import Leave, LeftOffer
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):
@@ -67,7 +67,6 @@ class Declines(Struct, frozen=True):
         record = self.entries.find(waitlist_id, entry_id, stay)
         if once_key is None or record.hold.once_key != once_key or record.status == "leaving":
             offer = LeftOffer(until_millis=command.offered_until_millis, once_key=once_key)
-            self.leaves.leave(
-                waitlist_id, entry_id, by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer
-            )
+            leave = Leave(by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer)
+            self.leaves.leave(waitlist_id, entry_id, leave)
         return replace(EntryView.recorded(record), status="left")

@@ -47,7 +47,7 @@ class AddressChanges(Struct, frozen=True):
         record.
         """
         now_millis = self.now_millis()
-        is_repeat = record.moving_to == to
+        is_repeat = record.move.to == to
         due_millis = _due_millis(record, is_repeat=is_repeat)
         if now_millis >= due_millis:
             stamp = self.recovering_queue.draw_stamp(record)
@@ -59,7 +59,7 @@ class AddressChanges(Struct, frozen=True):
 
     def withdraw(self, record: EntryRecord) -> EntryRecord:
         """Cancel a pending move, because the customer has given the current address again."""
-        if not record.moving_to:
+        if not record.move.to:
             return record
         now_millis = self.now_millis()
         stamp = self.recovering_queue.draw_stamp(record)
@@ -80,7 +80,7 @@ class AddressChanges(Struct, frozen=True):
         record = self.steps.present(key, stay)
         if record is None:
             return None
-        if record.moving_to != to:
+        if record.move.to != to:
             if record.has_moved and record.address_id == to:
                 return record
             raise CodeRefused
@@ -99,7 +99,7 @@ class AddressChanges(Struct, frozen=True):
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged:
             return None
-        if record.moved_to and record.moved_to != to:
+        if record.move.moved_to and record.move.moved_to != to:
             # If the process dies here, the new address leads to no entry. Maintenance finds and
             # deletes such pointers.
             self.erasures.forget_alias(record)
@@ -126,12 +126,12 @@ class AddressChanges(Struct, frozen=True):
         if rules is None:
             raise CodeRefused
         try:
-            domain = normalise_address(rules, record.moving_address).domain
+            domain = normalise_address(rules, record.move.new_address).domain
         except ValueError:
             raise CodeRefused from None
         if rules.blocks(domain):
             raise CodeRefused
-        return {**record.profile, rules.field: record.moving_address}
+        return {**record.profile, rules.field: record.move.new_address}
 
 
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
@@ -139,8 +139,8 @@ def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
 
     The delays prevent customers from flooding other people's mailboxes with messages.
     """
-    later = record.moving_asks - FREE_ASKS
-    if record.moving_asked_millis is None or (later < 0 and not is_repeat):
+    later = record.move.asks - FREE_ASKS
+    if record.move.asked_millis is None or (later < 0 and not is_repeat):
         return 0
     pause = min(MINUTE_MILLIS << min(max(0, later), 20), DAY_MILLIS)
-    return record.moving_asked_millis + pause
+    return record.move.asked_millis + pause

@@ -58,9 +58,9 @@ class TokenIssuer(Struct, frozen=True):
             raise NoEntryTokens
         record, now_millis = self._record(waitlist_id, entry_id), self.now_millis()
         move = None
-        if record.moving_to and record.status in PRESENT:
+        if record.move.to and record.status in PRESENT:
             url = move_link(self.tokens, record, now_millis, base_url)
-            move = (record.moving_address, url)
+            move = (record.move.new_address, url)
         return Links(link_of(self.tokens, record, now_millis, base_url), move)
 
     def _record(self, waitlist_id: str, entry_id: str) -> EntryRecord:
@@ -93,7 +93,7 @@ def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_
 def move_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
     """Return the URL of the page on which the customer confirms a new address."""
     ticket = record.ticket or 0
-    code = tokens.issue_code(*record.key, ticket, now_millis, record.moving_to)
+    code = tokens.issue_code(*record.key, ticket, now_millis, record.move.to)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 

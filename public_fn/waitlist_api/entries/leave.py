@@ -10,10 +10,10 @@ from waitlist_api.queue.messages import drop_of, leave_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.journal import ERASED, Change, Journal
-from waitlist_api.records.leaves import Leave, LeftOffer, begin_erase, begin_leave, finish_leave
+from waitlist_api.records.leaves import Leave, begin_erase, begin_leave, finish_leave
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
@@ -31,27 +31,13 @@ class Leaves(Struct, frozen=True):
     recovering_queue: RecoveringQueue
     now_millis: NowMillis
 
-    def leave(
-        self,
-        waitlist_id: str,
-        entry_id: str,
-        by: str,
-        reason: str = "",
-        stay: int | None = None,
-        *,
-        offer: LeftOffer | None = None,
-        status: Status | None = None,
-        unverified: bool = False,
-    ) -> None:
+    def leave(self, waitlist_id: str, entry_id: str, leave: Leave) -> None:
         """Let an entry leave the waitlist. If the entry has already left, nothing changes."""
-        leave = Leave(by=by, reason=reason, offer=offer, status=status, unverified=unverified)
-        record = self.begin(waitlist_id, entry_id, leave, stay)
+        record = self.begin(waitlist_id, entry_id, leave)
         if record is not None:
             self.finish(record)
 
-    def begin(
-        self, waitlist_id: str, entry_id: str, leave: Leave, stay: int | None = None
-    ) -> EntryRecord | None:
+    def begin(self, waitlist_id: str, entry_id: str, leave: Leave) -> EntryRecord | None:
         """Mark the entry as leaving, and return its record.
 
         Return None if there is nothing to finish.
@@ -60,7 +46,7 @@ class Leaves(Struct, frozen=True):
             record = self.entries.get(waitlist_id, entry_id)
             if record is None:
                 raise EntryNotFound
-            if stay is not None and record.ticket != stay:
+            if leave.stay not in (None, record.ticket):
                 raise Forbidden
             if not leave.applies_to(record):
                 return self._unchanged(record, leave)

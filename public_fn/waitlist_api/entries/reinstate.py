@@ -28,6 +28,7 @@ from waitlist_api.records.decisions import reason_to_leave
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.facets import Contact, Intent, Joined, Verification
+from waitlist_api.records.leaves import Leave
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.question import was_taken_since
 from waitlist_api.records.recipients import Recipients
@@ -229,7 +230,8 @@ class Reinstatements(Struct, frozen=True):
                 return
         # These errors mean that another request has changed the entry after the record was read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
-            self.leaves.leave(*record.key, by, reason, record.ticket, status=record.status)
+            leave = Leave(by=by, reason=reason, stay=record.ticket, status=record.status)
+            self.leaves.leave(*record.key, leave)
 
     def _check_room(self, record: EntryRecord, waitlist: WaitlistRecord) -> None:
         """Raise WaitlistFull if the waitlist has more entries than its capacity."""

@@ -134,7 +134,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
     def names_former_address(self) -> bool:
         """Whether the row contains an address that the entry no longer uses."""
         record, identify = self.record, self.row.identify
-        if identify is None or record is None or not record.moved_to:
+        if identify is None or record is None or not record.move.moved_to:
             return False
         try:
             return identify(self.row.profile) != identify(record.profile)

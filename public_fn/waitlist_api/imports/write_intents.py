@@ -25,6 +25,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
 from waitlist_api.records.facets import Contact, Joined, Pauses, Question, Verification
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
+from waitlist_api.records.leaves import Leave
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -165,10 +166,10 @@ class IntentWriter(Struct, frozen=True):
         self.recovering_queue.read(c.AllocateTickets(waitlist_id=waitlist.waitlist_id))
 
         def end(item: ImportedRow) -> None:
-            stay = item.recorded_ticket
+            leave = Leave(by=by, reason=REPLACED, stay=item.recorded_ticket)
             # The customer has already left or has been admitted. The record is read again below.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
-                self.leaves.leave(item.waitlist_id, item.entry_id, by, REPLACED, stay)
+                self.leaves.leave(item.waitlist_id, item.entry_id, leave)
 
         if len(rows) == 1:
             end(rows[0])

@@ -17,6 +17,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import UNVERIFIED, VERIFICATION_ASKED
+from waitlist_api.records.leaves import Leave
 from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.moves import Aliases
 from waitlist_api.records.places import IndexRow, Places
@@ -98,7 +99,10 @@ class IntentFinisher(Struct, frozen=True):
         if record is not None and record.join_id == placed.join_id and record.status in PRESENT:
             # The customer may have been verified, admitted or erased since the record was read.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
-                self.leaves.leave(*key, MAINTENANCE, NOT_VERIFIED, record.ticket, unverified=True)
+                leave = Leave(
+                    by=MAINTENANCE, reason=NOT_VERIFIED, stay=record.ticket, unverified=True
+                )
+                self.leaves.leave(*key, leave)
         event = HistoryEvent.key(*key, placed.stamp, VERIFICATION_ASKED)
         self.ledger.take_off_index(event)
 

@@ -26,6 +26,7 @@ from waitlist_api.records.decisions import (
 )
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.leaves import Leave
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
@@ -94,7 +95,8 @@ class Reconciler(Struct, frozen=True):
                     last = place.decisions[-1].verb if place.decisions else ""
                     by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
-                        self.leaves.leave(*record.key, by=by, reason=reason, stay=place.ticket)
+                        leave = Leave(by=by, reason=reason, stay=place.ticket)
+                        self.leaves.leave(*record.key, leave)
             elif record is not None and record.status in ENDED:
                 # A claim that admits customers at once was interrupted, so remove the claimed entry
                 # from Redis.

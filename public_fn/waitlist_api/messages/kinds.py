@@ -79,7 +79,7 @@ def _link(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 
 
 def _address(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    is_open = record.moving_to != "" and record.moving_stamp == event.stamp
+    is_open = record.move.to != "" and record.move.stamp == event.stamp
     return record.status in PRESENT and is_open
 
 

@@ -191,7 +191,7 @@ class Sender(Struct, frozen=True):
         """Return the channel and the address for a message, or None if there is no address."""
         profile = record.profile
         if kind.link == "move" and rules is not None:
-            profile = {rules.field: record.moving_address}
+            profile = {rules.field: record.move.new_address}
         found = addresses_for_messages(profile, rules)
         return next(((CHANNELS[field], to) for field, to in found if self._has(field)), None)
 

@@ -52,7 +52,9 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     def is_valid_for(self, record: EntryRecord | None) -> bool:
         """Return whether the entry has not been moved again or erased."""
-        return record is not None and not record.intent.erase and record.moved_to == self.entry_id
+        return (
+            record is not None and not record.intent.erase and record.move.moved_to == self.entry_id
+        )
 
     def to_item(self, now_millis: int) -> Item:
         """Return the DynamoDB item.

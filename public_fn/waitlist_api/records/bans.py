@@ -62,7 +62,7 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
 
 def without_personal_data(record: EntryRecord) -> EntryRecord:
     """Return the record without personal data if the waitlist has a retention time."""
-    return replace(record, profile={}, attributes={}, moving_to="", moving_address="")
+    return replace(record, profile={}, attributes={}, move=record.move.dropped())
 
 
 def unban(

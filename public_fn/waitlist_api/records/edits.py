@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord, HistoryEvent
-from waitlist_api.records.journal import EDITED, Change
+from waitlist_api.records.journal import EDITED, change_of
 from waitlist_api.records.ledger import Commit
 
 
@@ -41,11 +41,6 @@ def _edited(
     record: EntryRecord, after: EntryRecord, event: HistoryEvent, now_millis: int
 ) -> Commit:
     # The journal status `edited` makes maintenance compare the whole record with Redis.
-    change = Change(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        stamp=event.stamp,
-        status=EDITED,
-    )
+    change = change_of(record, event.stamp, EDITED)
     after = replace(after, edited_stamp=event.stamp, updated_millis=now_millis)
     return Commit(after=after, events=(event,), change=change)

@@ -22,7 +22,7 @@ from waitlist_api.records.intents import (
     joining_over,
     rejoining,
 )
-from waitlist_api.records.journal import Change
+from waitlist_api.records.journal import change_of
 from waitlist_api.records.ledger import (
     AS_READ,
     UNKNOWN,
@@ -79,13 +79,7 @@ class Move(Struct, frozen=True):
                 hold=replace(moved.hold, until_millis=None, parked_millis=None),
                 pauses=replace(moved.pauses, park_reason=""),
             )
-        change = Change(
-            waitlist_id=record.waitlist_id,
-            entry_id=record.entry_id,
-            stamp=self.made.stamp,
-            status="waiting",
-            rank=self.made.rank,
-        )
+        change = change_of(record, self.made.stamp, "waiting", rank=self.made.rank)
         return Commit(after=after, events=self.events, change=change)
 
     def _moved(self, record: EntryRecord) -> EntryRecord:

@@ -14,6 +14,7 @@ from waitlist_api.records.facets import (
     Hold,
     Intent,
     Joined,
+    Move,
     Pauses,
     Question,
     Verification,
@@ -76,17 +77,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     verification: Verification = Verification()
     contact: Contact = Contact()
 
-    # A customer can move the entry to another address. `moved_to` is the id of the new address.
-    # `moved_stay` identifies the signup during which the entry was moved.
-    moved_to: str = ""
-    moved_stay: str = ""
-    # The customer has asked to move the entry to `moving_address`, and has not verified the address
-    # yet. `moving_to` is the id of this address.
-    moving_to: str = ""
-    moving_address: str = ""
-    moving_stamp: int = 0
-    moving_asked_millis: int | None = None
-    moving_asks: int = 0
+    move: Move = Move()
 
     rank: int | None = None
     # A number that was allocated at signup. Lower tickets joined earlier.
@@ -203,12 +194,12 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def address_id(self) -> str:
         """The id of the entry's current address, which differs from `entry_id` after a move."""
-        return self.moved_to or self.entry_id
+        return self.move.moved_to or self.entry_id
 
     @property
     def has_moved(self) -> bool:
         """Whether the entry was moved to another address since the last signup."""
-        return self.moved_stay == self.join_id
+        return self.move.stay == self.join_id
 
     @property
     def shared_values(self) -> Item:

@@ -46,9 +46,9 @@ class Erasures(Struct, frozen=True):
         """Delete the pointer from the new address of a moved entry, unless another pointer has
         replaced it.
         """
-        if not record.moved_to:
+        if not record.move.moved_to:
             return
-        item = self.table.get(record_key(record.waitlist_id, record.moved_to))
+        item = self.table.get(record_key(record.waitlist_id, record.move.moved_to))
         alias = Alias.from_item(item or {})
         if alias is not None and alias.target == record.entry_id:
             self.delete_alias(alias)

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
-from waitlist_api.records.journal import EXITED, Change
+from waitlist_api.records.journal import EXITED, change_of
 from waitlist_api.records.ledger import Commit
 
 
@@ -24,12 +24,11 @@ def go_out(
         jti=record.pass_id,
         expires_at=record.expires_at,
     )
-    change = Change(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        stamp=stamp,
+    change = change_of(
+        record,
+        stamp,
         # If `keeps_room` is true, Redis must still count the customer as inside.
-        status="admitted" if keeps_room else EXITED,
+        "admitted" if keeps_room else EXITED,
         until_millis=record.end.inside_until_millis or 0 if keeps_room else 0,
     )
     if keeps_room:

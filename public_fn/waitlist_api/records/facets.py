@@ -7,6 +7,7 @@ is absent from the table until the capability is used. A change to a facet write
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Facet(Struct, frozen=True, kw_only=True):
@@ -129,6 +130,26 @@ class Contact(Facet, frozen=True):
     near_count: int = 0
     # The claim token of the last offer about which the customer was warned because it ends soon.
     ending_offer: str = ""
+
+
+class Move(Facet, frozen=True):
+    """The moves of the entry to other addresses of its customer."""
+
+    # The id of the entry's current address, if it is not the address of the signup. `stay`
+    # identifies the signup during which the entry was moved.
+    moved_to: str = ""
+    stay: str = ""
+    # The customer has asked to move the entry to `new_address`, and has not verified it yet.
+    # `to` is the id of this address.
+    to: str = ""
+    new_address: str = ""
+    stamp: int = 0
+    asked_millis: int | None = None
+    asks: int = 0
+
+    def dropped(self) -> "Move":
+        """Return the moves without the requested one."""
+        return replace(self, to="", new_address="")
 
 
 class Joined(Facet, frozen=True):

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
-from waitlist_api.records.facets import Ban, Hold, Intent
-from waitlist_api.records.journal import Change
+from waitlist_api.records.facets import Ban, Hold, Intent, Move
+from waitlist_api.records.journal import change_of
 from waitlist_api.records.ledger import Commit, Put
 from waitlist_api.records.table import Item
 from waitlist_shared.contracts import BumpResult, Result, SignupResult
@@ -27,7 +27,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     The new record contains a copy of the old record.
     """
     # Discard a change to the address that the customer has not verified.
-    kept = replace(former, moving_to="", moving_address="").values()
+    kept = replace(former, move=former.move.dropped()).values()
     shared = record.shared_values
     kept = {name: value for name, value in kept.items() if shared.get(name) != value}
     return replace(
@@ -37,7 +37,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         stamp=former.known_stamp,
         revision=former.revision + 1,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
-        moved_to=former.moved_to,
+        move=Move(moved_to=former.move.moved_to),
         joined=replace(
             record.joined,
             # A signup by an operator does not count towards the customer's rate limit.
@@ -110,12 +110,6 @@ def finish_join(record: EntryRecord, placed: SignupResult | BumpResult, now_mill
         ask = first_ask_item(record, placed.ticket)
         after = replace(after, edited_stamp=ask["stamp"])
         puts = (Put(ask),)
-    change = Change(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        stamp=placed.stamp,
-        status="waiting",
-        rank=placed.rank,
-    )
+    change = change_of(record, placed.stamp, "waiting", rank=placed.rank)
     events = (joined_event(record, placed.ticket, placed),)
     return Commit(after=after, events=events, change=change, puts=puts)

@@ -12,7 +12,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from waitlist_api.records.entry import SHARDS, shard_of
+from waitlist_api.records.entry import SHARDS, EntryRecord, shard_of
 from waitlist_api.records.table import Item, Table
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
@@ -64,6 +64,20 @@ class Change(Struct, frozen=True, kw_only=True):
             "expires_at": now_millis // 1000 + KEPT_SECONDS,
             **{name: value for name, value in asdict(self).items() if value not in ("", 0)},
         }
+
+
+def change_of(
+    record: EntryRecord, stamp: int, status: str, *, rank: int = 0, until_millis: int = 0
+) -> Change:
+    """Return a change to the record. The change has the given timestamp and status."""
+    return Change(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        stamp=stamp,
+        status=status,
+        rank=rank,
+        until_millis=until_millis,
+    )
 
 
 class Journal(Struct, frozen=True):

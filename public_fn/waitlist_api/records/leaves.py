@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
 from waitlist_api.records.facets import Ban, Contact, Intent, Pauses
 from waitlist_api.records.intents import joined_event
-from waitlist_api.records.journal import Change
+from waitlist_api.records.journal import change_of
 from waitlist_api.records.ledger import Commit
 from waitlist_shared.contracts import EndStayResult
 
@@ -31,6 +31,8 @@ class Leave(Struct, frozen=True, kw_only=True):
 
     by: str
     reason: str = ""
+    # The ticket of the signup to end. None means the current signup, whichever it is.
+    stay: int | None = None
     offer: LeftOffer | None = None
     status: Status | None = None
     unverified: bool = False
@@ -88,15 +90,9 @@ def finish_leave(
         updated_millis=now_millis,
         hold=replace(after.hold, until_millis=None, parked_millis=None),
         pauses=replace(after.pauses, park_reason=""),
-        moving_to="",
-        moving_address="",
+        move=record.move.dropped(),
     )
-    change = Change(
-        waitlist_id=record.waitlist_id,
-        entry_id=record.entry_id,
-        stamp=event.stamp,
-        status="left",
-    )
+    change = change_of(record, event.stamp, "left")
     return Commit(after=after, events=tuple(events), change=change)
 
 
@@ -125,6 +121,5 @@ def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
         ban=Ban(),
         pauses=Pauses(),
         contact=Contact(),
-        moving_to="",
-        moving_address="",
+        move=record.move.dropped(),
     )

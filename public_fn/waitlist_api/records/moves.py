@@ -27,21 +27,22 @@ def ask_to_move(record: EntryRecord, to: str, address: str, stamp: int, now_mill
 
     An earlier request is replaced.
     """
-    after = replace(
-        record,
-        moving_to=to,
-        moving_address=address,
-        moving_stamp=stamp,
-        moving_asked_millis=now_millis,
-        moving_asks=record.moving_asks + 1,
+    asked = replace(
+        record.move,
+        to=to,
+        new_address=address,
+        stamp=stamp,
+        asked_millis=now_millis,
+        asks=record.move.asks + 1,
     )
+    after = replace(record, move=asked)
     return _changed(after, HistoryEvent(stamp=stamp, event=ASKED, by=CUSTOMER), now_millis)
 
 
 def keep_address(record: EntryRecord, stamp: int, now_millis: int) -> EntryRecord:
     """Return the record without the request to move the entry."""
-    after = replace(record, moving_to="", moving_address="")
-    return replace(after, edited_stamp=stamp, updated_millis=now_millis)
+    dropped = record.move.dropped()
+    return replace(record, move=dropped, edited_stamp=stamp, updated_millis=now_millis)
 
 
 def move(
@@ -55,16 +56,13 @@ def move(
 
     `over` is the item that is stored under the id of the new address, or None.
     """
-    to = record.moving_to
+    to = record.move.to
     returns = to == record.entry_id
     after = replace(
         record,
         profile=profile,
-        moved_stay=record.join_id,
-        moved_to="" if returns else to,
+        move=replace(record.move.dropped(), moved_to="" if returns else to, stay=record.join_id),
         contact=replace(record.contact, unreachable=False),
-        moving_to="",
-        moving_address="",
     )
     decided = _changed(after, HistoryEvent(stamp=stamp, event=CHANGED, by=CUSTOMER), now_millis)
     if returns:

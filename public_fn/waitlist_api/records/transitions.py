@@ -20,7 +20,7 @@ from waitlist_api.records.entry import (
     no_longer_near,
     record_key,
 )
-from waitlist_api.records.journal import Change, Key
+from waitlist_api.records.journal import Key, change_of
 from waitlist_api.records.ledger import UNKNOWN, Commit, EntryChanged, Ledger, Put
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import BATCH_GET, Table
@@ -88,12 +88,11 @@ class Transition(Struct, frozen=True, kw_only=True):
             updated_millis=now_millis,
             expires_at=self.expires_at,
         )
-        change = Change(
-            waitlist_id=self.waitlist_id,
-            entry_id=self.entry_id,
+        change = change_of(
+            record,
             # If a decision is recorded late, its change gets a later timestamp in the journal.
-            stamp=self.entered_at or self.stamp,
-            status=self.status,
+            self.entered_at or self.stamp,
+            self.status,
             rank=rank,
             until_millis=_until_millis(after, now_millis),
         )

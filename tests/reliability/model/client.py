@@ -32,7 +32,7 @@ from waitlist_api.entries.readiness import HoldBackCommand, RestCommand, ResumeC
 from waitlist_api.entries.reinstate import ReinstateCommand
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
-from waitlist_api.records.leaves import LeftOffer
+from waitlist_api.records.leaves import Leave, LeftOffer
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
@@ -239,7 +239,7 @@ class Client:
         return self.services.positions.read(WAITLIST_ID, id_of(name))
 
     def leave(self, name: str, by: str) -> Any:
-        self.services.leaves.leave(WAITLIST_ID, id_of(name), by)
+        self.services.leaves.leave(WAITLIST_ID, id_of(name), Leave(by=by))
 
     def erase(self, name: str) -> Any:
         self.services.leaves.erase(WAITLIST_ID, id_of(name))
@@ -296,7 +296,9 @@ class Client:
 
     def decline_and_leave(self, name: str) -> Any:
         self.services.leaves.leave(
-            WAITLIST_ID, id_of(name), CUSTOMER, "declined", offer=LeftOffer()
+            WAITLIST_ID,
+            id_of(name),
+            Leave(by=CUSTOMER, reason="declined", offer=LeftOffer()),
         )
 
     def exit(self, name: str) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tests.support.admissions import Admissions
 from waitlist_api.admission.claim import ClaimCommand
 from waitlist_api.admission.holds import COMPLETE, EXTEND, PARK, RELEASE, HoldCommand
+from waitlist_api.records.leaves import Leave
 from waitlist_shared.errors import WaitlistError
 
 VERBS = {"complete": COMPLETE, "release": RELEASE, "park": PARK, "extend": EXTEND}
@@ -52,7 +53,9 @@ class Claimer:
         """Let a customer leave the waitlist. Return `left`, or the error code."""
         people = self.people
         try:
-            people.world.services.leaves.leave(people.waitlist_id, people.id_of(name), "customer")
+            people.world.services.leaves.leave(
+                people.waitlist_id, people.id_of(name), Leave(by="customer")
+            )
         except WaitlistError as error:
             return error.code
         return "left"

@@ -19,6 +19,7 @@ from tests.support.faults import (
 from tests.support.world import World
 from waitlist_api.admission.claim import ClaimCommand
 from waitlist_api.entries.edit import EditCommand
+from waitlist_api.records.leaves import Leave
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_queue import keys
 
@@ -78,7 +79,9 @@ def declare(people: Admissions, *segments: tuple[str, ...]) -> object:
 
 
 def leave(people: Admissions) -> None:
-    people.world.services.leaves.leave(people.waitlist_id, people.id_of("bob"), by="customer")
+    people.world.services.leaves.leave(
+        people.waitlist_id, people.id_of("bob"), Leave(by="customer")
+    )
 
 
 def erase(people: Admissions) -> None:

@@ -18,6 +18,7 @@ from waitlist_api.messages.compose import Letterhead
 from waitlist_api.messages.example import PROOF_CHARACTERS
 from waitlist_api.messages.kinds import KINDS
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.facets import Move
 
 VICTIM = "victim@example.org"
 MINUTE, DAY = 60, 86_400
@@ -438,7 +439,7 @@ def test_a_preview_counts_the_parts_with_a_guests_own_link(stage: Stage) -> None
         status="waiting",
         join_id="0" * 8,
         updated_millis=0,
-        moving_to="b" * 26,
+        move=Move(to="b" * 26),
     )
     short = len("https://example.net/w/bakery")
     for kind in KINDS:

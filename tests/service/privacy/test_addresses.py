@@ -237,7 +237,7 @@ def outside_the_profile(value: Any) -> Any:
     A new address that is not verified yet is stored beside the profile (decision 25).
     """
     if isinstance(value, dict):
-        own = ("profile", "moving_address")
+        own = ("profile", "new_address")
         return {name: outside_the_profile(one) for name, one in value.items() if name not in own}
     return value
 

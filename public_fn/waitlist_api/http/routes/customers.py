@@ -35,6 +35,7 @@ from waitlist_api.http.schemas.entries import (
     RestBody,
     ResumeBody,
 )
+from waitlist_api.records.leaves import Leave
 
 
 class Routes(Struct, frozen=True):
@@ -76,7 +77,7 @@ class Routes(Struct, frozen=True):
     def leave(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[Any]:
         """A repeated request returns the same response."""
         proof = self.credentials.check(waitlist_id, entry_id)
-        self.leaves.leave(waitlist_id, proof.entry_id, by="customer", stay=proof.stay)
+        self.leaves.leave(waitlist_id, proof.entry_id, Leave(by="customer", stay=proof.stay))
         return Response(204)
 
     @customer(

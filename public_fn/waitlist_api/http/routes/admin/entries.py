@@ -48,6 +48,7 @@ from waitlist_api.http.schemas.admin_entries import (
 from waitlist_api.http.schemas.entries import AddressBody
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.entry import PRESENT, HistoryEvent
+from waitlist_api.records.leaves import Leave
 from waitlist_shared.ranks import time_of
 
 OfStatus = Annotated[
@@ -310,7 +311,7 @@ class Routes(Struct, frozen=True):
         """
         by = self.request.operator
         if not body.ban:
-            self.leaves.leave(waitlist_id, entry_id, by, body.reason)
+            self.leaves.leave(waitlist_id, entry_id, Leave(by=by, reason=body.reason))
             return Response(204)
         self.bans.ban(
             BanRequest(
