@@ -26,6 +26,9 @@ MOST_A_RUN = 100
 # rounding. So the bucket in Redis lags behind the exact bucket.
 MOST_LAG_MICROS = 4
 OFFER_SECONDS, PASS_SECONDS = 30, 90
+# An operator can choose how long the offers last, also the later offers of a quota. An offer of a
+# day does not depend on the opening hours.
+OWN_SECONDS = [None, None, 45, 86_400]
 # At most rates, about one slot comes due between two operations. At the fast rates, more slots come
 # due than there are customers.
 RATES = [
@@ -88,6 +91,7 @@ class Ledger:
     is_sum: bool = False
     payers: tuple[str, ...] = ()
     quota: str = "0"
+    quota_seconds: int = OFFER_SECONDS
     lag_micros: int = 0
     left_over: Fraction = Fraction(0)
     granted: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
@@ -323,14 +327,16 @@ class AdmissionHistory:
     def is_closed(self) -> bool:
         return self.has_hours and self.hours()[0][0] > self.now
 
-    def end_of_offer(self) -> int:
-        """Return the end of an offer of the policy.
+    def end_of_offer(self, paid: str) -> int:
+        """Return the end of an offer of the policy or of a quota.
 
         The time of an offer stands still while the waitlist is closed.
         """
-        end, hours = self.now + OFFER_SECONDS * 1000, self.hours()
-        if hours and end > hours[0][1]:
+        seconds = self.ledger.quota_seconds if paid == self.ledger.quota else OFFER_SECONDS
+        end, hours = self.now + seconds * 1000, self.hours()
+        if hours and end > hours[0][1] and seconds < 86_400:
             end += hours[1][0] - hours[0][1]
+            return min(end, hours[1][1])
         return end
 
     def end_offers(self) -> None:
@@ -342,23 +348,24 @@ class AdmissionHistory:
         self.ledger.lag_micros += MOST_LAG_MICROS
         due = replace(self.model, slots=self.ledger.all_due(self.model))
         expected = self.model if self.is_closed else model.policy_run(due, most)
-        self.hold_to(answer, expected, self.end_of_offer())
+        self.hold_to(answer, expected)
         self.ledger.leave_over(self.model)
 
-    def hold_to(self, answer: Answer, expected: Waitlist, end: int = 0) -> None:
+    def hold_to(self, answer: Answer, expected: Waitlist, own_seconds: int | None = 0) -> None:
         """Check that the response contains the offers that the model has made to the first
-        entries.
+        entries. An operator's offers last for `own_seconds`, or as long as the policy says.
         """
+        by_hand = self.now + (own_seconds or OFFER_SECONDS) * 1000
         tokens = {self.line.name_of(one["entry_id"]): one["token"] for one in answer["entries"]}
         before = self.model.of("offered")
         assert list(tokens) == [name for name in expected.of("offered") if name not in before]
         self.model = replace(expected, slots=())
-        for name, token in tokens.items():
+        ends = [one["deadline_millis"] for one in answer["entries"]]
+        for (name, token), end in zip(tokens.items(), ends, strict=True):
+            paid = expected.by_name[name].paid
+            assert end == (self.end_of_offer(paid) if own_seconds == 0 else by_hand)
             self.model = self.model.change(
-                name,
-                hold=token,
-                time_millis=end or self.now + OFFER_SECONDS * 1000,
-                paid=self.ledger.offered(expected.by_name[name].paid),
+                name, hold=token, time_millis=end, paid=self.ledger.offered(paid)
             )
 
     def every_slot_is_used(self) -> None:
@@ -384,23 +391,25 @@ class AdmissionHistory:
 
     def admit_by_hand(self) -> None:
         ledger, count = self.ledger, self.random.randint(0, 3)
-        refill = self.random.choice([True, False])
+        refill, seconds = self.random.choice([True, False]), self.random.choice(OWN_SECONDS)
         if count == 0:
             ledger.quota = str(int(ledger.quota) + 1)
         elif refill:
             ledger.granted[ledger.quota] += count
+            ledger.quota_seconds = seconds or OFFER_SECONDS
         names = self.model.next_ones(
             count if self.model.room is None else min(count, self.model.room)
         )
         paid = (ledger.quota,) * len(names) if refill else ()
-        answer = self.admit(count=count, refill=refill)
-        self.hold_to(answer, model.offered(self.model, names, "", model.OPERATOR, paid))
+        answer = self.admit(count=count, refill=refill, offer_seconds=seconds)
+        self.hold_to(answer, model.offered(self.model, names, "", model.OPERATOR, paid), seconds)
 
     def admit_one(self) -> None:
         name = self.draw(self.model.of(*ON_LIST))
         if name is None:
             return
-        answer = self.line.send("admit", entry_id=self.line.id_of(name))
+        seconds = self.random.choice(OWN_SECONDS)
+        answer = self.line.send("admit", entry_id=self.line.id_of(name), offer_seconds=seconds)
         if name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
         elif not self.model.by_name[name].is_ready:
@@ -409,7 +418,7 @@ class AdmissionHistory:
             assert answer["code"] == "inside_full"
         else:
             offered = model.offered(self.model, [name], "", model.OPERATOR)
-            self.hold_to(accepted(answer), offered)
+            self.hold_to(accepted(answer), offered, seconds)
 
     def draw(self, names: Iterable[str]) -> str | None:
         names = sorted(names)

@@ -6,7 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
-from waitlist_cli.operations.admit import ADMIT_PERSON, EXIT, QUOTA_ENDED, WITHDRAW, admissions
+from waitlist_cli.operations.admit import (
+    ADMIT_PERSON,
+    EXIT,
+    OFFER_SECONDS,
+    QUOTA_ENDED,
+    WITHDRAW,
+    admissions,
+    offered_until,
+)
 from waitlist_cli.operations.claim import (
     CLAIM_PEOPLE,
     COMPLETE,
@@ -55,6 +63,7 @@ NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 @command("admit", PANEL, "waitlist admit bakery 250 --filter language=Spanish --key launch-1")
 @with_fields("filters", [FILTER])
+@with_fields("length", [OFFER_SECONDS])
 def admit(
     context: Context,
     waitlist: WaitlistId,
@@ -67,6 +76,7 @@ def admit(
         ),
     ],
     filters: dict[str, Any],
+    length: dict[str, int],
     refill: Annotated[
         bool,
         typer.Option(
@@ -96,7 +106,9 @@ def admit(
     used = key or str(uuid.uuid4())
     entries: list[dict[str, Any]] = []
     try:
-        for page in admissions(context.api, waitlist, count, filters, key=used, refill=refill):
+        for page in admissions(
+            context.api, waitlist, count, filters, key=used, refill=refill, **length
+        ):
             entries += page
     except (CliError, KeyboardInterrupt) as error:
         if entries or not isinstance(error, NOT_DONE):
@@ -298,6 +310,6 @@ def _admitted_text(entries: list[dict[str, Any]], count: int, refill: bool) -> s
     is_admitted = bool(entries) and all(entry["status"] == "admitted" for entry in entries)
     verb = "Admitted" if is_admitted else "Offered a slot to"
     if len(entries) == count:
-        return f"{verb} {format_count(count, 'person', 'people')}."
+        return f"{verb} {format_count(count, 'person', 'people')}.{offered_until(entries)}"
     rest = "The next people get the remaining slots of the quota." if refill else NO_MORE
-    return f"{verb} {len(entries):,} of {count:,} people. {rest}"
+    return f"{verb} {len(entries):,} of {count:,} people.{offered_until(entries)} {rest}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ from waitlist_cli.operations.action import (
     PersonAction,
 )
 from waitlist_cli.operations.claim import COUNT, FILTER
-from waitlist_cli.terminal.output import format_count, format_value
+from waitlist_cli.operations.declared import defaults
+from waitlist_cli.terminal.output import format_count, format_duration, format_value
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -25,6 +27,37 @@ MOST_ADMITTED = 100
 MOST_ADMITTED_AT_ONCE = 1_000
 QUOTA_ENDED = "The quota has ended. Open offers stay valid."
 NO_MORE = "No one else is waiting, or max_inside leaves no more room."
+OFFER_SECONDS = Field(
+    "offer_seconds",
+    "Offers last, in seconds",
+    "number",
+    "How long the person has to accept, at most 14 days (1,209,600 seconds). Two days are 172800. "
+    "Default: the offer_seconds of the waitlist.",
+    at_least=10,
+    at_most=14 * 86_400,
+    option="--offer-seconds",
+)
+
+
+def offers_end(waitlist: Document) -> str:
+    """Say until when offers last that the waitlist makes now."""
+    policy = waitlist["admission"] or defaults("admission")
+    if policy["acceptance"] == "automatic":
+        return "People are admitted at once."
+    seconds = policy["offer_seconds"]
+    until = (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="seconds")
+    return (
+        f"An offer lasts {format_duration(seconds)}, until {format_value(until)}, if you enter no "
+        "other time."
+    )
+
+
+def offered_until(entries: list[dict[str, Any]]) -> str:
+    """Say until when these offers last. If they end at different times, name the first end."""
+    ends = sorted({entry["offered_until"] for entry in entries if entry["offered_until"]})
+    if not ends:
+        return ""
+    return f" {'The offers end' if len(ends) == 1 else 'The first offer ends'} at {ends[0]}."
 
 
 def back_in_queue(entry: Document) -> str:
@@ -38,6 +71,7 @@ ADMIT_PERSON = PersonAction(
     consequence="The person gets a slot now, regardless of the position, the rate and the "
     "schedule.",
     path=f"{ENTRY}/admit",
+    fields=(OFFER_SECONDS, REASON),
     notice=lambda entry: (
         f"{{who}} has an offer until {format_value(entry['offered_until'])}."
         if entry["offered_until"]
@@ -88,6 +122,7 @@ def admissions(
     *,
     key: str,
     refill: bool = False,
+    offer_seconds: int | None = None,
 ) -> Iterator[list[dict[str, Any]]]:
     """Offer `count` slots, and yield the entries that each request offered a slot.
 
@@ -98,6 +133,8 @@ def admissions(
         body = {**filters, "count": min(MOST_ADMITTED, count - first)}
         if refill:
             body["refill"] = True
+        if offer_seconds is not None:
+            body["offer_seconds"] = offer_seconds
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
             "entries"
         ]
@@ -111,14 +148,17 @@ def admissions(
 def _admit(request: ListRequest) -> tuple[str, Any]:
     filters = dict(request.values)
     count, unused = filters.pop(COUNT.name), filters.pop(UNUSED.name)
+    seconds = filters.pop(OFFER_SECONDS.name, None)
     refill, send = unused == "refill", partial(admissions, request.api, request.waitlist_id)
     if unused == "end":
         return QUOTA_ENDED, list(send(0, {}, key=request.key))
     if refill and filters:
         raise WrongUsage("A quota applies to the whole list. Leave the filter empty.")
-    pages = send(count, filters, key=request.key, refill=refill)
+    pages = send(count, filters, key=request.key, refill=refill, offer_seconds=seconds)
     entries = [entry for page in pages for entry in page]
-    notice = f"{format_count(len(entries), 'person has', 'people have')} a slot."
+    notice = (
+        f"{format_count(len(entries), 'person has', 'people have')} a slot.{offered_until(entries)}"
+    )
     if len(entries) < count:
         notice += " The quota continues with the next people." if refill else f" {NO_MORE}"
     return notice, entries
@@ -140,14 +180,11 @@ ADMIT = ListAction(
     title="Admit people of {who}",
     consequence="The first people in the queue get a slot now, regardless of the rate and the "
     "schedule.",
-    more=lambda waitlist: (
-        "They are admitted at once."
-        if (waitlist["admission"] or {}).get("acceptance") == "automatic"
-        else "They get an offer."
-    ),
+    more=offers_end,
     path="/{waitlist_id}/admit",
     fields=(
         replace(COUNT, at_most=MOST_ADMITTED_AT_ONCE),
+        OFFER_SECONDS,
         UNUSED,
         FILTER,
     ),

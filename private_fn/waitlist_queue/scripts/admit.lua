@@ -2,7 +2,7 @@
 -- policy decides how many customers get an offer.
 -- PRELUDE clock cold rebuilding filters claimed tags not_ready
 -- NEEDS expiry offers policy pop readiness replay segments tickets waiting
--- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
+-- ARGV count refill offer_seconds entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours
 -- If `refill` is 1, unused offers go to the next customers until `count` more customers have entered. `instants` has
 -- the form "millis:count" and `hours` the form "opens:closes", separated by spaces.
@@ -31,6 +31,7 @@ end
 
 local policy, millis = read_policy(keys, now), math.floor(now / 1000)
 local room = room_of(keys, policy, now)
+policy.offer_seconds = tonumber(offer_seconds) or policy.offer_seconds
 local popped, due = {}, 0 -- `due` is the number of customers whom the policy may admit now
 local paid = function() return '' end
 if entry_id ~= '' then
@@ -51,7 +52,9 @@ elseif count ~= '' then
   if refill == '1' then
     paid = function() return 'q' .. policy.quota_number end
     policy.quota, policy.quota_open = policy.quota + count, policy.quota_open + #popped
-    redis.call('HSET', keys.meta, 'quota', policy.quota, 'quota_open', policy.quota_open)
+    policy.quota_offer_seconds = policy.offer_seconds
+    redis.call('HSET', keys.meta, 'quota', policy.quota, 'quota_open', policy.quota_open,
+      'quota_offer_seconds', offer_seconds)
   end
 else
   if policy.has_schedule or policy.has_hours then

@@ -4,7 +4,7 @@
 -- ARGV which after after_id limit
 -- The page begins after the entry `after_id`, whose time is `after`. `which` is `held` or `parked`.
 -- RETURNS listed total entries
--- EACH entries entry_id rank ticket attempts time_millis
+-- EACH entries entry_id rank ticket attempts time_millis stamp
 local listed = which == 'held' and keys.held or keys.parked
 local index = 0
 if after_id ~= '' then
@@ -19,6 +19,6 @@ end
 local found, entries = redis.call('ZRANGE', listed, index, index + limit - 1, 'WITHSCORES'), {}
 for i = 1, #found, 2 do
   local hold = read_hold(keys, found[i])
-  entries[#entries + 1] = {found[i], hold.rank, hold.ticket, hold.attempts, tonumber(found[i + 1])}
+  entries[#entries + 1] = {found[i], hold.rank, hold.ticket, hold.attempts, tonumber(found[i + 1]), hold.stamp}
 end
 return {'listed', redis.call('ZCARD', listed), entries}

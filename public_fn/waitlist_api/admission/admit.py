@@ -45,6 +45,8 @@ class AdmitCommand(Struct, frozen=True, kw_only=True):
     filter: Segment | None = None
     filters: Sequence[Segment] | None = None
     refill: bool = False
+    # How long the offers last. None means that the admission policy decides.
+    offer_seconds: int | None = None
     idempotency_key: str = ""
 
 
@@ -55,6 +57,7 @@ class AdmitOneCommand(Struct, frozen=True, kw_only=True):
     entry_id: str
     by: str
     reason: str = ""
+    offer_seconds: int | None = None
     idempotency_key: str = ""
 
 
@@ -111,10 +114,12 @@ class Admissions(Struct, frozen=True):
         """
         asked = [command.count, command.filter, *(["refill"] if command.refill else [])]
         asked += command.filters or ()
+        asked += _asked_length(command)
         request = c.Admit(
             waitlist_id=command.waitlist_id,
             count=command.count,
             refill=command.refill,
+            offer_seconds=command.offer_seconds,
             **once_fields(command.by, command.idempotency_key, asked),
         )
         admitted: c.AdmitResult = self.dequeue.send(request, command.filter, command.filters)
@@ -127,7 +132,12 @@ class Admissions(Struct, frozen=True):
             waitlist_id=command.waitlist_id,
             entry_id=command.entry_id,
             ticket=self.positions.find_ticket(self.entries.find(*key)),
-            **once_fields(command.by, command.idempotency_key, [command.entry_id]),
+            offer_seconds=command.offer_seconds,
+            **once_fields(
+                command.by,
+                command.idempotency_key,
+                [command.entry_id, *_asked_length(command)],
+            ),
         )
         admitted = self._take_one(request)
         offers = self.record(command.waitlist_id, admitted, command.by, command.reason)
@@ -264,3 +274,8 @@ class Admissions(Struct, frozen=True):
             for entry in taken
             if entry.entry_id in ends or entry.entry_id not in late
         ]
+
+
+def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
+    """Return the part of a request that says how long its offers last."""
+    return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

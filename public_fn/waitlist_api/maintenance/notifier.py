@@ -19,15 +19,15 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The `ending` notice is due in the last quarter of an offer. Write it in the last run before that
-# time, so that it is not late.
+# The `ending` notice is due in the last quarter of an offer, but not earlier than a day before the
+# end of the offer. Write it in the last run before that time, so that it is not late.
 PART = 4
+DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
 # Do not send an `ending` notice if less than LEAST_MILLIS are left, because the customer could
-# hardly accept in time. Offers shorter than SHORTEST_SECONDS get no notice.
+# hardly accept in time. Offers shorter than SHORTEST_MILLIS get no notice.
 LEAST_MILLIS = 60_000
-SHORTEST_SECONDS = 120
-OFFER_SECONDS = 600  # if the waitlist has no policy
+SHORTEST_MILLIS = 120_000
 # The maximum number of pages that one run reads. A page has 100 offers.
 PAGES = 100
 
@@ -122,22 +122,18 @@ class Notifier(Struct, frozen=True):
         self, waitlist: WaitlistRecord, redis_millis: int, is_time_up: IsTimeUp
     ) -> Iterator[Notice]:
         """Yield a notice for each offer that ends soon by Redis's clock."""
-        policy = waitlist.settings.admission
-        offer_seconds = policy.offer_seconds if policy else OFFER_SECONDS
-        if offer_seconds < SHORTEST_SECONDS:
-            return
-        before = max(offer_seconds * 1000 // PART, LEAST_MILLIS) + RUN_MILLIS
-        for page in self._held(waitlist.waitlist_id, redis_millis + before):
+        for page in self._held(waitlist.waitlist_id, redis_millis + DAY_MILLIS + RUN_MILLIS):
+            soon = [entry for entry in page if _ends_soon(entry, redis_millis)]
             records = self.entries.get_many(
-                waitlist.waitlist_id, [entry.entry_id for entry in page]
+                waitlist.waitlist_id, [entry.entry_id for entry in soon]
             )
-            for entry in page:
+            for entry in soon:
                 record = records.get(entry.entry_id)
                 if record is None or record.status != "offered" or not record.hold.is_offer:
                     continue
                 is_same = record.hold.until_millis == entry.time_millis
                 notice = Notice(record, "ending")
-                if is_same and entry.time_millis >= redis_millis + LEAST_MILLIS and notice.is_new:
+                if is_same and notice.is_new:
                     yield notice
             if is_time_up():
                 return
@@ -160,6 +156,15 @@ class Notifier(Struct, frozen=True):
                 after_id=last.entry_id,
                 limit=MAX_PAGE,
             )
+
+
+def _ends_soon(entry: c.OffQueueEntry, redis_millis: int) -> bool:
+    """Return whether the `ending` notice is due for an offer."""
+    # Each offer has its own length, because an operator can choose the length for some offers.
+    length = entry.time_millis - millis_of(entry.stamp)
+    before = min(max(length // PART, LEAST_MILLIS), DAY_MILLIS) + RUN_MILLIS
+    left = entry.time_millis - redis_millis
+    return length >= SHORTEST_MILLIS and LEAST_MILLIS <= left <= before
 
 
 def sends_notice(settings: WaitlistSettings, word: Word) -> bool:

@@ -10,6 +10,7 @@ from waitlist_shared.contracts.common import (
     EntryId,
     Filters,
     Number,
+    OfferSeconds,
     OnceKey,
     OnEntry,
     OnWaitlist,
@@ -43,6 +44,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # If `refill` is true, unused offers go to the next customers until `count` customers have
     # entered. A count of 0 stops these offers.
     refill: bool = False
+    # How long the offers last, also the later offers of a quota. None means that the settings
+    # decide.
+    offer_seconds: OfferSeconds | None = None
     entry_id: EntryId | None = None
     # The ticket that the entry must still have. A customer who signs up again gets a different
     # ticket.

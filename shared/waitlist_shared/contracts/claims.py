@@ -308,6 +308,8 @@ class OffQueueEntry(Struct, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     attempts: Number
+    # The logical timestamp at which the claim or offer began, or the entry was parked.
+    stamp: Ticket
 
 
 @answers(ListOffQueue)

@@ -13,6 +13,7 @@ from waitlist_shared.limits import (
     MAX_FILTERS,
     MAX_LEASE_SECONDS,
     MAX_NOT_READY_REASONS,
+    MAX_OFFER_SECONDS,
     MAX_PLACES,
     MAX_PRIORITY,
     MAX_RANK,
@@ -48,6 +49,7 @@ SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
 # A text that describes how fast a waitlist admits people, or `unknown`, or `paused`.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
+OfferSeconds = Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)]
 
 
 @cache

@@ -12,6 +12,7 @@ from waitlist_shared.contracts.common import (
     LeaseSeconds,
     NotReady,
     Number,
+    OfferSeconds,
     OnceKey,
     OnEntry,
     OnStay,
@@ -34,7 +35,6 @@ from waitlist_shared.limits import (
     DEFAULT_OFFER_SECONDS,
     MAX_ATTEMPTS,
     MAX_CAPACITY,
-    MAX_OFFER_SECONDS,
     MAX_PAGE,
     MAX_PASS_SECONDS,
     MAX_RATE,
@@ -105,7 +105,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     # Redis makes no offers while this many customers are inside or have a claim or an offer. Claims
     # are always allowed.
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
-    offer_seconds: Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)] = DEFAULT_OFFER_SECONDS
+    offer_seconds: OfferSeconds = DEFAULT_OFFER_SECONDS
     # The time for which an admitted customer counts as inside, or 0 if there is no policy.
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"

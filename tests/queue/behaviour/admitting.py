@@ -18,13 +18,8 @@ A_SECOND = {"rate_count": 60, "rate_millis": MINUTE_MILLIS}
 
 
 def policy(line: Line, version: int = 1, **admission: Any) -> None:
-    line.init(
-        version=version,
-        admission=True,
-        offer_seconds=OFFER_SECONDS,
-        pass_seconds=PASS_SECONDS,
-        **admission,
-    )
+    lengths = {"offer_seconds": OFFER_SECONDS, "pass_seconds": PASS_SECONDS}
+    line.init(version=version, admission=True, **(lengths | admission))
 
 
 def filled(line: Line, **admission: Any) -> None:
@@ -793,3 +788,49 @@ def test_the_end_of_a_claim_frees_its_room_for_the_policy(line: Line, end: str) 
     assert is_due(line)
     expected = PEOPLE[:1] if end in ("release", "expire") else PEOPLE[1:2]
     assert admitted(line) == expected
+
+
+FORTNIGHT_SECONDS = 14 * 86_400
+
+
+def test_an_offer_can_last_for_fourteen_days(line: Line) -> None:
+    filled(line)
+    policy(line, version=2, offer_seconds=FORTNIGHT_SECONDS)
+    (offer,) = admit(line, count=1)["entries"]
+    assert offer["deadline_millis"] == line.clock.millis + FORTNIGHT_SECONDS * 1000
+    line.clock.advance(seconds=FORTNIGHT_SECONDS - 1)
+    assert enter(line, PEOPLE[0])["outcome"] == "entered"
+
+
+@pytest.mark.parametrize("which", [{"count": 1}, {"entry_id": "the last person"}])
+def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str, Any]) -> None:
+    """The next offer of the policy lasts as long as the policy says."""
+    filled(line, max_inside=2)
+    if "entry_id" in which:
+        which = {"entry_id": line.id_of(PEOPLE[-1])}
+    (offer,) = admit(line, **which, offer_seconds=FORTNIGHT_SECONDS)["entries"]
+    assert offer["deadline_millis"] == line.clock.millis + FORTNIGHT_SECONDS * 1000
+    (other,) = admit(line)["entries"]
+    assert other["deadline_millis"] == line.clock.millis + OFFER_SECONDS * 1000
+
+
+def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
+    """A later request with `refill` decides about the offers after it."""
+    filled(line)
+    admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)
+    accepted(line.send("decline", entry_id=line.id_of(PEOPLE[0])))
+    (second,) = admit(line)["entries"]
+    assert second["deadline_millis"] == line.clock.millis + FORTNIGHT_SECONDS * 1000
+    admit(line, count=1, refill=True)
+    accepted(line.send("decline", entry_id=line.id_of(PEOPLE[1])))
+    (third,) = admit(line)["entries"]
+    assert third["deadline_millis"] == line.clock.millis + OFFER_SECONDS * 1000
+
+
+def test_an_offer_of_a_day_does_not_depend_on_the_hours(line: Line) -> None:
+    filled(line, max_inside=1, has_hours=True)
+    policy(line, version=2, max_inside=1, has_hours=True, offer_seconds=86_400)
+    now = line.clock.millis
+    hours = [(now - HOUR, now + MINUTE_MILLIS), (now + HOUR, now + 2 * HOUR)]
+    (offer,) = admit(line, settings_version=2, hours=hours)["entries"]
+    assert offer["deadline_millis"] == now + 24 * HOUR

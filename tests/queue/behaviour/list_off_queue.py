@@ -60,11 +60,12 @@ def test_a_list_off_the_queue_has_time_place_and_attempts(line: Line) -> None:
     ann = line.claimed()["ann"]
     fields = {"rank": ann["rank"], "ticket": ann["ticket"], "attempts": 1}
     held = {"entry_id": line.id_of("ann"), "time_millis": ann["deadline_millis"], **fields}
+    held["stamp"] = ann["stamp"]
     answer = {"ok": True, "outcome": "listed", "total": 1}
     assert line.list_off_queue("held") == {**answer, "entries": [held]}
     line.clock.advance(1_000)
-    line.park("ann", ann["token"])
-    aside = {**held, "time_millis": line.clock.millis}
+    parked = line.park("ann", ann["token"])
+    aside = {**held, "time_millis": line.clock.millis, "stamp": parked["stamp"]}
     assert line.list_off_queue("parked") == {**answer, "entries": [aside]}
 
 

@@ -103,7 +103,8 @@ def test_invalid_options_of_a_claim_are_wrong_usage(fake: FakeService, words: li
 
 
 def offers(count: int) -> Any:
-    return answer(200, {"entries": [{"entry_id": "a" * 26, "status": "offered"}] * count})
+    offer = {"entry_id": "a" * 26, "status": "offered", "offered_until": "2026-12-03T09:00:00Z"}
+    return answer(200, {"entries": [offer] * count})
 
 
 def read_sent_counts(fake: FakeService) -> list[tuple[int, str]]:
@@ -118,7 +119,7 @@ def test_places_are_offered_to_the_head_of_the_queue_only_once_per_key(bakery: B
     bakery.sign_up("ada", "bob", "cyd")
     bakery.sign_up("dan", attributes={"language": "Spanish"})
     first = bakery.typed.run("admit", bakery.waitlist_id, "2", "--key", "launch")
-    assert first == "Offered a slot to 2 people.\n"
+    assert first.startswith("Offered a slot to 2 people. The offers end at 20")
     assert bakery.typed.run("admit", bakery.waitlist_id, "2", "--key", "launch") == first
     assert bakery.line() == ["cyd", "dan"]
     words = [bakery.waitlist_id, "5", "--filter", "language=Spanish"]
@@ -128,8 +129,11 @@ def test_places_are_offered_to_the_head_of_the_queue_only_once_per_key(bakery: B
 
 def test_more_than_a_hundred_places_need_several_requests(fake: FakeService) -> None:
     fake.script = [offers(100), offers(100), offers(50)]
-    printed = Typed(fake.url).run("admit", "bakery", "250", "--key", "launch")
-    assert printed == "Offered a slot to 250 people.\n"
+    words = ["bakery", "250", "--key", "launch", "--offer-seconds", "172800"]
+    printed = Typed(fake.url).run("admit", *words)
+    end = "The offers end at 2026-12-03T09:00:00Z."
+    assert printed == f"Offered a slot to 250 people. {end}\n"
+    assert {json.loads(body)["offer_seconds"] for *_, body in fake.requests} == {172_800}
     assert read_sent_counts(fake) == [(100, "launch.1"), (100, "launch.2"), (50, "launch.3")]
 
 

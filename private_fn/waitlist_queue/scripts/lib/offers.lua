@@ -6,11 +6,15 @@ local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
-  local deadline = offer_end(policy, math.floor(now / 1000))
+  local millis = math.floor(now / 1000)
+  local by_policy, by_quota =
+    offer_end(policy, millis, policy.offer_seconds), offer_end(policy, millis, policy.quota_offer_seconds)
   local inside_until = pass_end(policy.pass_seconds, now)
   for number, entry in ipairs(popped) do
     local entry_id, token = entry.entry_id, string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
-    local hold = start_hold(keys, entry_id, entry.rank, 'offered', token, deadline, stamp, paid(number))
+    local payment = paid(number)
+    local deadline = string.find(payment, '^q') and by_quota or by_policy
+    local hold = start_hold(keys, entry_id, entry.rank, 'offered', token, deadline, stamp, payment)
     entries[number] = claim_row(keys, entry_id, hold, is_automatic and inside_until or deadline, entry.filter_index)
     taken[number] = once_text(entry_id, token, entry.filter_index)
     if is_automatic then

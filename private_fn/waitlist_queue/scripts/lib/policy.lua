@@ -3,18 +3,20 @@
 -- Computes how many customers an admission policy may admit now, and when it may admit more. A slot is the permission
 -- to admit one customer. `policy` is the table that read_policy returns.
 local MINUTE = 60000000 -- microseconds
+local DAY = 86400 -- seconds
 local ENDED_AT_ONCE = 1000 -- passes; the customers of any other passes count as inside until the next run
 
 local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at', 'left_over',
     'schedule_version', 'scheduled', 'scheduled_until', 'recorded_until', 'combine', 'max_inside', 'offer_seconds',
-    'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'has_hours'}
+    'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'quota_offer_seconds', 'has_hours'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
   -- The defaults are for a waitlist that has never had a policy or a quota.
   policy.bucket_at, policy.scheduled = policy.bucket_at or now, policy.scheduled or 0
   policy.scheduled_until = policy.scheduled_until or 0
   policy.quota, policy.quota_open = policy.quota or 0, policy.quota_open or 0
+  policy.quota_offer_seconds = tonumber(policy.quota_offer_seconds) or policy.offer_seconds
   policy.quota_number, policy.rate_version = policy.quota_number or 0, policy.rate_version or 0
   policy.schedule_version = policy.schedule_version or 0
   policy.has_rate, policy.has_schedule = type(policy.rate_count) == 'number', policy.schedule_version > 0
@@ -38,12 +40,13 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
--- Returns the deadline of an offer that is made now, in milliseconds. If the opening hours end before the deadline, the
--- remaining time continues in the next opening hours.
-local function offer_end(policy, millis)
-  local deadline = millis + policy.offer_seconds * 1000
+-- Returns the deadline of an offer that is made now and lasts for `seconds`, in milliseconds. If the opening hours end
+-- before the deadline, the remaining time continues in the next opening hours. An offer of a day or longer does not
+-- depend on the hours, because its customer is not expected to answer at once.
+local function offer_end(policy, millis, seconds)
+  local deadline = millis + seconds * 1000
   local now_open, following = unpack(policy.hours or {})
-  if not following or deadline <= now_open.closes then return deadline end
+  if not following or seconds >= DAY or deadline <= now_open.closes then return deadline end
   return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 

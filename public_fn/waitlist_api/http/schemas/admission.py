@@ -18,14 +18,25 @@ from waitlist_api.http.schemas.common import (
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
 from waitlist_api.http.schemas.settings import request_body
 from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Rate, Scheduled
-from waitlist_shared.limits import (
-    MAX_ADMIT,
-)
+from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 RateBody: Any = request_body("RateBody", Rate)
 ScheduledBody: Any = request_body("ScheduledBody", Scheduled)
 OfferHoursBody: Any = request_body("OfferHoursBody", OfferHours)
 AdmissionBody: Any = request_body("AdmissionBody", AdmissionPolicy)
+
+# How long the offers of a single request last.
+OwnOfferSeconds = Annotated[
+    int | None,
+    Field(
+        ge=MIN_OFFER_SECONDS,
+        le=MAX_OFFER_SECONDS,
+        description="The number of seconds that a customer has to accept the offer, at most 14 "
+        "days. Null means the `offer_seconds` of the admission policy, or ten minutes if there is "
+        "no policy.",
+        examples=[172_800],
+    ),
+]
 
 
 class AdmitBody(Body):
@@ -57,6 +68,7 @@ class AdmitBody(Body):
             "have to enter. `refill` cannot be combined with `filter` or `filters`."
         ),
     ] = False
+    offer_seconds: OwnOfferSeconds = None
 
     @field_validator("refill")
     @classmethod
@@ -71,6 +83,7 @@ class AdmitBody(Body):
 
 class AdmitOneBody(Body):
     reason: Reason = ""
+    offer_seconds: OwnOfferSeconds = None
 
 
 class WithdrawBody(Body):

@@ -8,6 +8,7 @@ import { Words } from './words.js';
 // Screen readers announce positions at most this often.
 const SAY_MS = 15_000;
 const HURRY_SECONDS = 60;
+const LONG_OFFER_MS = 3_600_000;
 // Screen readers announce the remaining time of an offer, or until the opening, at these seconds.
 const SAID_SECONDS = [300, 60, 10];
 const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
@@ -172,6 +173,8 @@ class WaitlistPosition extends HTMLElement {
         this.#heading('offered'),
         label,
         clock,
+        // If the offer is long, a date says more than a countdown.
+        left() > LONG_OFFER_MS && this.#text('enterBy', { time: this.#words.time(view.entry.offered_until, client.now) }),
         this.#button('enter', () => this.#enter(), 'main'),
         make('div', { class: 'buttons' }, back, this.#leave()),
       ];

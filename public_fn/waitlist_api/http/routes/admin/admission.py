@@ -55,6 +55,7 @@ class Routes(Struct, frozen=True):
             filter=body.filter,
             filters=body.filters,
             refill=body.refill,
+            offer_seconds=body.offer_seconds,
             by=self.request.operator,
             idempotency_key=idempotency_key or "",
         )
@@ -89,6 +90,7 @@ class Routes(Struct, frozen=True):
             entry_id=entry_id,
             by=self.request.operator,
             reason=body.reason,
+            offer_seconds=body.offer_seconds,
             idempotency_key=idempotency_key or "",
         )
         return _offer_answer(*self.admissions.admit_one(command))

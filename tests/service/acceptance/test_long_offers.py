@@ -1,0 +1,61 @@
+"""Offers that last for days, for people who read a message tomorrow."""
+
+import pytest
+
+from tests.service.acceptance.terms import Waitlist
+from tests.service.acceptance.test_admission_policy import iso
+from tests.support.admissions import Admissions
+from tests.support.world import World
+
+DAY = 86_400
+TELLING = {"messages": {"kinds": ["offered", "ending"]}}
+
+
+def told(people: Admissions) -> int:
+    return sum(people.events(name).count("ending") for name in people.names.values())
+
+
+def test_an_invited_person_can_enter_on_the_last_of_fourteen_days(
+    waitlist: Waitlist, world: World
+) -> None:
+    people = waitlist("ann", admission={})
+    assert people.admit(1, offer_seconds=14 * DAY).json["entries"][0]["offered_until"] == iso(
+        14 * DAY
+    )
+    world.advance(14 * DAY - 60)
+    world.maintenance.run_all()
+    assert people.poll("ann").json["offered_until"] == iso(14 * DAY)
+    assert people.enter("ann").status == 200
+
+
+@pytest.mark.parametrize("seconds", [9, 14 * DAY + 1, "2 days"])
+def test_an_impossible_length_changes_nothing(waitlist: Waitlist, seconds: object) -> None:
+    people = waitlist("ann", admission={})
+    refused = people.admit(1, offer_seconds=seconds)
+    assert (refused.status, refused.code) == (422, "invalid_request")
+    assert "offer_seconds" in refused.text
+    assert people.status("ann") == "waiting"
+
+
+def test_another_length_with_the_same_key_is_another_request(waitlist: Waitlist) -> None:
+    people = waitlist("ann", "bob", admission={})
+    key = "a-key-of-the-launch"
+    first = people.admit(1, key, offer_seconds=DAY)
+    assert people.admit(1, key, offer_seconds=DAY).json == first.json
+    assert people.admit(1, key).code == "idempotency_key_reused"
+
+
+@pytest.mark.parametrize(("days", "before"), [(2, DAY // 2), (14, DAY)])
+def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
+    waitlist: Waitlist, world: World, days: int, before: int
+) -> None:
+    """The policy's own offers are short. The length of each offer decides about its reminder."""
+    people = waitlist("ann", "bob", **TELLING, admission={"offer_seconds": 600})
+    people.admit(2, offer_seconds=days * DAY)
+    world.advance(days * DAY - before - 300)
+    world.maintenance.run_all()
+    assert told(people) == 0
+    for _ in range(3):
+        world.advance(300)
+        world.maintenance.run_all()
+    assert told(people) == 2
