@@ -11,9 +11,9 @@ def fake_server() -> fakeredis.FakeServer:
 
 @pytest.fixture
 def line(fake_server: fakeredis.FakeServer) -> Line:
-    """A waitlist on an empty fakeredis server.
+    """Return a waitlist on an empty fakeredis server.
 
-    The server is shared by all tests, so the scripts stay loaded.
+    All tests use the same server, so the scripts stay loaded.
     """
     client = fakeredis.FakeRedis(server=fake_server, decode_responses=True)
     client.flushall()

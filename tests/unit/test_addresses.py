@@ -1,5 +1,5 @@
-"""Addresses are normalised: spellings of one address are equal, and different addresses stay
-different.
+"""Addresses are normalised: different spellings of one address become equal, and different
+addresses stay different.
 """
 
 from itertools import product
@@ -59,6 +59,8 @@ def test_a_mail_address_for_messages_is_the_address_that_identifies_the_person()
 
 @pytest.mark.parametrize("sent", ["01701234567.0", "+491701234567,00", "4.9E+11", "01701234567.00"])
 def test_a_number_that_a_spreadsheet_has_changed_is_refused(sent: str) -> None:
-    """P5: its digits could be the telephone number of another person."""
+    """A telephone number that a spreadsheet has changed is refused, because its digits could be the
+    number of another person (promise P5).
+    """
     with pytest.raises(ValueError, match="must be a telephone number"):
         normalise_address(IdentityRules(field="phone", region="DE"), sent)

@@ -1,4 +1,4 @@
-"""The tests' own CloudWatch evaluates alarms as the tables in the AWS user guide do."""
+"""The stand-in for CloudWatch evaluates alarms as the tables in the AWS user guide do."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ TREATMENTS = ("missing", "ignore", "breaching", "notBreaching")
 
 
 def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> str:
-    """Return the alarm's state after these points.
+    """Return the state of an alarm after these data points.
 
-    0 does not breach, X breaches, and - is missing.
+    0 is a point within the threshold, X is a point that breaches it, and - is a missing point.
     """
     most, periods = of
     alarm = {
@@ -33,8 +33,8 @@ def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> s
     return made.state({metric_of(alarm): values}, len(values), before=RETAINED)
 
 
-# The two tables of the section "How alarm state is evaluated when data is missing". The tuple at
-# the end of each row has one state for each treatment of missing data.
+# These are the two tables of the section "How alarm state is evaluated when data is missing". The
+# tuple at the end of each row has one state for each treatment of missing data.
 TABLES = [
     ((3, 3), "0 - X - X", (OK, OK, OK, OK)),
     ((3, 3), "0 - - - -", (OK, OK, OK, OK)),
@@ -45,8 +45,8 @@ TABLES = [
     ((2, 3), "0 - X - -", (OK, OK, ALARM, OK)),
     ((2, 3), "- - - - 0", (OK, OK, ALARM, OK)),
 ]
-# The last rows of both tables, which AWS calls premature alarm states. No alarm of the template
-# treats missing data as `missing`, so the column for this treatment is left out.
+# These are the last rows of both tables, which AWS calls premature alarm states. No alarm of the
+# template treats missing data as `missing`, so the column for this treatment is left out.
 PREMATURE = [
     ((3, 3), "- - X - -", (RETAINED, ALARM, OK)),
     ((2, 3), "- - - X -", (RETAINED, ALARM, OK)),

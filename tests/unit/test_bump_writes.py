@@ -1,4 +1,4 @@
-"""How a bump is written, given the current state of the entry's record."""
+"""The state of an entry's record decides how a bump is written."""
 
 import pytest
 
@@ -60,10 +60,11 @@ def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) 
 def test_the_state_of_the_record_decides_how_a_bump_is_written(
     found: EntryRecord | None, how: str | None
 ) -> None:
-    """P3: the bump is written in one of three ways.
+    """A bump is written in one of three ways.
 
     A record that lacks the bump gets its new place and the event. A newer record gets only the
-    event. If the signup has not been recorded yet, both are recorded together.
+    event. If the signup has not been recorded yet, the signup and the bump are recorded together
+    (promise P3).
     """
     decided = MOVE.decide(found, 1)
     if decided is None:

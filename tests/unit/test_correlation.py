@@ -1,4 +1,6 @@
-"""Which correlation ids may be logged, and where they come from."""
+"""A correlation id comes from a request or is new, and only ids of certain formats may be
+logged.
+"""
 
 import logging
 
@@ -23,8 +25,8 @@ def test_a_client_may_choose_a_uuid_or_a_ulid(value: str) -> None:
         "+442079460123",
         "442079460123",
         "Ada-Lovelace",
-        # This name is as long as a ULID. A ULID begins with a digit from 0 to 7, and does not
-        # contain the letters I, L, O and U.
+        # This name has the length of a ULID, but is not a ULID. A ULID begins with a digit from 0
+        # to 7, and does not contain the letters I, L, O and U.
         "AUGUSTAADAKINGBYRONDEFGHJK",
         "01ARZ3NDEKTSV4RRFFQ69GILOU",
         f"{UUID}\n",
@@ -64,7 +66,8 @@ def test_an_id_in_a_message_is_read_only_if_its_characters_are_safe(
 def test_log_records_carry_the_current_correlation_id(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # `mark_log_records` replaces the record factory of the whole process. monkeypatch restores it.
+    # `mark_log_records` replaces the log record factory of the whole process. monkeypatch restores
+    # the factory after the test.
     monkeypatch.setattr(logging, "_logRecordFactory", logging.getLogRecordFactory())
     correlation, logger = Correlation(), logging.getLogger("a library's")
     correlation.mark_log_records()

@@ -24,7 +24,8 @@ from waitlist_api.records.transitions import Transitions
 from waitlist_shared import contracts as c
 
 KEY = ("bakery", "aaaa")
-# Ids of entries, stays and holds, and the service's own words.
+# These fields contain ids of entries, stays and holds, and words that the service itself has
+# chosen.
 NOT_PERSONAL = {
     *("waitlist_id", "entry_id", "join_id", "moved_to", "stay"),
     *("token", "end", "ending_offer"),
@@ -48,7 +49,10 @@ def stay(profile: dict[str, str], attributes: dict[str, str], **fields: Any) -> 
 def test_an_intent_to_join_again_has_each_profile_once(
     profile: dict[str, str], attributes: dict[str, str]
 ) -> None:
-    """P3: the former stay is put back as it was, if the signup is refused."""
+    """An intent to join again stores each profile once.
+
+    If the signup is refused, the former stay is restored as it was (promise P3).
+    """
     former = stay({"name": "Ann"}, {"language": "English"}, status="left", ticket=8)
     intent = rejoining(stay(profile, attributes, status="joining"), former)
     item = item_of(intent)
@@ -61,14 +65,18 @@ def test_an_intent_to_join_again_has_each_profile_once(
 
 
 def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
-    """P8: at once, though the record stays until maintenance has given up the place."""
+    """An erasure removes all personal data from the record at once, although the record stays until
+    maintenance has removed the entry from Redis (promise P8).
+    """
     personal = filled(EntryRecord, NOT_PERSONAL)
     erased = begin_erase(replace(stay({}, {}, status="waiting"), **personal), 2)
     assert "Lovelace" not in json.dumps(erased.values())
 
 
 def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
-    """Return a value with a person's name for each field of a struct that can contain text."""
+    """Return a value for each field of a struct that can contain text. The value contains a
+    person's name.
+    """
     fields: dict[str, Any] = {}
     for name, kind in get_type_hints(struct).items():
         if name in names_to_skip:
@@ -83,7 +91,10 @@ def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
 
 
 def test_a_late_request_finishes_no_stay_but_its_own() -> None:
-    """P2: neither a signup that was taken back, nor a leave of the stay before."""
+    """A late request finishes no stay except its own.
+
+    It finishes neither a signup that was cancelled, nor the leave of an earlier stay (promise P2).
+    """
     table = Table(MemoryTable(), TABLE)
     entries = EntryRecords(table)
     former, present = (stay({}, {}, status="joining", join_id=one) for one in ("0" * 8, "1" * 8))
@@ -106,7 +117,11 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
 
 
 def test_a_late_decision_changes_no_record_that_is_newer_or_being_left() -> None:
-    """P3, P4: Redis had the entry waiting, as the record has it."""
+    """A late decision changes no record that is newer or whose customer is leaving.
+
+    When Redis made the decision, the entry was waiting in Redis and in the record (promises P3 and
+    P4).
+    """
     table = Table(MemoryTable(), TABLE)
     waiting = stay({}, {}, status="waiting", rank=7, ticket=7, stamp=9)
     table.put(waiting.to_item("LINE", 7), "attribute_not_exists(#pk)")

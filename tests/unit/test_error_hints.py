@@ -1,4 +1,4 @@
-"""The log entry about an error of Redis says what is wrong, what caused it, and what to do."""
+"""The log entry about a Redis error says what is wrong, what caused the error, and what to do."""
 
 import ssl
 
@@ -22,7 +22,10 @@ def test_a_hint_follows_the_error() -> None:
 
 
 def test_the_cause_of_an_error_has_a_hint_too() -> None:
-    """Whatever the cause is, the cluster client only reports that it found no cluster."""
+    """The cause of an error has a hint too.
+
+    Whatever the cause is, the cluster client only reports that it found no cluster.
+    """
     cause = exceptions.NoPermissionError("no right to INFO")
     error = caused(exceptions.RedisClusterException("no cluster"), cause)
     assert with_hint(error) == (
@@ -40,9 +43,10 @@ def test_a_cause_that_the_error_already_quotes_is_not_repeated() -> None:
 
 
 def test_both_error_texts_of_a_script_without_a_permission_are_recognised() -> None:
-    """Redis before version 7.2 sends the first text.
+    """Both error texts of a script without a permission are recognised.
 
-    Later versions of Redis, and Valkey, send the second.
+    Redis before version 7.2 sends the first text. Later versions of Redis, and Valkey, send the
+    second text.
     """
     for words in (
         "The user executing the script can't run this command or subcommand script: 7f",

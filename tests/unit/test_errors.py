@@ -6,9 +6,9 @@ from waitlist_shared import errors
 
 
 def every_error() -> list[type[errors.WaitlistError]]:
-    """Return the error classes that both functions share.
+    """Return the error classes that both functions use.
 
-    The public function adds its own classes.
+    The public function has further classes, which are not included.
     """
     known = errors.WaitlistError.__subclasses__()
     return [error for error in known if error.__module__ == errors.__name__]

@@ -1,6 +1,6 @@
 """msgspec can crash if several threads decode a type for the first time at the same moment.
 
-The types of this project are prepared at import, so that threads may do this.
+The types of this project are prepared at import, so that threads can decode them.
 """
 
 import multiprocessing

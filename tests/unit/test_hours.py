@@ -1,4 +1,6 @@
-"""The hours in which a policy offers places, in its own time zone, and how they change the pace."""
+"""A policy makes offers only in certain hours, in its own time zone. The hours also change the
+pace.
+"""
 
 from datetime import UTC, datetime
 from itertools import islice
@@ -10,8 +12,8 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.settings.admission import OfferHours
 from waitlist_api.settings.hours import hours_after, is_closed, last_closing, next_time_within
 
-# In Berlin, clocks skip the hour from 2:00 to 3:00 on 29 March 2026. They show it twice on 25
-# October.
+# In Berlin, clocks skip the hour from 2:00 to 3:00 on 29 March 2026. They show the same hour twice
+# on 25 October.
 BERLIN = "Europe/Berlin"
 
 
@@ -25,14 +27,15 @@ def millis(text: str) -> int:
         (("08:00", "22:00"), "2026-11-25T12:00", ["25T07:00-25T21:00", "26T07:00-26T21:00"]),
         (("22:00", "02:00"), "2026-11-25T00:30", ["24T21:00-25T01:00", "25T21:00-26T01:00"]),
         (("08:00", "22:00"), "2026-11-25T21:00", ["26T07:00-26T21:00", "27T07:00-27T21:00"]),
-        # This night is an hour shorter. The opening time is skipped, so the hours begin right after
-        # the gap.
+        # This night is an hour shorter. Clocks skip the opening time, so the hours begin right
+        # after the gap.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
-        # Hours that lie within the gap are left out. Hours that begin or end in the gap are kept.
+        # If hours lie within the gap, they are left out. If hours begin or end in the gap, they are
+        # kept.
         (("02:10", "02:50"), "2026-03-28T20:00", ["30T00:10-30T00:50", "31T00:10-31T00:50"]),
         (("02:50", "02:10"), "2026-03-28T20:00", ["28T01:50-29T01:00", "29T01:00-30T00:10"]),
-        # This night is an hour longer.
+        # This night is an hour longer than usual.
         (("22:00", "04:00"), "2026-10-24T19:00", ["24T20:00-25T03:00", "25T21:00-26T03:00"]),
     ],
 )
@@ -64,7 +67,7 @@ def test_a_time_outside_the_hours_moves_to_the_next_opening() -> None:
 
 
 HOUR = 3600
-# Hours from 8:00 to 18:00, in seconds after the current time, which is 17:00.
+# These are the hours from 8:00 to 18:00, in seconds after the current time, which is 17:00.
 DAYS = [(day * 24 * HOUR - 9 * HOUR, day * 24 * HOUR + HOUR) for day in range(14)]
 
 

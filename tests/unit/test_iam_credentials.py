@@ -1,4 +1,6 @@
-"""Authentication tokens of an IAM user: ElastiCache accepts them, and they are renewed in time."""
+"""The functions create authentication tokens of an IAM user, which ElastiCache accepts, and renew
+them in time.
+"""
 
 import hashlib
 import hmac
@@ -24,7 +26,7 @@ OF_NODES = IamUser("waitlist-user", Cache("orders", "us-east-1", is_serverless=F
 
 
 class Keys:
-    """The keys of the role. The class counts how often they are loaded."""
+    """The AWS keys of the function's role. The class counts how often the keys are loaded."""
 
     def __init__(self, *keys: Credentials | None) -> None:
         self._keys = keys
@@ -153,7 +155,9 @@ def test_a_token_is_renewed_three_minutes_before_it_expires() -> None:
 
 
 def test_a_clock_that_moves_back_causes_a_new_token(clock: WallClock) -> None:
-    """The date of the old token would lie in the future."""
+    """If the clock moves back, a new token is created, because the date of the old token would lie
+    in the future.
+    """
     credentials = IamCredentials(SERVERLESS, Keys(KEYS), clock)
     first = credentials.get_credentials()
     clock.seconds -= 60
@@ -191,7 +195,9 @@ def test_connections_that_are_opened_at_once_share_a_token(clock: WallClock) -> 
 def test_a_function_signs_with_the_keys_in_its_environment(
     bare_environment: pytest.MonkeyPatch,
 ) -> None:
-    """The keys are not requested over the network, because a function in a VPC may have no internet
+    """A function signs with the keys in its environment.
+
+    It does not request keys over the network, because a function in a VPC may have no internet
     access.
     """
     bare_environment.setenv("AWS_ACCESS_KEY_ID", "AKIDLAMBDA")
@@ -204,8 +210,8 @@ def test_a_function_signs_with_the_keys_in_its_environment(
 
 @contextmanager
 def serve_credentials(status: int, **keys: str) -> Iterator[str]:
-    """Yield the URL at which Lambda serves the role's keys to a function that SnapStart has
-    restored.
+    """Yield the URL of a stand-in for the endpoint that serves the role's keys to a function that
+    SnapStart has restored.
     """
 
     class Keys(BaseHTTPRequestHandler):
@@ -246,12 +252,16 @@ def test_with_snapstart_the_keys_come_from_the_local_credentials_endpoint(
 def test_a_credentials_endpoint_without_keys_fails_at_once(
     environment_without_keys: pytest.MonkeyPatch,
 ) -> None:
-    """P9: botocore would pause for a second between its attempts."""
+    """If the credentials endpoint has no keys, the request fails at once.
+
+    botocore would pause for a second between its attempts (promise P9).
+    """
 
     def sleep(_seconds: float) -> None:
         raise AssertionError("a call has no time to sleep")
 
-    # The fetcher has bound `time.sleep` as a default argument, so this default is replaced.
+    # The fetcher has bound `time.sleep` as the default of an argument, so the test replaces this
+    # default.
     environment_without_keys.setattr(
         ContainerMetadataFetcher.__init__, "__defaults__", (None, sleep)
     )

@@ -32,8 +32,8 @@ def test_generated_ids_do_not_repeat() -> None:
 
 
 def test_each_admission_has_a_different_pass_id() -> None:
-    """P4: the ids differ even if a person was erased, and then imported again with the former time
-    of joining.
+    """Each admission has a different pass id, even if a person was erased, and then imported again
+    with the former time of joining (promise P4).
     """
     admissions = [("a" * 26, 7, 1), ("b" * 26, 7, 1), ("a" * 26, 8, 1), ("a" * 26, 7, 2)]
     assert len({ids.pass_id_of(*one) for one in admissions}) == len(admissions)

@@ -1,4 +1,6 @@
-"""The language of a person is taken from the Accept-Language header (RFC 9110, section 12.5.4)."""
+"""The service takes the language of a person from the Accept-Language header (RFC 9110, section
+12.5.4).
+"""
 
 import pytest
 

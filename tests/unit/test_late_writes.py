@@ -1,7 +1,7 @@
-"""Writes that come too late for the state that they were made for: each changes nothing.
+"""A write to an entry changes nothing if it comes too late.
 
-One request has read the entry's record, or Redis has decided about the entry. Then something else
-happens to the entry, and the write of the first request follows.
+A request has read the entry's record, or Redis has decided about the entry. Then something else
+changes the entry, and the write of the first request follows.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ OTHER_DATA = Signup(address="email", profile={"n": 2}, attributes={}, language="
 
 
 class Life:
-    """The life of one entry, written to a table in the steps in which the service writes it."""
+    """The life of one entry. Each method writes a step to the table as the service writes it."""
 
     def __init__(self) -> None:
         self.client = new_table()
@@ -106,7 +106,7 @@ class Life:
         return self.place(self.begin())
 
     def sign_up_unverified(self) -> EntryRecord:
-        """Sign up with an address that is not verified yet."""
+        """Let the customer sign up with an address that is not verified yet."""
         return self.place(self.begin(verification=Verification(until_millis=NOW + HOUR)))
 
     def verify(self) -> EntryRecord:
@@ -114,7 +114,7 @@ class Life:
         return self.change(self.record, event, verification=Verification())
 
     def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
-        """Return a decision that Redis makes now, knowing what the record has."""
+        """Return a decision that Redis makes now. Redis knows the state that the record has."""
         record = self.record
         made: dict[str, Any] = {
             "token": record.hold.token or "0" * 40,
@@ -140,7 +140,10 @@ class Life:
         return self.record
 
     def write_claim(self, decision: c.Decision) -> None:
-        """Record a hold, unless the record has had it: a claim may be repeated."""
+        """Record a hold.
+
+        If the record has had the hold before, nothing is written, because a claim may be repeated.
+        """
         transition = transition_of(KEY, decision, ())
         self.transitions.record(replace(transition, unless_token=decision.token), NOW)
 
@@ -148,19 +151,21 @@ class Life:
         return self.write(self.decision(verb, **more))
 
     def offer(self) -> EntryRecord:
-        """Offer a place to the entry, which signs up first if it is not on the list."""
+        """Make an offer to the entry. If the entry is not on the list, let the customer sign up
+        first.
+        """
         record = self.entries.get(*KEY)
         if record is None or record.has_ended:
             self.sign_up()
         return self.decide("offered", token=f"{self.draw():040x}")
 
     def admit(self) -> EntryRecord:
-        """Let the customer in, who then is inside."""
+        """Admit the customer, who is inside afterwards."""
         self.offer()
         return self.decide("admitted", at=NOW)
 
     def claim(self) -> EntryRecord:
-        """Let an operator hold the entry."""
+        """Let an operator claim the entry."""
         self.offer()
         transition = transition_of(KEY, self.decision("offered", token="c" * 40), ())
         self.transitions.record(
@@ -175,7 +180,7 @@ class Life:
         return self.leave_as(Leave(by="customer"))
 
     def leave_as(self, leave: Leave) -> EntryRecord:
-        """Begin a leave, if it applies to the record."""
+        """Begin a leave. Refuse it if the leave does not apply to the record."""
         record = self.record
         if not leave.applies_to(record):
             raise EntryChanged(record)
@@ -221,7 +226,9 @@ class Life:
         return self.exit_at(record, NOW, keeps_room=True)
 
     def move(self, stamp: int, **more: Any) -> Move:
-        """Return a move that Redis made with this stamp, knowing what the record has."""
+        """Return a move that Redis has made with this stamp. Redis knows the state that the record
+        has.
+        """
         record = self.record
         assert record.ticket is not None
         made = c.BumpResult(
@@ -245,7 +252,7 @@ class Life:
         return self.record
 
     def edit(self, record: EntryRecord) -> EntryRecord:
-        """Let the customer change the own profile."""
+        """Let the customer edit the profile of the entry."""
         event = HistoryEvent(stamp=self.draw(), event="edited", by="customer")
         decided = edit(record, event, NOW, profile={"edit": self.stamp})
         return self.ledger.commit(record, decided, NOW)
@@ -256,7 +263,7 @@ class Life:
         return self.ledger.commit(record, decided, NOW)
 
     def change(self, record: EntryRecord, event: HistoryEvent, **fields: Any) -> EntryRecord:
-        """Change fields that decide whether the entry is ready."""
+        """Change fields of the record that decide whether the entry is ready."""
         decided = change_readiness(record, replace(record, **fields), event, NOW)
         return self.ledger.commit(record, decided, NOW)
 
@@ -278,11 +285,13 @@ class Life:
         self.ledger.commit(record, decided, now_millis)
 
     def repeat_signup(self, record: EntryRecord) -> None:
-        """Let the signup be repeated at once, with other data, while it is not verified."""
+        """Let the customer repeat the signup at once, with other data. The signup is not verified
+        yet.
+        """
         self.ask(record, self.draw(), NOW, OTHER_DATA)
 
     def repeat_signup_later(self, record: EntryRecord) -> None:
-        """The same when another link may be sent."""
+        """Let the customer repeat the signup with other data, when another link may be sent."""
         self.ask(record, self.draw(), NOW + HOUR, OTHER_DATA)
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
@@ -294,7 +303,7 @@ class Life:
         self.ledger.commit(record, Notice(record, "near").decide(self.draw()), NOW)
 
     def point_address(self) -> Alias:
-        """Let the id of an address point to the entry."""
+        """Create an alias, through which the id of an address points to the entry."""
         if not self.stays:
             self.sign_up()
         alias = Alias.of(self.record, ADDRESS, 0)
@@ -310,7 +319,10 @@ class Life:
         return replace(self.record, entry_id=entry_id, status="joining", join_id="f" * 8)
 
     def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool = True) -> EntryRecord:
-        """Note that the customer, who was asked at this time, has not answered."""
+        """Write into the record that the customer was asked at this time.
+
+        If `unanswered` is true, also write that the customer has not answered.
+        """
         event = HistoryEvent(stamp=self.draw(), event="unanswered", by="maintenance")
         return self.change(
             self.record,
@@ -337,7 +349,9 @@ Late = Callable[[Life, Any], object]
 
 
 def in_turn(*steps: Step) -> Step:
-    """Return one step that takes these, and returns what the last one does."""
+    """Return a step that carries out these steps in turn, and returns the result of the last
+    step.
+    """
 
     def take(life: Life) -> Any:
         return [step(life) for step in steps][-1]
@@ -346,31 +360,35 @@ def in_turn(*steps: Step) -> Step:
 
 
 def with_record(act: Late) -> Step:
-    """Return the act, done by a request that reads the record now."""
+    """Return a step that reads the record and carries out the act with it."""
     return lambda life: act(life, life.record)
 
 
 JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
-# Another stay without a trace of this one, so that a record without any edit follows another.
+# The entry is erased and then signs up as new, so that the second stay has no trace of the first.
 COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
 RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 
 
 def sign_up_and_draw(life: Life) -> EntryRecord:
-    """Let the first request draw its stamp, 10 behind that of the record."""
+    """Let the customer sign up, and let a request draw a stamp that is 10 higher than the stamp of
+    the record.
+    """
     record = life.sign_up()
     life.draw()
     return record
 
 
 def forget_signup(life: Life) -> None:
-    """Take the intent back; the next request writes another one."""
+    """Cancel the signup of the first request, and let another request begin a signup."""
     life.entries.cancel_join(life.record)
     life.begin()
 
 
 def rewind(life: Life) -> None:
-    """Let the next signup have the stamp of the first, as after a failover that nobody sees."""
+    """Let the next signup get the same stamp as the first signup, as after a failover that the
+    service does not notice.
+    """
     life.stamp = 100
 
 
@@ -391,7 +409,8 @@ def take_back(life: Life, told: EntryRecord) -> None:
     life.ledger.save(told, no_longer_near(told))
 
 
-# What was read or decided first, what happened then, and the write that came too late.
+# For each case: the step that reads or decides first, the step that happens then, and the write
+# that comes too late.
 REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "taking a notice back: the entry was moved": (
         in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
@@ -724,7 +743,9 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
 
 
 def released(life: Life) -> tuple[EntryRecord, c.Decision]:
-    """Return the record, and a release with a delay that it does not have yet."""
+    """Return the record, and the decision to release the entry with a delay. The record does not
+    have the decision yet.
+    """
     return life.claim(), life.decision("released", at=NOW + HOUR)
 
 
@@ -756,7 +777,7 @@ def erased_by_another(life: Life) -> None:
     life.erasures.erase(life.record, life.draw())
 
 
-# The same, for writes that do not tell their callers.
+# These cases have the same form. Their late writes are ignored, and their callers are not told.
 IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "a delay: another stay has begun": (released, JOIN_AGAIN, note_delay),
     "a delay: a longer one is recorded": (
@@ -845,7 +866,7 @@ def test_a_late_write_is_ignored_and_changes_nothing(
 
 
 def history(life: Life) -> list[tuple[str, str]]:
-    """Return the events of the entry, each with its reason."""
+    """Return the events of the entry's history, each with its reason."""
     items = [item for item in life.contents() if item["sk"]["S"].startswith("HISTORY#")]
     return [(item["event"]["S"], item.get("reason", {}).get("S", "")) for item in items]
 
@@ -853,7 +874,10 @@ def history(life: Life) -> list[tuple[str, str]]:
 def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P8: the caller must not take the erased entry for an entry that has the event already."""
+    """If the entry is erased at the moment at which an event is added, the event is refused.
+
+    The caller must not believe that the entry exists and already has the event (promise P8).
+    """
     life.offer()
     declined = life.decision("declined")
     life.decide("withdrawn")
@@ -871,7 +895,9 @@ def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
 
 
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
-    """P3: the record keeps what it has."""
+    """The event of an earlier decision is added to the history. The newer record stays as it is
+    (promise P3).
+    """
     life.offer()
     declined = life.decision("declined")
     newer = life.decide("withdrawn")
@@ -881,7 +907,9 @@ def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(li
 
 
 def test_an_event_that_the_history_has_stays_as_it_is_and_is_counted_once(life: Life) -> None:
-    """P2: maintenance and a request may both bring it, with another reason."""
+    """If maintenance and a request both add an event with different reasons, the first event stays
+    as it is and is counted once (promise P2).
+    """
     life.offer()
     expired = HistoryEvent(stamp=life.draw(), event="expired", by="maintenance")
     life.decide("offered")
@@ -909,7 +937,9 @@ def test_a_decision_that_moves_the_entry_changes_the_recorded_rank(life: Life) -
 
 
 def test_a_move_that_a_later_one_has_overtaken_is_an_event_alone(life: Life) -> None:
-    """P1: the record keeps the rank of the later one."""
+    """If a later move is recorded first, an earlier move only adds its event. The record keeps the
+    rank of the later move (promise P1).
+    """
     life.sign_up()
     first, second = life.move(life.draw()), life.move(life.draw(), rank=5)
     life.bump(second)

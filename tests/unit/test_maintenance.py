@@ -24,8 +24,8 @@ class Context:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """Collect each run as the ARN of the function, the waitlist, and the milliseconds that are
-    left.
+    """Collect each run of maintenance: the ARN of the function, the waitlist, and the milliseconds
+    that are left.
     """
     asked: Asked = []
 
@@ -54,6 +54,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
 def test_a_run_gets_its_remaining_time_and_its_own_alias(
     asked: Asked, event: dict[str, str], whom: str
 ) -> None:
-    """P3: a rebuild stops before Lambda ends the call, and invokes the same alias to continue."""
+    """A run of maintenance gets its remaining time and its own alias.
+
+    A rebuild stops before Lambda ends the call, and invokes the same alias to continue (promise
+    P3).
+    """
     maintenance.lambda_handler(event, Context())
     assert asked == [(ALIAS, whom, LEFT_MILLIS)]

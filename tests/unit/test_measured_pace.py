@@ -1,4 +1,4 @@
-"""The pace of a list is computed from its samples and its policy."""
+"""The pace of a list is computed from its samples and its admission policy."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ def samples(
 ) -> list[Sample]:
     """Return the samples of a list on which 1,000 people wait.
 
-    `served` and `left` count per minute.
+    `served` and `left` return the number of people in each minute.
     """
     made, admitted, gone = [], 0, 0
     for minute in range(minutes + 1):
@@ -122,7 +122,7 @@ def test_missing_samples_do_not_lower_the_rate() -> None:
 def test_regular_bursts_are_predicted() -> None:
     found = compute_pace(samples(122, lambda minute: 40 if minute % 5 == 0 else 0))
     assert found.cycle == 5 * MINUTE
-    # The last burst was two minutes ago, or slightly more.
+    # The last people were admitted two minutes ago, or slightly earlier.
     assert estimate_wait(found, 1)[1] == pytest.approx(3 * MINUTE, abs=MINUTE)
     assert estimate_wait(found, 81)[1] == pytest.approx(13 * MINUTE, abs=MINUTE)
 
@@ -140,14 +140,17 @@ def test_daily_batches_give_an_estimate_in_days() -> None:
     hours = samples(minutes, batch, every=60)
     found = pace_of(samples(minutes, batch)[-180:], hours, None)
     assert found is not None
-    # The hourly samples show only that the batch comes between 9:00 and 10:00.
+    # The hourly samples show only that the people are admitted between 9:00 and 10:00.
     assert [estimate_wait(found, one)[1] / HOUR for one in (50, 150, 350)] == [1.5, 25.5, 73.5]
     low, _, high = estimate_wait(found, 150)
     assert low <= 25.33 * HOUR <= high < 28 * HOUR
 
 
 def compute_weekly_pace(minutes: int, taken: Callable[[int], int]) -> Pace | None:
-    """Return the pace that follows from the last four weeks. It is None if nothing is known."""
+    """Return the pace that follows from the samples of the last four weeks.
+
+    The pace is None if nothing is known.
+    """
     made = samples(minutes, taken)
     hours = [one for number, one in enumerate(made) if number % 60 == 0 or one is made[-1]]
     return pace_of(made[-180:], hours[-28 * 24 :], None)
@@ -157,13 +160,17 @@ WEEK_MINUTES = 7 * 24 * 60
 
 
 def serve_on_tuesdays(minute: int) -> int:
-    """Serve 60 people within two hours each Tuesday, at a time that varies by some hours."""
+    """Serve 60 people within two hours each Tuesday. The two hours begin at a different time each
+    week.
+    """
     begins = 24 * 60 + (9 + minute // WEEK_MINUTES % 3) * 60 + 10
     return 1 if 0 <= minute % WEEK_MINUTES - begins < 120 and minute % 2 else 0
 
 
 def test_weekly_batches_give_an_estimate_in_days() -> None:
-    """Given four batches on Tuesdays, a customer asks on the Friday after the last batch."""
+    """People are admitted on four Tuesdays. A customer who asks on the Friday after the last
+    Tuesday gets an estimate in days.
+    """
     found = compute_weekly_pace(3 * WEEK_MINUTES + 4 * 24 * 60, serve_on_tuesdays)
     assert found is not None
     days = [estimate_wait(found, one)[1] / DAY for one in (30, 90)]
@@ -223,7 +230,8 @@ def test_the_pace_follows_a_schedule() -> None:
         9 * HOUR,
         33 * HOUR,
     ]
-    # After the instants that the pace lists separately, it continues at their mean rate.
+    # The pace lists a limited number of instants separately. After them, the pace continues at
+    # their mean rate.
     far = 500 * (MOST_INSTANTS + 10)
     assert estimate_wait(found, far)[1] == pytest.approx((MOST_INSTANTS + 9.4) * DAY, rel=0.02)
 
@@ -239,8 +247,8 @@ def test_a_rate_spreads_the_places_of_a_schedule_over_time() -> None:
     policy = Policy(instants=instants_at_nine(2), rate=100 / HOUR)
     found = compute_pace(samples(0, lambda _: 0), policy)
     assert [estimate_wait(found, one)[1] / HOUR for one in (100, 500, 600)] == [10, 14, 34]
-    # Places that are not taken before the next instant lapse. At 10 an hour, 240 places open in a
-    # day.
+    # If the slots of an instant are not used before the next instant, they lapse. At 10 an hour,
+    # 240 slots are used in a day.
     slow = compute_pace(
         samples(0, lambda _: 0), Policy(instants=instants_at_nine(2), rate=10 / HOUR)
     )
@@ -251,12 +259,16 @@ LAUNCH = Policy(rate=100 / HOUR, max_inside=50, pass_seconds=HOUR)
 
 
 def test_the_estimate_considers_that_the_room_will_be_full() -> None:
-    """Given an empty room for 50 people, a rate of 100 an hour, and passes of an hour."""
+    """The estimate considers that the room will be full.
+
+    50 people can be inside, and the room is empty. The rate is 100 an hour, and passes last an
+    hour.
+    """
     empty = compute_pace(samples(10, lambda _: 0), LAUNCH)
     low, middle, high = estimate_wait(empty, 2003)
     assert middle == pytest.approx(2003 / 50 * 2 / 3 * HOUR, rel=0.02)
-    # The wait if everyone stays for their whole pass: position 2003 is the third place of the 41st
-    # group of fifty.
+    # `whole` is the wait if everyone stays for the whole pass. Position 2003 is the third place of
+    # the 41st group of fifty.
     whole = 40 * HOUR + 3 * 36
     assert low < 20 * HOUR < middle < whole < high
     # The first customers are admitted at the rate, because the room is not full yet.
@@ -271,9 +283,10 @@ def test_a_room_that_never_fills_does_not_change_the_rate() -> None:
 
 
 def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
-    """Given 2 admissions a minute, each for 10 minutes, 20 people are inside.
+    """The time that people stay inside is measured before the room is full.
 
-    The room has 100 places, and the policy's rate is 12 a minute.
+    2 people are admitted a minute, and each stays for 10 minutes, so 20 people are inside. The room
+    has 100 places, and the policy's rate is 12 a minute.
     """
     policy = Policy(rate=12 / MINUTE, max_inside=100, pass_seconds=HOUR)
     found = compute_pace(samples(60, lambda _: 2, inside=20), policy)
@@ -283,7 +296,11 @@ def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
 
 
 def test_many_exits_at_once_do_not_raise_the_rate() -> None:
-    """Given passes of an hour, of which 20 minutes are busy, a customer asks during a busy time."""
+    """If many people exit at once, the estimated rate does not rise.
+
+    Passes last an hour, people are admitted in 20 minutes of each hour, and the customer asks
+    during these minutes.
+    """
     policy = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
 
     def served(minute: int) -> int:
@@ -294,8 +311,9 @@ def test_many_exits_at_once_do_not_raise_the_rate() -> None:
 
 
 def test_places_of_a_schedule_open_only_when_there_is_room() -> None:
-    """Given 100 places that are due at once, and a room for 50 that one person leaves every 48
-    seconds.
+    """Slots of a schedule are only used when there is room.
+
+    100 slots become due at once. The room is for 50 people, and one person exits every 48 seconds.
     """
     policy = Policy(instants=[(START + 20 * MINUTE, 100)], max_inside=50, pass_seconds=HOUR)
     found = compute_pace(samples(10, lambda _: 0), policy)
@@ -309,8 +327,8 @@ def test_a_full_list_admits_as_fast_as_people_exit() -> None:
     full = samples(60, lambda _: 10, inside=200)
     assert compute_pace(full, policy).rate == pytest.approx(10 / MINUTE, rel=0.02)
     free = samples(60, lambda _: 10, inside=100)
-    # The free places open at the rate. After that, a place opens when a person exits, after 10
-    # minutes.
+    # People are first admitted to the free places, at the rate of the policy. After that, one
+    # person is admitted for each person who exits, after 10 minutes.
     filling = compute_pace(free, policy)
     assert estimate_wait(filling, 100)[1] == pytest.approx(12, abs=1)
     assert estimate_wait(filling, 1000)[1] == pytest.approx(900 / 200 * 600, rel=0.02)
@@ -320,7 +338,7 @@ def test_before_the_first_exit_the_estimate_uses_the_length_of_passes() -> None:
     policy = Policy(max_inside=200, pass_seconds=3600)
     found = compute_pace(samples(30, lambda _: 0, inside=200), policy)
     low, middle, high = estimate_wait(found, 200)
-    # People stay for their whole pass, or for less.
+    # Nobody has exited yet, so it is only known that people stay at most as long as a pass lasts.
     assert low < 1800 < middle < 3600 < high
 
 

@@ -1,4 +1,6 @@
-"""A message that breaks the contract changes nothing; newer, unknown fields are ignored."""
+"""The private function refuses messages that break the contract, and such messages change nothing.
+It ignores unknown fields of later versions.
+"""
 
 from typing import Any
 
@@ -36,7 +38,7 @@ BATCH: dict[str, Any] = {"v": 1, "op": "batch", "requests": []}
 
 
 class Missing:
-    """Marks a field that is left out."""
+    """Marks a field that is left out of a message."""
 
     def __repr__(self) -> str:
         return "missing"
@@ -46,7 +48,7 @@ MISSING = Missing()
 
 
 def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
-    """Return a message with one field changed or left out."""
+    """Return a copy of the message with one field changed or left out."""
     others = {name: old for name, old in message.items() if name != field}
     return others if value is MISSING else {**others, field: value}
 
@@ -57,7 +59,7 @@ NO_TOKENS = [MISSING, None, "", "0" * 39, "0" * 41, "0" * 40 + "\n", "G" * 40, "
 NO_RANKS = ["1", -(2**40) - 1, 1.5, True, 2**53, []]
 NO_TICKETS = [*NO_NUMBERS, 2**45 - 2**40]  # the last one would reach into another priority
 
-# message, field, invalid values of the field
+# Each case has a message, the name of one of its fields, and invalid values of this field.
 BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (SIGNUP, "op", [MISSING, "", "unknown", "Signup", "signup\n", 5, None, [], "\ud800"]),
     (SIGNUP, "v", ["1", None, 1.5, True, []]),
@@ -166,7 +168,9 @@ MALFORMED: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("kind", MALFORMED)
 def test_a_malformed_message_changes_nothing(line: Line, kind: str) -> None:
-    """P5: no ticket is drawn, no key is created, and the answer is a clear refusal."""
+    """A malformed message changes nothing: no ticket is drawn, no key is created, and the answer is
+    a clear refusal (promise P5).
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     before = line.contents()
@@ -180,7 +184,9 @@ def test_a_malformed_message_changes_nothing(line: Line, kind: str) -> None:
 
 @pytest.mark.parametrize("message", [object(), b"{}", {1: 2}, {"op": object()}, {"op": b"signup"}])
 def test_a_message_that_is_not_json_is_refused(line: Line, message: object) -> None:
-    """P5: no input makes the handler raise."""
+    """A message that is not JSON is refused, and no input makes the handler raise an exception
+    (promise P5).
+    """
     assert line.service.handle(message)["code"] == "invalid_request"
 
 
@@ -203,7 +209,9 @@ def test_a_message_of_another_contract_is_refused_as_such(line: Line) -> None:
 
 
 def test_unknown_fields_are_ignored(line: Line) -> None:
-    """During a deployment, a later version of the caller may send more fields."""
+    """Unknown fields are ignored, because a later version of the caller may send more fields during
+    a deployment.
+    """
     line.handle({**INIT, "color": "red", "settings": {"version": 1, "color": "red"}})
     answer = line.handle({**SIGNUP, "color": "red", "nested": {"deep": [1]}})
     assert accepted(answer)["position"] == 1

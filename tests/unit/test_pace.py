@@ -1,4 +1,6 @@
-"""Estimates that follow from a pace agree with its pieces, are ordered, and are never negative."""
+"""The estimates that follow from a pace agree with its parts, are ordered by position, and are
+never negative.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -24,9 +26,11 @@ def test_a_rate_opens_one_place_after_the_other() -> None:
 def test_people_who_leave_from_ahead_shorten_the_wait() -> None:
     staying, leaving = Pace(at=AT, rate=1.0), Pace(at=AT, rate=1.0, leaving=0.001)
     assert estimate_seconds(staying, 1000) == 1000
-    # The expected wait is ln(1 + 0.001 * 999) / 0.001, and a second for the customer's own place.
+    # The expected wait is ln(1 + 0.001 * 999) / 0.001 seconds, and one second for the customer's
+    # own place.
     assert estimate_seconds(leaving, 1000) == 694
-    # Nobody is ahead of the first customer, so nobody who leaves shortens their wait.
+    # Nobody is ahead of the first customer, so people who leave do not shorten this customer's
+    # wait.
     assert estimate_seconds(leaving, 1) == estimate_seconds(staying, 1)
 
 
@@ -40,7 +44,8 @@ def test_people_also_leave_while_no_places_open() -> None:
 def test_a_burst_serves_its_people_at_once() -> None:
     bursts = Pace(at=AT, cycle=300, pieces=(Piece(60, 60, 40),))
     assert [estimate_seconds(bursts, one) for one in (1, 40, 41, 80, 81)] == [60, 60, 360, 360, 660]
-    # Time that passes shortens the wait for a burst. A burst that is over opens no more places.
+    # The wait until a burst of admissions becomes shorter as time passes. A burst that is over
+    # admits no more people.
     assert [estimate_seconds(bursts, 1, after=one) for one in (50, 70, 350)] == [10, 290, 10]
 
 
@@ -128,7 +133,7 @@ def test_a_later_position_never_has_a_shorter_wait(
     nearer, farther = (pace.estimate(at, AT + after) for at in sorted((one, other)))
     if farther is not None:
         assert nearer is not None
-        # Rounding of very large sums may make a difference of a second.
+        # Rounding very large sums may change the estimate by a second.
         assert nearer.seconds <= farther.seconds + 1
 
 

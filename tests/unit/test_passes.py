@@ -1,4 +1,4 @@
-"""Passes: their claims, their signing keys, and failures of KMS."""
+"""Admission passes: their claims, their signing keys, and failures of KMS."""
 
 import base64
 import json
@@ -61,7 +61,7 @@ def issue(passes: Passes) -> str:
 
 
 def verify(token: str, passes: Passes, **options: Any) -> dict[str, Any]:
-    """Verify a pass with the published keys, as any verifier does."""
+    """Verify a pass with the published keys, as any program that receives the pass does."""
     keys = jwt.PyJWKSet.from_dict(passes.jwks())
     key = keys[jwt.get_unverified_header(token)["kid"]]
     found: dict[str, Any] = jwt.decode(
@@ -116,8 +116,10 @@ def test_keys_of_different_lengths_are_read(bits: int) -> None:
 
 
 def test_no_pass_is_refused_during_a_rotation(kms: Any) -> None:
-    """P5: at each step of docs/app/admission-pass.md, the passes and keys of the previous step
-    still work.
+    """During a rotation of the signing keys, no pass is refused.
+
+    At each step of docs/app/admission-pass.md, the passes and keys of the previous step still work
+    (promise P5).
     """
     blue, green = create_key(kms), create_key(kms)
     steps = [(blue,), (blue, green), (green, blue), (green,)]

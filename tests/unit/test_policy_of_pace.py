@@ -1,4 +1,4 @@
-"""How an admission policy limits the pace."""
+"""An admission policy limits the pace of a list."""
 
 from datetime import UTC, datetime
 
@@ -16,7 +16,10 @@ NINE = MIDNIGHT + 7 * HOUR
 
 
 def estimate_hours(policy: AdmissionPolicy, position: int, now: int) -> float:
-    """Return the estimated wait of a position in hours. The list has no earlier samples."""
+    """Return the estimated wait at a position, in hours.
+
+    The list has no earlier samples.
+    """
     known = policy_of(policy, now * 1000)
     now_sample = [Sample(millis=now * 1000, waiting=9999)]
     pace = pace_of(now_sample, now_sample, known)
@@ -44,7 +47,7 @@ def test_a_schedule_counts_in_its_own_time_zone() -> None:
     policy = AdmissionPolicy(schedule=(AT_NINE,))
     assert estimate_hours(policy, 500, MIDNIGHT) == 7
     assert estimate_hours(policy, 501, MIDNIGHT) == 7 + 24
-    # At 9:00 the places of the day have already opened, so the next places open tomorrow.
+    # At 9:00 the slots of the day have already become due, so the next slots become due tomorrow.
     assert estimate_hours(policy, 1, NINE) == 24
 
 
@@ -57,7 +60,9 @@ def test_a_single_time_of_a_schedule_admits_once() -> None:
 
 
 def test_places_of_the_last_instant_continue_to_open_at_the_rate() -> None:
-    """At 100 an hour, the 500 places open until 14:00."""
+    """The slots of the last instant continue to be used at the rate. At 100 an hour, the 500 slots
+    last until 14:00.
+    """
     policy = AdmissionPolicy(schedule=(AT_NINE,), rate=Rate(count=100, per="hour"))
     assert estimate_hours(policy, 100, NINE + 3 * HOUR) == pytest.approx(1)
     assert estimate_hours(policy, 300, NINE + 3 * HOUR) == pytest.approx(21 + 1)
@@ -89,8 +94,10 @@ def test_a_rate_opens_no_places_before_it_begins() -> None:
 
 
 def test_combine_sum_adds_the_places_of_an_instant_to_the_rate() -> None:
-    """The policy opens 100 places an hour until nine, 500 at once at nine, and then 100 an hour
-    again.
+    """With `combine: sum`, the slots of an instant are added to the rate.
+
+    The policy admits 100 people an hour until nine, 500 people at once at nine, and then 100 people
+    an hour again.
     """
     rate = Rate(count=100, per="hour")
     policy = AdmissionPolicy(schedule=(AT_NINE,), rate=rate, combine="sum")

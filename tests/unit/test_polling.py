@@ -1,4 +1,4 @@
-"""How soon a client is asked to poll again."""
+"""The service tells each client how soon to poll again."""
 
 from typing import get_args
 
@@ -39,8 +39,10 @@ def test_a_customer_further_back_polls_no_sooner(nearer: int, further: int) -> N
 
 
 def test_the_polls_of_a_long_queue_stay_within_the_rate_limit() -> None:
-    """P9: a hundred thousand clients that follow `poll_after_seconds` send fewer than 500 polls a
-    second.
+    """The polls of a long queue stay within the rate limit.
+
+    A hundred thousand clients that follow `poll_after_seconds` send fewer than 500 polls a second
+    (promise P9).
     """
     assert sum(1 / seconds(position) for position in range(1, 100_001)) < 500
 

@@ -1,6 +1,6 @@
-"""The environment of the private function is read once.
+"""The private function reads its environment once.
 
-An error about a bad value names its variable.
+An error about a bad value names the variable.
 """
 
 import pytest
@@ -80,7 +80,10 @@ def test_the_address_of_redis_is_required() -> None:
 def test_an_iam_user_needs_a_cache_and_tls_and_excludes_a_password(
     changes: dict[str, str], message: str
 ) -> None:
-    """An unencrypted token would work as a password for a quarter of an hour."""
+    """An IAM user needs a cache and TLS, and cannot be combined with a password.
+
+    Without TLS, the token could be read and would work as a password for a quarter of an hour.
+    """
     with pytest.raises(ConfigError, match=message) as refused:
         Config.from_env({**IAM, **changes})
     assert "secret" not in str(refused.value)

@@ -1,4 +1,6 @@
-"""The log line of a message, including lines that reuse the cached format of an earlier line."""
+"""The private function writes a log line for each message. Some lines reuse the cached format of an
+earlier line.
+"""
 
 import json
 from typing import Any
@@ -18,7 +20,7 @@ ID = "0193b3a0-5a5a-7000-8000-0123456789ab"
 
 
 class Answering:
-    """A service that answers each message with the answer inside the message."""
+    """A service that answers each message with the answer that the message contains."""
 
     waited_seconds = 0.0
 

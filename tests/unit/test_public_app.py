@@ -1,4 +1,4 @@
-"""The public function composes itself from its environment."""
+"""The public function creates its parts from its environment."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,13 +48,16 @@ def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
     environ.setenv("ENTRY_TOKEN_SECRET_ARN", arn)
     another = EntryTokens("another-key-of-32-characters-or-more")
     assert request_status(another.issue("bakery", ENTRY_ID, 1)) == 403
-    # A valid token passes the check, and the request fails later because there is no private
-    # function.
+    # A valid token passes the check. The request fails later with a status of 500 or more, because
+    # there is no private function.
     assert request_status(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
 
 
 def test_edge_keys_are_read_from_secrets_manager(environ: pytest.MonkeyPatch) -> None:
-    """P5: the edge key is also checked if customers sign in with an issuer's tokens."""
+    """The edge keys are read from Secrets Manager.
+
+    The edge key is also checked if customers sign in with tokens of an issuer (promise P5).
+    """
     secrets: Any = boto3.client("secretsmanager")
     keys = ["b" * 64, "g" * 64]
     arns = [secrets.create_secret(Name=key[0], SecretString=key)["ARN"] for key in keys]

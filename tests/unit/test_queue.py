@@ -1,4 +1,4 @@
-"""The behaviour suite of the private function, on fakeredis."""
+"""Runs the behaviour suite of the private function on fakeredis."""
 
 from tests.queue.behaviour import suite
 

@@ -1,4 +1,4 @@
-"""Python computes the same ranks and tickets as the scripts."""
+"""Python computes the same ranks and tickets as the Redis scripts."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +19,9 @@ def test_a_rank_contains_its_priority_with_any_ticket(priority: int, ticket: int
 
 
 def test_every_rank_has_a_priority() -> None:
-    """A rank behind the last ticket of the lowest priority belongs to this priority too."""
+    """Every rank has a priority. A rank behind the last ticket of the lowest priority belongs to
+    this priority too.
+    """
     assert (priority_of(MIN_RANK), priority_of(MAX_RANK)) == (255, 0)
 
 
@@ -33,7 +35,9 @@ def test_the_first_ticket_of_a_day() -> None:
 
 @given(st.integers(0, MILLIS_OF_ALL_TICKETS))
 def test_the_first_ticket_of_a_millisecond_is_exact(millis: int) -> None:
-    """P1: no float is rounded down into the previous millisecond."""
+    """The first ticket of a millisecond is exact, and no float is rounded down into the previous
+    millisecond (promise P1).
+    """
     moment = EPOCH + timedelta(milliseconds=millis)
     assert ticket_at(moment) == millis * 16
     assert time_of(ticket_at(moment)) == moment

@@ -1,4 +1,4 @@
-"""Which items of a person expire, and when."""
+"""Some items of a person expire. The tests check which items expire, and when."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +20,9 @@ NOW = 1_790_000_000_000
 
 
 def cache_with_retention(days: int | None) -> Any:
-    """Return a stand-in cache in which each waitlist keeps ended stays for this number of days."""
+    """Return a stand-in for the cache of waitlists. In it, each waitlist keeps ended stays for this
+    number of days.
+    """
     return SimpleNamespace(retention_days_of=lambda _: days)
 
 
@@ -35,7 +37,7 @@ def table(memory: MemoryTable) -> Table:
 
 
 def record_admission(table: Table) -> None:
-    """Record an entry that was admitted at stamp 10 and will expire."""
+    """Write the record of an entry that was admitted at stamp 10 and will expire."""
     record = EntryRecord(
         waitlist_id=KEY[0],
         entry_id=KEY[1],

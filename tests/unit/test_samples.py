@@ -1,6 +1,6 @@
-"""Samples in the table form one series by minute and one by hour.
+"""The samples in the table form one series by minute and one series by hour.
 
-They expire, and can be deleted.
+Samples expire, and can be deleted.
 """
 
 import pytest

@@ -1,4 +1,6 @@
-"""A message that names segments is repeated with the current declaration, at most four times."""
+"""If Redis knows other segments than a message names, the message is repeated with the current
+segments, at most four times.
+"""
 
 from typing import Any, cast
 
@@ -26,8 +28,8 @@ CACHED = WaitlistRecord(
 
 
 class Waitlists:
-    """The cache of waitlists, and a Redis server that knows the segments of version `known` or
-    later.
+    """A stand-in for the cache of waitlists, and for a Redis server that knows the segments of
+    version `known` or later.
 
     Each lookup of the waitlist returns a newer version of its segments.
     """
@@ -64,7 +66,7 @@ class Waitlists:
 class Version(Struct):
     """A message that carries only the version of the segments.
 
-    It cannot be built for the versions up to `refused`.
+    The message cannot be built for the versions up to `refused`.
     """
 
     refused: int = 0

@@ -1,4 +1,4 @@
-"""Which segments an entry's attributes belong to. No two segments have the same id."""
+"""The attributes of an entry determine its segments. No two segments have the same id."""
 
 from itertools import product
 from typing import Any
@@ -74,7 +74,9 @@ def test_no_two_segments_have_the_same_id() -> None:
 
 
 def test_the_id_of_a_segment_differs_between_waitlists() -> None:
-    """P8: because ids differ between waitlists, an id reveals no values of another waitlist."""
+    """The id of a segment differs between waitlists, so an id reveals no values of another waitlist
+    (promise P8).
+    """
     ids = {segment_id_of(waitlist_id, {"a": "b"}) for waitlist_id in ("agents", "agent", "a")}
     assert len(ids) == 3
 
@@ -89,7 +91,10 @@ def test_64_combinations_are_accepted_and_65_are_refused() -> None:
 
 
 def test_combinations_are_counted_without_generating_them() -> None:
-    """P9: 16 values for each of 8 attributes make more than four billion combinations."""
+    """Combinations of attributes are counted without generating them.
+
+    16 values for each of 8 attributes make more than four billion combinations (promise P9).
+    """
     names = tuple(f"a{number}" for number in range(8))
     attributes = {name: [str(value) for value in range(16)] for name in names}
     all_of_them = Segments("agents", (names,), version=1)

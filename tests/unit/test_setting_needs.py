@@ -1,4 +1,4 @@
-"""Warnings about settings that need another setting, or a parameter of the stack."""
+"""The service warns if a setting needs another setting, or a parameter of the stack."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -32,7 +32,8 @@ AGREE = {"name": "terms", "label": "I agree to the terms", "type": "checkbox"}
 SIZE = {"name": "size", "label": "Size", "kept_in": "attributes"}
 EMAIL = {"name": "email", "label": "Email", "type": "email"}
 
-# For each rule: settings that break it, and the smallest change that satisfies it.
+# For each rule, the first settings break the rule, and the second settings are the smallest change
+# that satisfies it.
 BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "enter_url_without_policy": (
         {"page": {"enter_url": "https://shop.example.com/"}},
@@ -200,14 +201,19 @@ def test_each_rule_is_tested() -> None:
 
 
 def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None:
-    """A new setting needs a rule in RULES or CONTRADICTIONS, or its name in WITHOUT_NEEDS."""
+    """Each setting is either part of a rule or listed without needs.
+
+    A new setting needs a rule in RULES or CONTRADICTIONS, or its name in WITHOUT_NEEDS.
+    """
     needing = {name for rule in (*RULES, *CONTRADICTIONS) for name in rule.settings}
     assert needing | WITHOUT_NEEDS == set(names_of_settings(WaitlistSettings))
     assert not needing & WITHOUT_NEEDS
 
 
 def names_of_settings(kind: Any) -> Iterator[str]:
-    """Yield the name of each setting and of each field of a group, such as `rest.max_days`."""
+    """Yield the name of each setting, and of each field of a group of settings, such as
+    `rest.max_days`.
+    """
     for one in fields(kind):
         yield one.encode_name
         for part in parts_of(one.type):
@@ -216,7 +222,7 @@ def names_of_settings(kind: Any) -> Iterator[str]:
 
 
 def parts_of(kind: Any) -> Iterator[Any]:
-    """Yield the members of an optional type, with or without annotations."""
+    """Yield the types that an optional type consists of. Annotations are removed."""
     if get_origin(kind) is Annotated:
         yield from parts_of(get_args(kind)[0])
     else:

@@ -1,5 +1,5 @@
-"""The number of parts of an SMS, by 3GPP TS 23.038 and the limits that AWS End User Messaging
-documents.
+"""The service counts the parts of an SMS by 3GPP TS 23.038 and the limits that AWS End User
+Messaging documents.
 
 https://docs.aws.amazon.com/sms-voice/latest/userguide/sms-limitations-character.html
 """
@@ -19,11 +19,11 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         ("a" * 307, 3),
         ("a" * 459, 3),
         ("a" * 460, 4),
-        # Each euro sign takes two places.
+        # In the GSM alphabet, each euro sign takes two of the places in a part.
         ("€" * 80, 1),
         ("€" * 81, 2),
-        # A part has 153 places. 76 euro signs fill 152 of them, and the next sign does not fit into
-        # the last place.
+        # A part has 153 places. 76 euro signs fill 152 of them, and the next euro sign does not fit
+        # into the last place.
         ("€" * 153, 3),
         ("ä" * 160, 1),
         # A single character outside the GSM alphabet makes the whole text use 16-bit characters.
@@ -44,7 +44,9 @@ def test_the_parts_of_a_text_are_counted(text: str, parts: int) -> None:
 
 
 def test_the_alphabet_has_the_characters_of_the_standard() -> None:
-    """The table has 128 places. The escape character, which is not text, takes one of them."""
+    """The alphabet has the characters of the standard. The table has 128 places, and one of them is
+    the escape character, which is not text.
+    """
     assert len(ALPHABET) == 127
     assert len(EXTENSION) == 10
     assert not ALPHABET & EXTENSION

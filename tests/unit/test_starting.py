@@ -1,4 +1,6 @@
-"""A SnapStart snapshot of an imported function contains code, but nothing that becomes outdated."""
+"""A SnapStart snapshot of an imported function contains code, but no keys, times or connections
+that become outdated.
+"""
 
 import random
 import subprocess
@@ -13,8 +15,8 @@ from waitlist_api import maintenance_app as maintenance
 from waitlist_api.http.routing import import_routes
 from waitlist_queue import app as private_app
 
-# This script runs without any variables and cannot open a connection. It prints the number of
-# composed objects.
+# This script imports a function without any variables, and cannot open a connection. It prints the
+# number of objects that the function has created.
 IMPORT = """
 import socket
 class NoSocket:
@@ -37,7 +39,11 @@ print({composed}.cache_info().currsize)
 def test_importing_a_handler_composes_nothing_and_connects_to_nothing(
     module: str, composed: str
 ) -> None:
-    """P2: no key, time or connection comes from the day on which the snapshot was made."""
+    """Importing a handler creates no objects and opens no connections.
+
+    Therefore, no key, time or connection comes from the day on which the snapshot was made (promise
+    P2).
+    """
     script = IMPORT.format(module=module, composed=composed)
     command = [sys.executable, "-c", script]
     environment = {"PYTHONPATH": ":".join(sys.path)}
@@ -66,7 +72,9 @@ def test_routes_are_imported_before_a_snapshot_and_otherwise_at_their_first_requ
 
 
 def test_pydantic_models_are_built_at_their_first_use() -> None:
-    """Importing the function builds no model, because a request needs only a few of them."""
+    """Pydantic models are built at their first use, because a request needs only a few of them.
+    Importing the function builds no model.
+    """
     import_routes()
     models = [
         one for one in _find_subclasses(BaseModel) if one.__module__.startswith("waitlist_api.")
@@ -103,7 +111,10 @@ def complete_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_copies_of_a_snapshot_pause_for_different_times(complete_environment: None) -> None:
-    """P9: clients that are refused at the same time must not return at the same time."""
+    """Copies of a snapshot pause for different times.
+
+    Clients that are refused at the same time must not return at the same time (promise P9).
+    """
     for compose in (app.api, private_app.service):
         pauses = set()
         for _copy in range(2):

@@ -1,4 +1,6 @@
-"""Unprocessed items of a batch are requested again, a few times, after random pauses."""
+"""If DynamoDB leaves items of a batch unprocessed, they are requested again a few times, after
+random pauses.
+"""
 
 from typing import Any
 
@@ -11,7 +13,7 @@ KEYS: list[Any] = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
 
 
 class BusyClient:
-    """A DynamoDB client that leaves whole batches unprocessed for the first `times` calls."""
+    """A DynamoDB client that leaves all items unprocessed in its first `times` calls."""
 
     def __init__(self, times: int) -> None:
         self.times = times
@@ -55,7 +57,9 @@ def test_unprocessed_deletes_are_repeated(pauses: list[float]) -> None:
 
 
 def test_pauses_before_repeats_are_random_and_grow() -> None:
-    """Callers that were turned away together must not all return together."""
+    """The pauses before repeated requests are random and grow, so that callers that were throttled
+    together do not all return together.
+    """
     first: list[float] = []
     for _ in range(50):
         pauses: list[float] = []

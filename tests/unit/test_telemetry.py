@@ -1,4 +1,6 @@
-"""A telemetry line is a log line. If there is a namespace, it also carries metrics."""
+"""A telemetry line is a line of the log. If the stack has a metrics namespace, the line also
+carries metrics.
+"""
 
 import json
 import os
@@ -71,9 +73,10 @@ def test_a_line_is_a_log_entry_and_a_record_of_metrics(capsys: pytest.CaptureFix
 def test_a_stack_can_choose_the_metrics_that_it_pays_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The chosen metrics are not split by operation and outcome.
+    """A stack can choose the metrics that it pays for.
 
-    Each combination would be a separate metric, which AWS charges for.
+    The chosen metrics are not split by operation and outcome. Each combination would be a separate
+    metric, which AWS charges for.
     """
     chosen = telemetry(environ={"METRICS": "cold_answers,late_seconds"}, log_level="ERROR")
     line = write_and_read_line(capsys, chosen)

@@ -1,4 +1,6 @@
-"""The keys of entry tokens: which keys are valid, which key signs, and when a change is noticed."""
+"""The keys of entry tokens: which keys are valid, which key signs new tokens, and when a process
+notices a change.
+"""
 
 import base64
 import hmac
@@ -28,7 +30,7 @@ ISSUED = (*ENTRY, STAY)
 
 @dataclass
 class Secret:
-    """A secret that can be changed, and can become unreachable."""
+    """A secret in Secrets Manager, which can change and become unreachable."""
 
     text: str
     is_reachable: bool = True
@@ -47,7 +49,7 @@ class Secret:
         self.text = json.dumps(keys)
 
     def start_process(self) -> EntryTokens:
-        """Return the tokens of a process that starts now."""
+        """Return the entry tokens of a process that starts now."""
         return EntryTokens(self.read, self.clock.now_millis)
 
 
@@ -68,7 +70,10 @@ def test_a_token_names_its_key_without_revealing_it() -> None:
 
 
 def test_a_plain_secret_is_the_only_key() -> None:
-    """A new stack has a plain secret, and so had every stack before keys could be rotated."""
+    """A plain secret is the only key.
+
+    A new stack has a plain secret, and an older stack has one if its keys were never rotated.
+    """
     assert TokenKeys.parse(OLD) == TokenKeys.parse(json.dumps({"current": OLD}))
     token = EntryTokens(OLD).issue(*ISSUED)
     assert accepts(EntryTokens(json.dumps({"current": NEW, "previous": OLD})), token)
@@ -94,7 +99,10 @@ def test_the_error_of_a_secret_without_keys_names_its_format(text: str) -> None:
 
 
 def test_every_token_stays_valid_while_processes_notice_a_rotation(secret: Secret) -> None:
-    """P2: at no time does a process refuse a token that another process has issued."""
+    """While processes notice a rotation of the keys, every token stays valid.
+
+    At no time does a process refuse a token that another process has issued (promise P2).
+    """
     processes = [secret.start_process()]
     tokens = {processes[0].issue(*ISSUED)}
     for second in range(0, 3 * BEFORE_IT_SIGNS_SECONDS, 20):
@@ -172,7 +180,9 @@ def test_tokens_of_all_stays_have_the_same_length(stay: int) -> None:
 
 
 def test_the_stay_of_a_token_cannot_be_changed() -> None:
-    """P5: anyone can read the stay in the token, but the MAC covers it."""
+    """The stay in a token cannot be changed. Anyone can read the stay, but the MAC covers it
+    (promise P5).
+    """
     tokens = EntryTokens(OLD)
     one, another = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
     at = one.index(".") + 1 + STAY_CHARACTERS
@@ -181,8 +191,8 @@ def test_the_stay_of_a_token_cannot_be_changed() -> None:
 
 
 def test_a_token_that_names_no_stay_is_refused() -> None:
-    """P5: early versions issued an HMAC over waitlist and entry only, which was the same for every
-    stay.
+    """A token that names no stay is refused, because it would be valid for every stay of the entry
+    (promise P5).
     """
     key = TokenKeys.parse(OLD).current
     mac = hmac.digest(OLD.encode(), "/".join(ENTRY).encode(), "sha256")
@@ -192,7 +202,10 @@ def test_a_token_that_names_no_stay_is_refused() -> None:
 
 
 def test_a_code_that_verifies_an_address_cannot_change_the_address() -> None:
-    """P5: anyone can read the parts of the code, but the MAC covers them."""
+    """A code that verifies an address cannot be changed into a code that changes the address.
+
+    Anyone can read the parts of the code, but the MAC covers them (promise P5).
+    """
     tokens, to = EntryTokens(OLD), "b" * 26
     verifies, moves = (tokens.issue_code(*ISSUED, 60_000, one) for one in ("", to))
     assert tokens.check_code(ENTRY[0], moves).to == to

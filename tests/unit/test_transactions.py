@@ -1,4 +1,5 @@
-"""A cancelled transaction means a failed condition, a busy table, or a defect of the service.
+"""DynamoDB cancels a transaction because a condition failed, the table is busy, or the service has
+a defect.
 
 Callers repeat a throttled request. They must not repeat a write that DynamoDB always refuses.
 """
@@ -19,7 +20,7 @@ NEARLY_FULL = "x" * (400 * 1024 - 100)
 
 
 class Cancelling:
-    """A client that cancels each transaction with the given reason codes."""
+    """A DynamoDB client that cancels each transaction with the given reason codes."""
 
     def __init__(self, *codes: str) -> None:
         self._reasons = [{"Code": code} for code in codes]
@@ -67,7 +68,10 @@ def test_a_failed_condition_is_reported_before_other_reasons(other: str) -> None
 
 
 def test_an_item_that_becomes_too_large_is_not_reported_as_throttled() -> None:
-    """`make test-dynamodb` runs the same check on DynamoDB Local."""
+    """A write that makes an item too large is not reported as throttled.
+
+    `make test-dynamodb` runs the same check on DynamoDB Local.
+    """
     client = new_table()
     table = Table(client, TABLE)
     table.transact([table.put_write({**KEY, "text": NEARLY_FULL})])

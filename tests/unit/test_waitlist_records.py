@@ -1,4 +1,6 @@
-"""The record of a waitlist stores its policy, its segments, and the progress of building them."""
+"""The record of a waitlist stores its admission policy, its segments, and the progress of building
+the segments.
+"""
 
 import json
 from typing import Any
@@ -96,7 +98,9 @@ def test_segments_that_are_declared_again_are_rebuilt(records: WaitlistRecords) 
 def test_settings_that_another_operator_has_changed_are_not_replaced(
     records: WaitlistRecords, theirs: Declared
 ) -> None:
-    """P2: a replacement is refused even if it would restore the former segments."""
+    """Settings that another operator has changed are not replaced, even if the change would restore
+    the former segments (promise P2).
+    """
     records.create("bakery", settings(BY_LANGUAGE), 1)
     before = read_record(records)
     expected = replace_settings(records, theirs)

@@ -14,7 +14,7 @@ from tests.unit.cli.typed import Typed
 
 @pytest.fixture(scope="session")
 def service_url() -> Iterator[str]:
-    """The URL of a service that all tests of the command line share."""
+    """Return the URL of a service that all tests of the command line use."""
     with served() as url:
         yield url
 
@@ -51,7 +51,9 @@ class Bakery:
             return str(http.post(url, json=body).json().get("code"))
 
     def rest(self, entry: dict[str, Any], days: int) -> None:
-        """As the customer, let others pass for some days. `entry` comes from `sign_up`."""
+        """As the customer, let the entry rest for some days, so that other customers pass it.
+        `entry` comes from `sign_up`.
+        """
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
@@ -60,7 +62,7 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def turn_messages_off(self, entry: dict[str, Any]) -> None:
-        """As the customer, turn off the messages of an entry. `entry` comes from `sign_up`."""
+        """As the customer, turn off the messages about an entry. `entry` comes from `sign_up`."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}"
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
         with plain_client(timeout=35) as http:
@@ -68,7 +70,7 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def line(self) -> list[str]:
-        """Return the customer ids of the queue in serving order."""
+        """Return the customer ids of the waiting entries, in the order in which they are served."""
         shown = self.typed.json("head", self.waitlist_id, "-n", "1000000")
         return [entry["customer_id"] for entry in shown["entries"]]
 
@@ -90,6 +92,6 @@ def bakery(typed: Typed) -> Bakery:
 
 @pytest.fixture
 def fake() -> Iterator[FakeService]:
-    """A stand-in for the service that sends scripted responses."""
+    """Yield a stand-in for the service that sends prepared responses."""
     with running_fake() as service:
         yield service

@@ -1,6 +1,6 @@
 """A small stand-in for the service.
 
-It implements the import route and sends scripted responses otherwise.
+It implements the import route, and sends prepared responses to all other requests.
 """
 
 import json
@@ -27,10 +27,10 @@ def problem(status: int, code: str, detail: str = "because", **headers: str) -> 
 
 @dataclass
 class FakeService:
-    """A stand-in that sends scripted responses, and stores the people of imports.
+    """A stand-in for the service that sends prepared responses, and stores the people of imports.
 
-    A request whose method is in `answers` gets that response. Otherwise, each response of `script`
-    answers a single request. After that, imports are stored.
+    A request whose method is in `answers` gets that response. Otherwise, the request gets the next
+    response of `script`. When `script` is empty, imports are stored.
     """
 
     url: str = ""
@@ -41,7 +41,8 @@ class FakeService:
     on_request: Callable[[str], None] = lambda _path: None
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
-    # This number of imports are stored, but answered with 503, as if the response were lost.
+    # The next imports, as many as this number, are stored but answered with 503, as if the response
+    # had been lost.
     lost_answers: int = 0
     keys: dict[str, str] = field(default_factory=dict)
     guests: set[str] = field(default_factory=set)

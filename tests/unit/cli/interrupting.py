@@ -1,4 +1,4 @@
-"""Runs imports that receive a signal while they are running."""
+"""Runs an import in its own process, and sends it a signal while it is running."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from tests.unit.cli.typed import Typed
 def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, str]:
     """Run a command, and send it a signal during the second call of its import.
 
-    Return the exit code, the output and the notes on standard error.
+    Return the exit code, the standard output, and the standard error.
     """
     reached, go_on = threading.Event(), threading.Event()
 
@@ -26,7 +26,8 @@ def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, s
         os.kill(process.pid, number)
         if number == signal.SIGKILL:
             process.wait(30)
-        # The process handles any other signal at once, or at the latest with this response.
+        # If the signal does not kill the process, the process handles the signal before it handles
+        # this response.
         go_on.set()
         out, err = process.communicate(timeout=30)
     fake.on_import = lambda _calls: None

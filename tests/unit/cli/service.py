@@ -1,6 +1,7 @@
-"""Runs the whole service in this process, behind a real HTTP server, for the command line.
+"""Runs the whole service in this process, behind a real HTTP server, for tests of the command line.
 
-It answers many times faster than the processes of `make run`, which the tests in tests/e2e use.
+This service answers many times faster than the processes of `make run`, which the tests in
+tests/e2e use.
 """
 
 import io
@@ -41,7 +42,9 @@ class RealClock(Clock):
 
 @dataclass(frozen=True)
 class WithMailbox:
-    """A Lambda client that sends invocations of the messages function to the mailbox."""
+    """A Lambda client for the functions. It sends the events of the messages function to the local
+    mailbox.
+    """
 
     client: Any
     mailbox: Mailbox
@@ -54,14 +57,16 @@ class WithMailbox:
         return {"StatusCode": 200, "Payload": io.BytesIO(payload)}
 
     def take_started(self) -> list[dict[str, Any]]:
-        """Return the runs of maintenance that requests have started since the last call."""
+        """Return the maintenance runs that requests have started since the last call of this
+        method.
+        """
         taken, self.client.started = self.client.started, []
         return list(taken)
 
 
 @dataclass(frozen=True)
 class PublicFunction:
-    """Handles one event at a time.
+    """The public function. It handles one event at a time.
 
     After each event, it runs the maintenance that the event has started.
     """
@@ -79,7 +84,7 @@ class PublicFunction:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """Serve the service and its mailbox, and yield its URL."""
+    """Serve the service and its mailbox over HTTP, and yield the URL."""
     server, table = HttpServer(port=0), MemoryTable()
     url = f"http://{HOST}:{server.port}"
     mailbox = Mailbox(Table(table, TABLE), EntryTokens(SECRET), url)

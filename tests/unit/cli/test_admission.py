@@ -1,4 +1,4 @@
-"""Admission by hand on the command line, against the real service."""
+"""Commands that admit people by hand, against the real service."""
 
 import json
 from typing import Any
@@ -67,7 +67,9 @@ def test_a_wrong_claim_token_changes_nothing(bakery: Bakery) -> None:
 
 
 def test_a_claim_is_repeated_with_the_same_key(fake: FakeService) -> None:
-    """P2: a retry after a lost response returns the same claim."""
+    """If the response to a claim was lost, the command repeats the claim with the same idempotency
+    key (promise P2).
+    """
     busy = answer(503, {"code": "queue_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy, answer(200, {"claims": []})]
     Typed(fake.url).run("claim", "bakery")
@@ -108,14 +110,16 @@ def offers(count: int) -> Any:
 
 
 def read_sent_counts(fake: FakeService) -> list[tuple[int, str]]:
-    """Return the count and the idempotency key of each request."""
+    """Return the count and the idempotency key of each request that the stand-in has received."""
     return [
         (json.loads(body)["count"], head["idempotency-key"]) for *_, head, body in fake.requests
     ]
 
 
 def test_places_are_offered_to_the_head_of_the_queue_only_once_per_key(bakery: Bakery) -> None:
-    """P1, P2: repeating a request with the same key offers no more places."""
+    """The command offers slots to the head of the queue. If it is repeated with the same key, it
+    makes no more offers (promises P1 and P2).
+    """
     bakery.sign_up("ada", "bob", "cyd")
     bakery.sign_up("dan", attributes={"language": "Spanish"})
     first = bakery.typed.run("admit", bakery.waitlist_id, "2", "--key", "launch")
@@ -226,7 +230,7 @@ def sign_up_and_park(bakery: Bakery, *people: str) -> None:
 
 
 def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
-    """P1: parked people return to their old places."""
+    """`redrive --all` returns all parked people to their old places (promise P1)."""
     sign_up_and_park(bakery, "ada", "bob", "cyd")
     bakery.sign_up("new")
     assert bakery.typed.json("redrive", bakery.waitlist_id, "--all") == {
@@ -240,7 +244,9 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
 
 
 def test_a_redrive_names_the_parking_that_it_ends(fake: FakeService) -> None:
-    """P2: a request that arrives late does not end a later parking."""
+    """A redrive names the parking that it ends, so a request that arrives late does not end a later
+    parking (promise P2).
+    """
     at = "2026-11-24T19:00:00.000Z"
     fake.script = [
         answer(200, {"parked_at": at}),

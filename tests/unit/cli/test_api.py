@@ -1,4 +1,4 @@
-"""How the client calls the service: it repeats a request if a repeat may help, and it gives up in
+"""The API client of the command line repeats a request if a repeat may help, and it gives up in
 time.
 """
 
@@ -15,7 +15,9 @@ from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unav
 
 
 class Scripted:
-    """An API client that receives these responses in turn. The last response repeats for ever."""
+    """An API client that receives these prepared responses in turn. The last response is repeated
+    for ever.
+    """
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.requests: list[httpx.Request] = []
@@ -156,7 +158,10 @@ def test_a_refused_request_is_not_sent_again(
 
 
 def test_a_500_that_comes_from_api_gateway_is_repeated_with_the_same_key() -> None:
-    """P2: the environment may have been killed after the claim was made."""
+    """A claim that API Gateway answers with a 500 is repeated with the same key.
+
+    The function may have been killed after it had made the claim (promise P2).
+    """
     killed = httpx.Response(500, json={"message": "Internal Server Error"})
     scripted = Scripted(killed, httpx.Response(500, text=""), httpx.Response(200, json={}))
     scripted.api.operator("POST", "/x", {"count": 1}, key="k1")

@@ -1,4 +1,4 @@
-"""How the columns of a file become the fields of an entry."""
+"""The columns of a file of people become the fields of an entry."""
 
 import time
 from collections.abc import Iterator
@@ -123,7 +123,10 @@ def test_the_error_about_a_missing_column_names_its_option() -> None:
     ],
 )
 def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) -> None:
-    """Python's strptime reads the name of a zone, but ignores it."""
+    """The command refuses to ignore a part of a time.
+
+    Python's strptime reads the name of a time zone, but ignores it.
+    """
     columns = columns_of(kept_time="applied", zone="Europe/Berlin", time_format=options)
     entry = columns.read({"customer_id": "ada", "applied": text}).entry
     assert (entry or {})["joined_at"] == expected
@@ -131,7 +134,7 @@ def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) ->
 
 @pytest.fixture
 def in_chicago() -> Iterator[None]:
-    """Set the time zone of this computer to Chicago, so that Python knows the name CST."""
+    """Set the time zone of this computer to Chicago, so that Python knows the time zone CST."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "America/Chicago")
         time.tzset()
@@ -189,7 +192,10 @@ BROKEN = {
 
 @pytest.mark.parametrize("value", BROKEN)
 def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
-    """P5: the changed value would be the id of another person, or of several people."""
+    """An id that a spreadsheet has changed is refused.
+
+    The changed value could be the id of another person, or of several people (promise P5).
+    """
     for row, options in (
         ({"customer_id": value}, {}),
         ({"phone": value}, {"customer": "phone", "identity": "phone"}),
@@ -204,7 +210,7 @@ def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
 def test_an_id_that_only_looks_like_a_number_is_kept(value: str) -> None:
     entry = columns_of().read({"customer_id": value}).entry
     assert entry == {"customer_id": value}
-    # Only ids are checked. Other numbers are kept as they are.
+    # The command checks only ids. Other numbers are kept as they are.
     entry = columns_of().read({"customer_id": "ada", "income": "4.9E+11"}).entry
     assert (entry or {})["profile"] == {"income": "4.9E+11"}
 

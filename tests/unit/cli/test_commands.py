@@ -1,4 +1,4 @@
-"""What all commands have in common: help with an example, --json, completion, and errors without a
+"""All commands have in common: help with an example, --json, completion, and errors without a
 traceback.
 """
 
@@ -61,8 +61,9 @@ def test_options_in_documents_exist() -> None:
 
 
 def _words_of_command(span: str) -> list[str]:
-    """Return the words of a span, from the name of the command up to a program that the command
-    runs.
+    """Return the words of a command in a document.
+
+    The words begin with the name of the command, and end before the program that the command runs.
     """
     words = span.partition(" -- ")[0].replace("|", " ").split()
     at = next((number for number, word in enumerate(words) if word in COMMANDS), len(words))
@@ -81,7 +82,7 @@ def test_the_example_in_the_help_is_valid(name: str) -> None:
     assert f"Example: {example}" in text
     program, command, *words = shlex.split(example)
     assert (program, command) == ("waitlist", name)
-    # The example is only parsed. Parsing raises if an option does not exist or an argument is
+    # The example is only parsed. Parsing fails if an option does not exist or an argument is
     # missing.
     COMMANDS[name].make_context(name, words, PARENT)
 
@@ -204,7 +205,9 @@ def test_health_shows_both_stores(fake: FakeService, status: str, exit_code: int
 
 
 def test_help_and_completion_do_not_import_slow_modules() -> None:
-    """Help and completion must be fast, because people wait for them most often."""
+    """Help and completion do not import slow modules. People wait for help and completion most
+    often, so they must be fast.
+    """
     text = "import sys, waitlist_cli.commands; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", text],

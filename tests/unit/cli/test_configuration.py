@@ -1,4 +1,6 @@
-"""Which service a command uses, and with which credentials it signs."""
+"""The command line chooses the service, the region and the credentials from options, variables and
+the configuration file.
+"""
 
 from pathlib import Path
 
@@ -65,8 +67,9 @@ def test_the_region_is_read_from_the_url_of_an_api_gateway() -> None:
 
 
 def test_the_region_variable_is_used_last() -> None:
-    """The AWS CLI and the other SDKs read AWS_REGION too. botocore reads only
-    AWS_DEFAULT_REGION.
+    """The variable AWS_REGION sets the region if nothing else does.
+
+    The AWS CLI and the other SDKs read this variable too. botocore reads only AWS_DEFAULT_REGION.
     """
     environ = {"AWS_REGION": "sa-east-1"}
     assert target_of(Choice(url="https://host"), environ).region == "sa-east-1"
@@ -89,8 +92,8 @@ def test_the_region_variable_is_used_last() -> None:
     ],
 )
 def test_plain_http_is_allowed_only_for_this_computer(url: str, tmp_path: Path) -> None:
-    """P5: a plain HTTP URL is refused whether it comes from an option, a variable or the
-    configuration file.
+    """A plain HTTP URL of another computer is refused whether it comes from an option, a variable
+    or the configuration file (promise P5).
     """
     path = tmp_path / "config.toml"
     path.write_text(f'url = "{url}"', "utf-8")

@@ -1,5 +1,5 @@
-"""The cost of a month: the documents show the results of the command, and the price follows the
-usage.
+"""The command computes the cost of a month. The documents show its results, and the price follows
+the usage.
 """
 
 import json
@@ -57,7 +57,7 @@ def test_the_documents_show_the_price_of_an_idle_stack() -> None:
     assert said in one_line(readme)
 
 
-# The parameters that add a part, and its alarms, to the stack.
+# Each of these parameters adds a part, and the alarms of this part, to the stack.
 PARTS = {
     "webhook": {"WebhookUrl": "https://example.com/hook"},
     "messages": {"SmsFrom": "LINE"},
@@ -98,7 +98,10 @@ def test_the_price_includes_the_dashboard_if_there_is_a_dashboard() -> None:
 
 
 def test_with_a_cache_boards_cost_almost_nothing() -> None:
-    """However many boards are requested, at most one board in five seconds reaches the service."""
+    """With a cache in front of the API, boards cost almost nothing.
+
+    However many clients request a board, at most one request in five seconds reaches the service.
+    """
     direct, edge = (monthly(Month(0, 0, boards=10**9, edge=edge)) for edge in (False, True))
     assert direct["API Gateway, requests"] == pytest.approx(1_000)
     assert edge["API Gateway, requests"] < 1
@@ -127,7 +130,7 @@ def test_the_price_of_messages_depends_on_their_number() -> None:
     assert idle["Total"] - without == pytest.approx(idle["Messages"])
     said = f"messages cost {idle['Messages']:.2f} dollars a month even if no message is sent."
     assert said in one_line(PAGE)
-    # The difference between two months leaves out the metrics, which cost the same in both.
+    # The metrics cost the same in both months, so the difference does not contain their cost.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
     assert f"A thousand mails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
@@ -160,8 +163,9 @@ def test_verification_costs_a_message_for_each_signup() -> None:
 
 
 def test_the_help_names_the_number_of_parts_of_the_services_texts() -> None:
-    """The test takes the longest message of each language, with the longest URL that an API can
-    have.
+    """The command's help names the number of SMS parts that the service's own texts need.
+
+    The test uses the longest message of each language, with the longest URL that an API can have.
     """
     url = "https://abcdefghij.execute-api.ap-southeast-2.amazonaws.com"
     parts = {

@@ -1,4 +1,6 @@
-"""`waitlist import --dry-run`, and the columns that the command guesses."""
+"""`waitlist import --dry-run` shows what an import would do, and how the command understands the
+columns.
+"""
 
 import json
 from pathlib import Path
@@ -41,7 +43,7 @@ def test_priorities_come_first_and_people_without_a_time_last(
 
 
 def test_times_are_compared_across_formats_and_offsets(fake: FakeService, tmp_path: Path) -> None:
-    """An import compares times to the millisecond.
+    """An import compares times to the millisecond, across formats and UTC offsets.
 
     Rows of the same millisecond keep the order of the file.
     """
@@ -90,7 +92,10 @@ def test_ambiguous_times_are_counted(fake: FakeService, tmp_path: Path) -> None:
 
 
 def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_path: Path) -> None:
-    """The report also counts the people whom no message can reach."""
+    """People from another program's file can get messages.
+
+    The report also counts the people whom no message can reach.
+    """
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "offered")
     rows = [["1", "ada@example.com", "+49 30 901820"], ["2", "", ""], ["3", "", "+49 30 901821"]]
     path = write_csv(tmp_path / "p.csv", [["id", "Email Address", "Mobile"], *rows])

@@ -1,4 +1,4 @@
-"""The encodings of files of people, detected or chosen."""
+"""The command detects the encoding of a file of people, or uses the chosen encoding."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""The sentences that say where a person is, and why."""
+"""`waitlist explain` says in sentences where a person is in the queue, and why."""
 
 from typing import Any
 

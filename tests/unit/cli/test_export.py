@@ -1,4 +1,4 @@
-"""Exports, against the real service."""
+"""The command exports people, against the real service."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV text, which must begin with a byte order mark."""
+    """Return the rows of a CSV text. The text must begin with a byte order mark."""
     assert text.startswith(UTF_8_MARK)
     return list(csv.DictReader(io.StringIO(text.removeprefix(UTF_8_MARK))))
 
@@ -42,7 +42,7 @@ def test_each_profile_field_and_each_attribute_has_a_column(bakery: Bakery) -> N
     own = ["profile.name", "profile.party", "profile.note", "profile.email", "attributes.language"]
     assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
     assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
-    # Values that are not text are also in the column `profile`, where an import finds them
+    # Values that are not text are also in the column `profile`, from which an import restores them
     # unchanged.
     assert json.loads(rows[0]["profile"]) == {"party": 4}
     assert [rows[1][name] for name in own[3:]] == ["b@example.com", "a;b"]
@@ -66,7 +66,7 @@ def test_importing_an_export_keeps_all_fields(bakery: Bakery, tmp_path: Path) ->
 def test_the_questions_of_the_list_become_columns_and_other_fields_are_kept(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """The columns follow the order of the form.
+    """The questions of the list become columns, in the order of the form.
 
     `--all-columns` adds a column for each other field.
     """
@@ -106,9 +106,9 @@ def test_everyone_is_exported_exactly_once(bakery: Bakery) -> None:
 
 
 def test_fields_beyond_the_limit_share_a_column(fake: FakeService) -> None:
-    """P8: guests choose the names of fields.
+    """Fields beyond the limit share a column, because guests choose the names of fields.
 
-    Without a limit, they could create a file that no spreadsheet opens.
+    Without a limit, guests could create a file that no spreadsheet opens (promise P8).
     """
     common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}
     people = [person(profile={**common, **(rare if number == 2 else {})}) for number in range(3)]

@@ -1,4 +1,6 @@
-"""Files as other programs write them. The command reads what it can, and reports the rest."""
+"""The command reads files that other programs have written. It reads what it can, and reports the
+rest.
+"""
 
 import csv
 import errno
@@ -72,9 +74,10 @@ def test_another_delimiter_is_detected_and_suggested(
 def test_the_first_line_of_a_file_can_declare_its_delimiter(
     fake: FakeService, tmp_path: Path, line: str
 ) -> None:
-    """Excel also understands a first line such as `sep=;`.
+    """The first line of a file can declare its delimiter, for example as `sep=;`, which Excel
+    understands too.
 
-    An option for the delimiter overrides it.
+    The option for the delimiter overrides this line.
     """
     content = f"{line}\ncustomer_id;name\nada;A, B\n".encode()
     path = write_file(tmp_path / "p.csv", content)
@@ -88,7 +91,7 @@ def test_the_first_line_of_a_file_can_declare_its_delimiter(
 def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) -> None:
     """Spreadsheets write columns without a name, sometimes only in a few rows.
 
-    A value in a nameless column is not dropped silently.
+    The command does not silently drop a value in a nameless column.
     """
     content = b"customer_id,,name,,\nada,,A,,\nbob,,B\ncyd,,C,,,,\ndan,x,D,,\neve,,E,,,x\n"
     path = write_file(tmp_path / "p.csv", content)
@@ -107,7 +110,9 @@ def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) 
 def test_apostrophes_that_another_program_has_written_are_kept(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """An apostrophe before a formula is removed, because other programs write it too."""
+    """An apostrophe before a formula is removed, because other programs also write such
+    apostrophes. Any other apostrophe is kept.
+    """
     path = write_file(
         tmp_path / "p.csv", b"customer_id,a,b\nada,'+49 1,\"x, '@home; '-\"\nb b,',\n"
     )
@@ -121,14 +126,14 @@ def test_a_refused_row_keeps_its_extra_cells(fake: FakeService, tmp_path: Path) 
     text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
     (refused,) = csv.DictReader(text.splitlines())
     assert refused["refused_line"] == 'ada,A,"more, even",'
-    # After the row is corrected, the columns that the command has added do not become part of the
-    # person.
+    # The command adds columns to the file of refused rows. When the corrected row is imported,
+    # these columns do not become part of the person.
     Typed(fake.url).run("import", "bakery", str(tmp_path / "p.refused.csv"))
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 
 
 class FullDisk(io.StringIO):
-    """A file that accepts no bytes, even when it is closed."""
+    """A text file that accepts no bytes, not even when it is closed."""
 
     def flush(self) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,4 +1,4 @@
-"""How the command guesses the meaning of columns."""
+"""The command guesses the meaning of a file's columns."""
 
 import pytest
 

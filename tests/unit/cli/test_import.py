@@ -1,4 +1,6 @@
-"""Imports, against a stand-in that stores people in the order in which they arrive."""
+"""The command imports files, against a stand-in that stores people in the order in which they
+arrive.
+"""
 
 import csv
 import json
@@ -40,7 +42,7 @@ def test_refused_rows_are_written_to_a_file_and_the_others_are_imported(
         ["customer_id", "note", *REJECTION_COLUMNS],
         ["b b", "2", "2", "invalid_request", "Not valid; customer_id: no spaces", "", ""],
         ["", "3", "3", "unusable_row", "no customer id in customer_id", "", ""],
-        # Extra cells, for which there is no column, are kept as well.
+        # A row may have extra cells, for which there is no column. They are kept as well.
         [
             "cyd",
             "4",
@@ -113,8 +115,10 @@ def test_the_same_command_imports_the_refused_rows_after_they_are_corrected(
 def test_refused_rows_are_read_in_the_same_way_as_their_file(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """P5: read by themselves, the refused rows could seem to use another date format and another
-    column of customer ids.
+    """Refused rows are read in the same way as the file that they come from.
+
+    By themselves, the refused rows could seem to use another date format and another column of
+    customer ids (promise P5).
     """
     rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
     rows.append(["02/03/2026", "dan@x.com", "cyd@x.com", "a cell too many"])
@@ -122,7 +126,7 @@ def test_refused_rows_are_read_in_the_same_way_as_their_file(
     words = ["import", "bakery", "--keep-time", "applied"]
     assert Typed(fake.url)(*words, path).exit_code == 1
     refused = tmp_path / "p.refused.csv"
-    # The extra cell is in a column that the command has added.
+    # The extra cell of the refused row is in a column that the command has added.
     result = Typed(fake.url)(*words, str(refused))
     assert result.exit_code == 0
     assert "Times are read in the format %d/%m/%Y (--time-format)." in result.stderr
@@ -202,7 +206,9 @@ def test_a_missing_file_is_an_error(fake: FakeService, tmp_path: Path) -> None:
 def test_an_unclosed_quote_does_not_read_the_whole_file_as_a_single_row(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P9: reading stops before the memory is used up, and the error names the line."""
+    """If a quote is not closed, the command stops reading before the memory is used up, and the
+    error names the line (promise P9).
+    """
     monkeypatch.setattr(records, "MOST_CHARACTERS", 2000)
     path = tmp_path / "p.csv"
     path.write_text('customer_id\nada\n"bob\n' + "cyd\n" * 1000, "utf-8")
@@ -235,9 +241,10 @@ def test_after_a_503_the_same_rows_are_sent_again(fake: FakeService, tmp_path: P
 def test_rows_whose_response_was_lost_are_counted_as_joined(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P2: rows of calls that were split into smaller calls count too.
+    """Rows whose response was lost are counted as joined, even if their call was split into smaller
+    calls.
 
-    A customer who is in the file twice joins once.
+    A customer who is in the file twice joins once (promise P2).
     """
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=2))
     fake.lost_answers = 3
@@ -252,7 +259,9 @@ def test_rows_whose_response_was_lost_are_counted_as_joined(
 def test_calls_become_smaller_while_the_service_is_busy(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P3, P1: a busy minute does not end an import of an hour, and does not change its order."""
+    """While the service is busy, the import makes smaller calls. A busy minute neither ends an
+    import of an hour nor changes its order (promises P1 and P3).
+    """
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=1))
     busy = answer(503, {"code": "record_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy] * 3

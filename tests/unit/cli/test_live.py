@@ -1,4 +1,4 @@
-"""What a person sees at a terminal."""
+"""The command line shows live screens to a person at a terminal."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     """P6"""
     bakery.sign_up("ada", "bob", profile={"city": "Rome"})
     terminal = run_in_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
-    # The footer of the screen is drawn last.
+    # Wait for the footer, because the footer is the last part of the screen that is drawn.
     screen = terminal.until(lambda text: "bob" in text and "Ctrl-C to stop" in text)
     for words in ("Bakery", "open", "waiting", "oldest", "city=Rome"):
         assert words in screen
@@ -39,7 +39,8 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     terminal.until(lambda text: "paused" in text)
     terminal.interrupt()
     assert terminal.ended() == 0
-    # The terminal is restored: the alternate screen is closed, and the cursor is visible.
+    # The command has restored the terminal: the alternate screen is closed, and the cursor is
+    # visible.
     assert terminal.raw.rindex("\x1b[?1049l") > terminal.raw.rindex("\x1b[?1049h")
     assert terminal.raw.rindex("\x1b[?25h") > terminal.raw.rindex("\x1b[?25l")
 
@@ -65,7 +66,9 @@ def test_a_confirmation_is_required_before_a_list_is_deleted(bakery: Bakery) -> 
 
 
 def test_watch_in_a_narrow_terminal_counts_people_who_are_not_ready(bakery: Bakery) -> None:
-    """The narrow screen also says that the list is not open yet."""
+    """In a narrow terminal, `watch` counts the people who are not ready. The screen also says that
+    the list is not open yet.
+    """
     bakery.sign_up("ada", "bob")
     bakery.typed.run("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
     bakery.typed.run("ready", bakery.waitlist_id, "--customer", "ada", "--no")

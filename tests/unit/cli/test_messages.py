@@ -1,4 +1,4 @@
-"""`waitlist messages`, against the real service and its mailbox."""
+"""The command `waitlist messages`, against the real service and its local mailbox."""
 
 from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
@@ -10,7 +10,9 @@ from waitlist_cli.operations import messages
 
 
 def turn_messages_on(bakery: Bakery) -> None:
-    """Let the waitlist send the messages `joined` and `offered`, with a text of its own."""
+    """Let the waitlist send the messages `joined` and `offered`. The operator has written the text
+    for `offered`.
+    """
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     texts = {"de": {"offered": {"text": "Die Torte für {name} ist da."}}}
     body = {"messages": {"kinds": ["joined", "offered"], "texts": texts}}

@@ -1,4 +1,4 @@
-"""Importing an export creates the same list.
+"""Importing an export creates the same list again.
 
 The report counts everything that an import cannot take over.
 """
@@ -37,7 +37,7 @@ PAGE = [
     {"name": "terms", "label": TERMS["text"], "type": "checkbox", "version": "2026-11"},
     {"name": "utm_source", "label": "Source", "type": "hidden"},
 ]
-# No slot is due before 2040, so people stay in the state in which the test has left them.
+# No slot is due before the year 2040, so people stay in the state in which the test has left them.
 POLICY = ("--schedule", "1 at 2040-01-01T00:00:00Z", "--max-inside", "50")
 FORMS: Mapping[str, Sequence[str]] = {
     "csv": (),
@@ -57,7 +57,7 @@ NUMBERS_AND_MORE = {
     "\x1b[2J": "name",
     "a.b": " blanks ",
 }
-# The fields that an import takes over unchanged for each person.
+# An import takes over these fields of each person unchanged.
 SAME = (
     *("customer_id", "priority", "joined_at", "rank", "profile", "attributes", "language"),
     *("rest_until", "confirmed_at", "messages_off", "unreachable", "ban_reason"),
@@ -66,7 +66,7 @@ SAME = (
 
 @dataclass(frozen=True)
 class Life:
-    """Puts the people of a list into all possible states."""
+    """Brings the people of a list into all possible states."""
 
     bakery: Bakery
 
@@ -81,7 +81,7 @@ class Life:
         return self.bakery.sign_up(customer, **body)[0]
 
     def claim(self, customer: str) -> str:
-        """Sign a person up and claim the entry. Return the claim token."""
+        """Let a person sign up, claim the entry, and return the claim token."""
         self.join(customer)
         self.do("bump", customer, "--priority", "250")
         (claim,) = self.bakery.typed.json("claim", self.name)["claims"]
@@ -182,7 +182,7 @@ def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def old(settings: Any) -> Bakery:
-    """A list with people in every possible state."""
+    """Return a list with people in every possible state."""
     life = Life(settings())
     ask_and_confirm_people(life)
     move_some(life)
@@ -194,7 +194,9 @@ def old(settings: Any) -> Bakery:
 
 
 def read_everyone(bakery: Bakery) -> dict[str, Any]:
-    """Return all people by customer id. People with a rank come first, in serving order."""
+    """Return all people by their customer ids. People with a rank come first, in the order in which
+    they are served.
+    """
     text = bakery.typed.run("export", bakery.waitlist_id, "--status", "all", "--format", "jsonl")
     people = [json.loads(line) for line in text.splitlines()]
     people.sort(key=lambda one: one["rank"] or math.inf)
@@ -202,7 +204,7 @@ def read_everyone(bakery: Bakery) -> dict[str, Any]:
 
 
 def expect_after_import(person: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the state that an exported person has after an import."""
+    """Return the fields that an exported person must have after an import."""
     if person["banned_at"]:
         return {"customer_id": person["customer_id"], "ban_reason": person["ban_reason"]}
     reasons = set(person["not_ready"] or ()) - {"delayed"}
@@ -233,9 +235,9 @@ NOTES = {
 def test_importing_an_export_creates_the_same_list(
     old: Bakery, settings: Any, tmp_path: Path, form: str
 ) -> None:
-    """P1, P3: the report says what the import leaves out.
+    """Importing an export creates the same list, and the report says what the import leaves out.
 
-    Importing the file a second time changes nothing.
+    Importing the file a second time changes nothing (promises P1 and P3).
     """
     path = str(tmp_path / ("people.jsonl" if form == "jsonl" else "people.csv"))
     words = ("--status", "all", "--output", path, *FORMS[form])
@@ -267,7 +269,11 @@ def test_importing_an_export_creates_the_same_list(
 def test_an_export_is_imported_with_addresses_as_identities(
     old: Bakery, settings: Any, tmp_path: Path
 ) -> None:
-    """The list is moved with the steps of docs/operate/identity.md. Bans need no address."""
+    """An export is imported into a list that identifies people by their address, with the steps of
+    docs/operate/identity.md.
+
+    Bans need no address.
+    """
     path = str(tmp_path / "people.csv")
     old.typed.run("export", old.waitlist_id, "--status", "all", "--output", path)
     new: Bakery = settings()
@@ -283,7 +289,8 @@ def test_an_export_is_imported_with_addresses_as_identities(
     assert [one["profile"] for one in people] == [one["profile"] for one in former]
     assert [one["rank"] for one in people] == [one["rank"] for one in former]
     assert {one["customer_id"][:6] for one in people} == {"email-"}
-    # People without an address keep their customer ids, and their places among the others.
+    # People without an address keep their customer ids, and keep their places among the other
+    # people.
     rest = old.typed.json("import", new.waitlist_id, str(tmp_path / "people.refused.csv"))
     assert (rest["joined"], rest["refused"]) == (report["refused"], 0)
     ranks_there = [one["rank"] for one in read_everyone(old).values() if one["rank"]]
@@ -319,7 +326,7 @@ def test_an_unverified_address_stays_unverified_after_an_import(
 
 
 def test_every_field_of_an_entry_is_exported_and_imported() -> None:
-    """A new field is part of each export.
+    """Every field of an entry is part of an export.
 
     An import takes the field over, or its report notes the loss.
     """
@@ -359,7 +366,10 @@ def test_the_loss_of_attempts_is_noted() -> None:
 
 
 def test_a_status_column_of_another_program_becomes_a_profile_field() -> None:
-    """The files of another program do not contain entry ids of this service."""
+    """If a file comes from another program, its column `status` becomes a profile field.
+
+    Such a file does not contain entry ids of this service.
+    """
     columns = Columns()
     row = {"customer_id": "ada", "status": "left", "rank": "1"}
     assert columns.read(row).entry == {
@@ -388,7 +398,9 @@ def test_a_cell_that_an_operator_has_changed_is_imported() -> None:
 def test_the_command_line_computes_the_ranks_of_the_service(
     priority: int, moment: datetime
 ) -> None:
-    """P1: a dry run shows the order that the import creates."""
+    """The command line computes the same ranks as the service, so a dry run shows the order that
+    the import creates (promise P1).
+    """
     aware = moment.replace(tzinfo=UTC)
     assert rank_of(priority, aware) == ranks.rank_of(priority, ranks.ticket_at(aware))
 
@@ -406,9 +418,9 @@ PROFILES = st.dictionaries(TEXT | st.sampled_from(["email", "phone", "terms"]), 
 
 @given(st.lists(PROFILES, min_size=1, max_size=3), st.booleans())
 def test_a_csv_keeps_every_profile(profiles: list[dict[str, Any]], has_questions: bool) -> None:
-    """P3: guests and programs may have stored any values.
+    """An export to CSV keeps every profile, because guests and programs may have stored any values.
 
-    No line of the file controls a terminal.
+    No line of the file can control a terminal (promise P3).
     """
     own = {"status": "waiting", "priority": 0, "joined_at": "2026-03-01T09:00:00.000Z"}
     people = [

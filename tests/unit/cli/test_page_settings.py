@@ -1,4 +1,4 @@
-"""The settings of the customer's page on the command line: its URL, its content, and changes."""
+"""The command line shows and changes the settings of the customer's page."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,9 @@ def test_the_counted_sources_are_set_and_removed(bakery: Bakery, tmp_path: Path)
 
 
 def test_changing_other_settings_keeps_the_page(bakery: Bakery) -> None:
-    """P5: `pause` sends the whole configuration."""
+    """Changing another setting keeps the settings of the page, although `pause` sends all settings
+    of the list (promise P5).
+    """
     bakery.typed.run("page", bakery.waitlist_id, "--text", "Fresh bread")
     before = bakery.typed.json("page", bakery.waitlist_id)
     bakery.typed.run("pause", bakery.waitlist_id)

@@ -45,7 +45,10 @@ def test_a_position_is_shown_to_the_operator_and_to_the_customer(
 def test_files_of_people_may_have_another_delimiter(
     bakery: Bakery, tmp_path: Path, name: str
 ) -> None:
-    """The file is read with the same options as an import. A damaged id moves nobody."""
+    """A file of people may have another delimiter, and is read with the same options as an import.
+
+    If a spreadsheet has damaged an id, the row moves nobody.
+    """
     bakery.sign_up("ada", "bob", "cyd")
     tab = ";" if name.endswith("csv") else "\t"
     path = tmp_path / name
@@ -186,7 +189,9 @@ def test_a_bump_needs_exactly_one_target(typed: Typed, bakery: Bakery, words: li
 def test_the_people_in_a_file_are_moved_in_its_order(
     typed: Typed, bakery: Bakery, tmp_path: Path, suffix: str
 ) -> None:
-    """P1: repeating the command does not change the order."""
+    """The people in a file are moved into the order of the file. Repeating the command does not
+    change the order (promise P1).
+    """
     bakery.sign_up("ada", "bob", "cyd", "dan")
     names = ["dan", "bob"]
     lines = ["customer_id", *names]
@@ -232,7 +237,9 @@ def test_a_file_with_an_invalid_row_moves_nobody(fake: FakeService, tmp_path: Pa
 
 
 def test_a_relative_bump_is_repeated_with_the_same_key(fake: FakeService) -> None:
-    """P2: a repeat must not move the person twice."""
+    """A relative bump is repeated with the same idempotency key, because a repeat must not move the
+    person twice (promise P2).
+    """
     entry = {"entry_id": "a" * 26, "status": "waiting", "position": 1, "total": 1}
     busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
     fake.script = [busy, answer(200, entry)]
@@ -283,7 +290,9 @@ def test_no_request_has_a_customer_id_in_its_url(fake: FakeService) -> None:
 
 
 def test_a_profile_cannot_control_the_terminal(typed: Typed, bakery: Bakery) -> None:
-    """P5: customers choose text that operators read."""
+    """A profile cannot control the operator's terminal, although customers choose its text (promise
+    P5).
+    """
     bakery.sign_up("ada", profile={"name": "\x1b[2J\u202eAda\tx\ny"})
     lines = typed.run("head", bakery.waitlist_id).splitlines()
     assert len(lines) == 2
@@ -310,7 +319,7 @@ def test_a_signup_sends_the_options_that_were_typed(fake: FakeService) -> None:
         "profile": {"name": "Ada"},
         "attributes": {"language": "English"},
         "priority": 3,
-        # The API accepts times only in UTC, so the command converts them.
+        # The API accepts times only in UTC, so the command converts the time.
         "joined_at": "2026-03-01T09:00:00Z",
     }
 
@@ -340,7 +349,10 @@ def test_people_are_reinstated_between_their_former_neighbours(
 def test_the_people_in_a_file_are_reinstated_and_the_command_can_be_repeated(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """P2: the rows that were refused can be corrected and used in a later run."""
+    """The people in a file are reinstated, and the command can be repeated.
+
+    The refused rows can be corrected and used in a later run (promise P2).
+    """
     bakery.sign_up("ada", "bob", "cyd")
     for name in ("bob", "cyd"):
         typed.run("remove", *of(bakery, name))

@@ -1,4 +1,6 @@
-"""Files with personal data or secrets can be read only by their owner, from the first byte on."""
+"""Files with personal data or secrets can be read only by their owner, from the moment at which
+they are created.
+"""
 
 import os
 import stat
@@ -24,7 +26,10 @@ def _without_umask() -> Any:
 
 
 def record_modes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the modes of regular files at each moment at which a file is opened or emptied."""
+    """Record the modes of all regular files at each moment at which a file is opened or emptied.
+
+    Return the list of modes.
+    """
     modes: list[int] = []
     opened, truncated = os.open, os.ftruncate
 
@@ -76,7 +81,10 @@ def test_a_device_keeps_its_mode(tmp_path: Path) -> None:
 def test_writing_refused_rows_replaces_no_device_and_no_link(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """P5: if root runs a command with `--refused /dev/null`, the device is not removed."""
+    """Writing refused rows replaces no device and no link.
+
+    If root runs a command with `--refused /dev/null`, the device is not removed (promise P5).
+    """
     people, kept = tmp_path / "people.csv", tmp_path / "kept.csv"
     people.write_text("customer_id\nada\na b\n", "utf-8")
     link, pipe = tmp_path / "link.csv", tmp_path / "pipe.csv"

@@ -1,4 +1,4 @@
-"""The values of --since, converted to UTC for the API."""
+"""The command line converts the values of --since to UTC for the API."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""CSV files that are opened in a spreadsheet.
+"""CSV files can be opened safely in a spreadsheet.
 
 Formulas are written as text, and are restored on import.
 """
@@ -33,8 +33,9 @@ FORMULAS = [
     # A spreadsheet keeps 15 digits of a number, and replaces the remaining digits with zeros.
     "1234567890123456",
 ]
-# A spreadsheet may use another separator than the file, and then starts a new cell within these
-# values. Excel splits at semicolons in many countries, and LibreOffice at several characters.
+# A spreadsheet may split the file at another separator than the file uses. A new cell then starts
+# within these values. Excel splits at semicolons in many countries, and LibreOffice at several
+# characters.
 WITHIN = {
     "1;=2": "1;'=2",
     "a\t@SUM(1)": "a\t'@SUM(1)",
@@ -97,7 +98,9 @@ def test_every_value_is_restored(value: str) -> None:
 
 
 def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> None:
-    """P8: customers choose their ids, and programs choose the reasons for parking."""
+    """An export contains no formulas, although customers choose their ids, and programs choose the
+    reasons for parking (promise P8).
+    """
     people = [person(customer_id=value, park_reason=value) for value in FORMULAS]
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]
     path = tmp_path / "people.csv"
@@ -106,12 +109,16 @@ def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> No
     assert [one["park_reason"] for one in read_cells(path)] == [f"'{value}" for value in FORMULAS]
     header, *lines = path.read_bytes().split(b"\r\n")
     assert lines[0].startswith(b'"","aaa'), "each field is quoted, as other programs divide at ;"
-    # Without the byte order mark, Excel reads the file in the encoding of its country.
+    # The file begins with a byte order mark. Without it, Excel would read the file in the encoding
+    # of the operator's country.
     assert header.startswith(b"\xef\xbb\xbfposition,entry_id,")
 
 
 def test_an_exported_file_is_imported_unchanged(bakery: Bakery, tmp_path: Path) -> None:
-    """P3: JSON documents that contain formulas are not treated as formulas."""
+    """An exported file is imported unchanged.
+
+    A JSON document that contains a formula is not treated as a formula (promise P3).
+    """
     ids = ["=1+1", "@ada", "-bob", "+cyd", "'=dan", "'eve", "fay"]
     bakery.sign_up(*ids, profile={"phone": "+49"}, attributes={"tag": "=x"})
     path = str(tmp_path / "people.csv")

@@ -1,4 +1,6 @@
-"""Terminals and pipes in every condition: narrow, without UTF-8, full, closed."""
+"""The command line works with terminals and pipes in every condition: narrow, without UTF-8, full,
+or closed.
+"""
 
 import csv
 import io
@@ -15,8 +17,8 @@ from tests.support.terminal import Terminal
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed, clean_environment
 
-# Runs several commands in a single process, because starting a process takes longer than a command.
-# Prints their exit codes.
+# This program runs several commands in a single process, and prints their exit codes. Starting a
+# process for each command would take longer than the commands themselves.
 SEVERAL = """
 import os, sys
 from waitlist_cli.__main__ import main
@@ -63,7 +65,9 @@ def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Te
 
 
 def program_of_several(fake: FakeService, *commands: str) -> list[str]:
-    """Return the command line of a program that runs these commands against the stand-in."""
+    """Return the command line of a program that runs these commands against the stand-in for the
+    service.
+    """
     service = " ".join(Typed(fake.url).service)
     return [sys.executable, "-c", SEVERAL, *(f"{service} {words}" for words in commands)]
 
@@ -105,7 +109,10 @@ def test_a_narrow_terminal_shows_each_value_on_its_own_line(fake: FakeService) -
 
 
 def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> None:
-    """A terminal of usual width shows a table, however long a profile is."""
+    """Tables and colours are shown only in terminals.
+
+    A terminal of usual width shows a table, however long a profile is.
+    """
     fake.script = [people("ada", "[red]b")] * 2
     shown = terminal(fake, "head", "bakery", columns=80)
     assert shown.ended() == 0
@@ -123,9 +130,8 @@ WRITING = ("head bakery", "--json head bakery", "export bakery")
 
 
 def test_a_pipe_gets_utf_8_whatever_the_locale(fake: FakeService) -> None:
-    """Other programs, such as `import`, read the output.
-
-    It must not depend on the locale of the operator.
+    """A pipe gets UTF-8, whatever the operator's locale is, because other programs such as `import`
+    read the output.
     """
     fake.script = [people("ada")] * 4
     done = run_in_pipe(fake, *WRITING, PYTHONIOENCODING="ascii")
@@ -153,9 +159,9 @@ def test_a_full_disk_is_an_error(fake: FakeService, tmp_path: Path) -> None:
 
 
 def test_every_entry_is_served_even_if_the_pipe_of_the_notes_is_closed(fake: FakeService) -> None:
-    """P3:
+    """Every entry is served even if the pipe for the notes on standard error is closed.
 
-    `waitlist work … 2>&1 | head -1` closes the pipe of the notes, but does not end the work.
+    For example, `waitlist work … 2>&1 | head -1` closes this pipe (promise P3).
     """
     claims = [{"entry_id": "a" * 26, "customer_id": str(n), "claim_token": "0" * 40} for n in "12"]
     fake.script = [answer(200, {"lease_seconds": 300})]
@@ -177,8 +183,8 @@ def test_every_entry_is_served_even_if_the_pipe_of_the_notes_is_closed(fake: Fak
     assert sum(path.endswith("/complete") for _, path, _, _ in fake.requests) == 2
 
 
-# Characters that control a terminal or change the direction of text: C0, C1 and bidirectional
-# controls.
+# These characters control a terminal or change the direction of text. They are C0, C1 and
+# bidirectional control characters.
 HOSTILE = "A\x1b]0;x\x07B\x9b2JC\u202eD\u200fE\u061cF\u2028G"
 
 
@@ -190,7 +196,7 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    # An export asks for the questions of the list first.
+    # An export first asks for the questions of the list, so it needs one more response.
     fake.script = [answer(status, page, **headers)] * (len(found) + 1) + [refusal] * len(missing)
     shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0
@@ -204,9 +210,10 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
 
 
 def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService) -> None:
-    """P8: output that passes through head or less ends at a terminal.
+    """Text of customers in a pipe cannot control a terminal, because output that passes through
+    head or less ends at a terminal.
 
-    The file itself loses no character.
+    If the output goes to a file, it keeps every character (promise P8).
     """
     status, headers, content = people("ada")
     page = json.loads(content)

@@ -1,4 +1,6 @@
-"""Entry tokens on the command line: the token of a person, and the tokens of an import."""
+"""The command line gets entry tokens: the token of one person, and the tokens of all people in an
+import.
+"""
 
 import csv
 import json
@@ -109,7 +111,10 @@ def test_the_file_of_tokens_is_complete_after_a_kill_and_a_repeat(
 
 @pytest.mark.parametrize("torn", ["", "\r", 'aaaa,"c000', "aaaa,c00010,token-of-c0"], ids=ascii)
 def test_an_incomplete_last_line_is_removed(fake: FakeService, tmp_path: Path, torn: str) -> None:
-    """P3: an incomplete token proves nothing, and would make the next line unreadable."""
+    """An incomplete last line is removed from the file of tokens.
+
+    An incomplete token proves nothing, and would make the next line unreadable (promise P3).
+    """
     path, tokens = write_customer_file(tmp_path / "p.csv", customers(20)), tmp_path / "tokens.csv"
     words = ["import", "bakery", path, "--tokens", str(tokens)]
     Typed(fake.url).run(*words)
@@ -145,8 +150,10 @@ def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: 
 def test_each_imported_token_shows_the_position_of_its_person(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """P6: the file has tokens for new people, and for people who were on the list before the
-    import.
+    """Each imported token shows the position of its person.
+
+    The file has tokens for new people, and for people who were on the list before the import
+    (promise P6).
     """
     names, tokens = customers(620), tmp_path / "tokens.csv"
     words = ["import", bakery.waitlist_id]
@@ -206,7 +213,8 @@ def test_find_takes_either_a_text_or_an_address(fake: FakeService, words: list[s
 def test_a_list_is_moved_to_a_list_that_identifies_people_by_address(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """The steps of docs/operate/identity.md keep the order.
+    """A list is moved to a list that identifies people by address, with the steps of
+    docs/operate/identity.md. The order is kept.
 
     People without an address are imported by customer id.
     """

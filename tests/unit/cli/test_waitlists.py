@@ -25,7 +25,9 @@ def test_a_waitlist_is_created_with_settings(typed: Typed, bakery: Bakery) -> No
 
 
 def test_an_existing_waitlist_is_not_created_again(typed: Typed, bakery: Bakery) -> None:
-    """P5: creating the waitlist again would replace its settings."""
+    """An existing waitlist is not created again, because that would replace its settings (promise
+    P5).
+    """
     result = typed("create", bakery.waitlist_id, "--name", "Other")
     assert result.exit_code == 1
     assert f"waitlist edit {bakery.waitlist_id}" in result.stderr

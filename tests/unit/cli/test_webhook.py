@@ -1,4 +1,4 @@
-"""`waitlist webhook` sends dead letters again, some hundreds with each request."""
+"""The command `waitlist webhook` sends dead letters again, some hundreds in each request."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`waitlist work` runs a program for each person, against the real service."""
+"""The command `waitlist work` runs a program for each person, against the real service."""
 
 import json
 import os
@@ -21,7 +21,7 @@ with pathlib.Path(sys.argv[1]).open("a") as file:
     print(person["customer_id"], person["attempts"], person["profile"], file=file)
 """
 FAIL = "import sys; sys.exit(3)"
-# Writes its process id, and then waits until a file appears.
+# This program writes its process id, and then waits until a file appears.
 STAY = """
 import os, pathlib, signal, sys, time
 signal.signal(signal.SIGINT, lambda *_: pathlib.Path(sys.argv[1] + ".heard").touch())
@@ -31,9 +31,9 @@ while not pathlib.Path(sys.argv[1] + ".end").exists():
 """
 
 
-# For "ada", this program starts a program that ignores SIGTERM and waits for it, as a shell does.
-# For others, it records whether the other program is still running. That program keeps a pipe open
-# while it runs.
+# This program starts a second program for "ada" and waits for it, as a shell does. The second
+# program ignores SIGTERM, and keeps a pipe open while it runs. For other people, this program
+# records whether the second program is still running.
 SHELL = """
 import json, os, signal, subprocess, sys
 pipe = sys.argv[1]
@@ -73,7 +73,7 @@ def stay(tmp_path: Path) -> str:
 
 
 def start_work(bakery: Bakery, program: str, marker: Path, *options: str) -> subprocess.Popen[str]:
-    """Start work in its own process, and wait until its program runs."""
+    """Start `work` in its own process, and wait until the program that it runs has started."""
     process = bakery.typed.start(
         "work", bakery.waitlist_id, *options, "--", program, str(marker), start_new_session=True
     )
@@ -141,7 +141,9 @@ def test_if_the_program_fails_the_person_is_given_back(
 def test_a_hold_is_extended_while_the_program_runs_and_losing_it_ends_the_program(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
-    """P4: otherwise another worker could claim the entry while the program runs."""
+    """While the program runs, its hold is extended. If the hold is lost, the program is ended,
+    because another worker could claim the entry (promise P4).
+    """
     bakery.sign_up("ada")
     marker = tmp_path / "stay"
     process = start_work(bakery, stay, marker, "--lease", "2", "--max", "1")
@@ -169,7 +171,8 @@ def test_ctrl_c_waits_for_the_program_and_stops_claiming(
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
     process = start_work(bakery, stay, marker)
-    # A terminal sends the signal to the foreground group. The program runs in another group.
+    # A terminal sends the signal to its foreground process group. The program runs in another
+    # group.
     os.killpg(process.pid, signal.SIGINT)
     assert process.stderr is not None
     assert "Waiting for running commands" in process.stderr.readline()
@@ -200,7 +203,9 @@ def test_a_second_ctrl_c_ends_the_program_and_gives_the_person_back(
 
 
 def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
-    """P3: an entry whose completion was not recorded is reported, and the next entry is claimed."""
+    """If the service fails, the entry whose completion was not recorded is reported, and the next
+    entry is claimed (promise P3).
+    """
     claims = [{"entry_id": "a" * 26, "customer_id": n, "claim_token": "0" * 40} for n in "xy"]
     broken = answer(500, {"code": "internal_error", "detail": "A defect."})
     fake.script = [answer(200, {"lease_seconds": 300}), broken]
@@ -218,7 +223,10 @@ def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
 def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     fake: FakeService, stay: str, tmp_path: Path
 ) -> None:
-    """P4: the credentials may be renewed while the lease lasts, but not later."""
+    """A program is stopped when its hold cannot be extended.
+
+    The credentials may be renewed while the lease lasts, but not later (promise P4).
+    """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     expired = answer(403, {"code": "forbidden", "detail": "The token has expired."})
     fake.script = [answer(200, {"lease_seconds": 2}), answer(200, {"claims": [claim]})]
@@ -234,7 +242,9 @@ def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
 def test_a_program_that_ignores_sigterm_is_killed_before_the_next_claim(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P4: the program may have been started by a shell that has already ended."""
+    """A program that ignores SIGTERM is killed before the next claim, even if a shell that has
+    already ended has started it (promise P4).
+    """
     monkeypatch.setattr("waitlist_cli.work.program.GRACE_SECONDS", 0.3)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -265,7 +275,9 @@ def test_a_missing_program_claims_no_entry(bakery: Bakery) -> None:
 
 
 def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeService) -> None:
-    """P2: a claim is requested again with the same key until it is answered."""
+    """While the service is busy or the list is paused, `work` waits. It repeats the claim with the
+    same key until the claim is answered (promise P2).
+    """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     busy = answer(503, {"code": "rebuilding", "detail": "Later."}, Retry_After="0")
     paused = answer(409, {"code": "waitlist_paused", "detail": "Paused."})
@@ -285,7 +297,10 @@ def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeSe
 
 
 def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> None:
-    """P3: other people may be waiting, who can be claimed after a claim has ended."""
+    """If the limit of claims is reached, `work --until-empty` waits and continues.
+
+    Other people may be waiting, who can be claimed after a claim has ended (promise P3).
+    """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     fake.script = [
         answer(200, {"lease_seconds": 300}),
@@ -301,9 +316,9 @@ def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> N
 
 
 def test_the_delay_of_a_released_person_grows_with_each_failure(fake: FakeService) -> None:
-    """Earlier holds that expired count as failures.
+    """The delay of a released person grows with each failure, and is at most an hour.
 
-    The delay is at most an hour. `--retry-after 0` means no delay.
+    Earlier holds that expired count as failures. `--retry-after 0` means no delay.
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40, "attempts": 1}
     words = ["work", "bakery", "--max", "2"]

@@ -12,7 +12,7 @@ from tools.local.http_server import HttpServer
 
 
 class FakeFunction:
-    """A function that runs `handler` in the caller's thread and records its events."""
+    """A Lambda function that runs `handler` in the caller's thread and records its events."""
 
     def __init__(self, handler: Callable[[Any], Any] = lambda event: event) -> None:
         self.handler = handler
@@ -34,7 +34,9 @@ class FailingFunction:
 
 
 class BusyFunction:
-    """A function that throttles its first `times` calls. After that, it runs `then`."""
+    """A Lambda function that throttles its first `times` calls. After that, it runs the function
+    `then`.
+    """
 
     def __init__(self, times: int = 10**9) -> None:
         self.times = times

@@ -27,7 +27,10 @@ def describe(event: Any, context: LambdaContext) -> dict[str, Any]:
 
 
 def meet(event: Any, context: LambdaContext) -> int:
-    """Wait until the test, which listens on the port, ends the meeting."""
+    """Connect to the port of the test, and wait until the test ends the connection.
+
+    Return the id of this process.
+    """
     with socket.create_connection(("127.0.0.1", event["port"])) as meeting:
         meeting.recv(1)
     return os.getpid()

@@ -16,7 +16,7 @@ Run = Callable[[str], tuple[list[dict[str, Any]], str]]
 def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
     """Return a function that runs a part of the benchmark.
 
-    It returns the rows and the printed text.
+    The function returns the measured rows and the printed text.
     """
 
     def run(part: str) -> tuple[list[dict[str, Any]], str]:

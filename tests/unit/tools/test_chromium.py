@@ -1,4 +1,6 @@
-"""Which Chromium the browser tests and the pictures use, and the advice if there is none."""
+"""The browser tests and the pictures find a Chromium to use. If there is none, they print
+advice.
+"""
 
 import os
 import subprocess

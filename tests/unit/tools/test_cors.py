@@ -18,7 +18,7 @@ ALLOW = "access-control-allow-origin"
 
 @contextmanager
 def client(public: FakeFunction, *origins: str) -> Iterator[httpx.Client]:
-    """Yield a client of a gateway that has all authorizers and the CORS rules."""
+    """Yield an HTTP client of a local gateway that has all authorizers and the CORS rules."""
     routes = Routes.from_template(read_template())
     gateway = LocalGateway(public, {}, routes, jwt_authorizer=authorizer())
     rules = CorsRules.from_template(read_template(), origins)

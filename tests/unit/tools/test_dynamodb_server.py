@@ -1,4 +1,4 @@
-"""The in-memory DynamoDB over HTTP, as boto3 calls it."""
+"""The in-memory DynamoDB answers over HTTP as boto3 expects."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +42,9 @@ def test_an_existing_table_is_kept(client: "DynamoDBClient") -> None:
 
 
 def test_a_transaction_with_the_same_token_runs_only_once(client: "DynamoDBClient") -> None:
-    """boto3 repeats a transaction if it gets no response."""
+    """A transaction with the same token runs only once, because boto3 repeats a transaction if it
+    gets no response.
+    """
     condition = {
         "ConditionExpression": "attribute_not_exists(#pk)",
         "ExpressionAttributeNames": {"#pk": "pk"},
@@ -61,7 +63,9 @@ def test_an_unknown_operation_is_refused(client: "DynamoDBClient") -> None:
 
 @pytest.mark.parametrize("header", [("Origin", "null"), ("Host", "evil.example.com")])
 def test_no_web_page_can_read_the_table(header: tuple[str, str]) -> None:
-    """P5: requests from another origin and requests after DNS rebinding are refused."""
+    """No web page can read the table. Requests from another origin and requests after DNS rebinding
+    are refused (promise P5).
+    """
     target = ("X-Amz-Target", "DynamoDB_20120810.Scan")
     response = Database()(HttpRequest("POST", "/", (target, header), b"{}"))
     assert (response.status, b"AccessDeniedException" in response.body) == (400, True)

@@ -1,4 +1,6 @@
-"""The command deletes the orders of a stack's waitlists from Redis, and reports failures."""
+"""The command forget_order deletes the orders of a stack's waitlists from Redis, and reports
+failures.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +24,7 @@ STACK = "waitlist-prod"
 
 
 class AliasedLambda(InProcessLambda):
-    """A private function that can be called only through its alias."""
+    """A private function that can be called only through its Lambda alias."""
 
     def invoke(self, **call: Any) -> dict[str, Any]:
         assert call["FunctionName"] == f"{PRIVATE}:live"
@@ -31,7 +33,7 @@ class AliasedLambda(InProcessLambda):
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """A stack that has two waitlists, each with an entry."""
+    """Yield a stack that has two waitlists, each with an entry."""
     world = World.on(MemoryTable(), empty_redis())
     for waitlist_id in ("bakery", "cafe"):
         people = People(world, waitlist_id)

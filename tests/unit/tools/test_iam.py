@@ -1,4 +1,4 @@
-"""IAM's decisions, following its policy evaluation logic."""
+"""The local IAM decides as AWS describes in its policy evaluation logic."""
 
 from typing import Any
 

@@ -79,8 +79,8 @@ def test_a_token_with_wrong_claims_is_refused(claims: dict[str, Any]) -> None:
 
 
 def test_a_token_with_a_wrong_signature_is_refused() -> None:
-    """P5: the authorizer refuses another key with the same key id, a missing signature, a shared
-    secret, and text that is not a token.
+    """A token with a wrong signature is refused: another key with the same key id, a missing
+    signature, a shared secret, or text that is not a token (promise P5).
     """
     whole = make_token()
     header, payload, _ = whole.split(".")

@@ -1,4 +1,4 @@
-"""The stand-in for KMS, called through botocore as the public function calls KMS."""
+"""The stand-in for KMS answers the calls of botocore that the public function makes."""
 
 import json
 from collections.abc import Iterator

@@ -33,7 +33,9 @@ def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpReque
     ids=str,
 )
 def test_no_web_page_can_invoke_a_function(headers: Headers) -> None:
-    """P5: requests from another origin and requests after DNS rebinding are refused."""
+    """No web page can invoke a function. Requests from another origin and requests after DNS
+    rebinding are refused (promise P5).
+    """
     function = FakeFunction()
     target = "/2015-03-31/functions/f/invocations"
     response = LambdaEndpoint({"f": function})(HttpRequest("POST", target, headers, b"{}"))

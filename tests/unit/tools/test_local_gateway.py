@@ -23,7 +23,7 @@ def answer(event: Any) -> dict[str, Any]:
 
 
 class Answering:
-    """A function that always returns the same bytes."""
+    """A Lambda function that always returns the same bytes."""
 
     def __init__(self, payload: bytes) -> None:
         self.payload = payload
@@ -48,7 +48,9 @@ def test_a_request_becomes_an_event_and_the_answer_becomes_a_response() -> None:
 
 
 def test_an_encoded_slash_is_decoded_after_the_route_is_chosen() -> None:
-    """P5: as in API Gateway, the decoded path may differ from the route that was chosen."""
+    """An encoded slash is decoded after the route is chosen. As in API Gateway, the decoded path
+    may differ from the chosen route (promise P5).
+    """
     public = FakeFunction(answer)
     gateway(public)(HttpRequest("GET", "/v1/waitlists/bakery%2Fentries%3Flimit=1"))
     [event] = public.events
@@ -69,8 +71,10 @@ def test_a_request_with_a_wrong_signature_does_not_reach_the_function(target: st
 
 
 def test_a_web_page_under_another_host_name_cannot_call_the_service() -> None:
-    """P5: the local credentials are public, and any web page's host name may resolve to
-    127.0.0.1.
+    """A web page under another host name cannot call the service.
+
+    The local credentials are public, and the host name of any web page may resolve to 127.0.0.1
+    (promise P5).
     """
     public = FakeFunction(answer)
     url = "http://{}:8080/v1/admin/waitlists"
@@ -83,7 +87,9 @@ def test_a_web_page_under_another_host_name_cannot_call_the_service() -> None:
 
 @pytest.mark.parametrize("letter", ["a", "ä", "☕"])
 def test_an_answer_may_be_as_large_as_lambdas_limit_but_not_larger(letter: str) -> None:
-    """P9: the limit counts bytes of UTF-8, as Lambda has done since Python 3.12."""
+    """An answer may be as large as Lambda's limit, but not larger. The limit counts bytes of UTF-8,
+    as Lambda has done since Python 3.12 (promise P9).
+    """
     for over in (0, 1):
         room = MAX_PAYLOAD_BYTES - len('{"statusCode": 200, "body": ""}') + over
         body = letter * (room // len(letter.encode()))
@@ -105,7 +111,7 @@ def test_a_request_is_refused_if_its_event_exceeds_lambdas_limit(
     assert whole(HttpRequest("POST", "/", json_type, letter * 3_000_000)).status == 200
     too_large = whole(HttpRequest("POST", "/", json_type, b"a" * MAX_PAYLOAD_BYTES))
     assert (too_large.status, too_large.body) == (413, b'{"message": "Request Entity Too Large"}')
-    # A body without a content type is sent as base64, which is a third longer.
+    # A body without a content type is sent to the function as base64, which is a third longer.
     assert whole(HttpRequest("POST", "/", (), b"a" * 5_000_000)).status == 413
     assert len(public.events) == 1
 
@@ -116,8 +122,10 @@ def test_a_function_that_fails_is_a_500_without_details() -> None:
 
 
 def test_only_a_busy_function_causes_retry_after() -> None:
-    """API Gateway sends no Retry-After header when a function times out, so clients must cope
-    without it.
+    """The gateway sends Retry-After only if a function is busy.
+
+    API Gateway sends no Retry-After header when a function times out, so clients must cope without
+    the header.
     """
     busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")
     assert dict(gateway(busy)(HttpRequest("GET", "/")).headers)["retry-after"] == "2"
@@ -128,8 +136,8 @@ def test_only_a_busy_function_causes_retry_after() -> None:
 
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
-    # No inner call ends before all 64 inner calls are running. Until then, each outer call occupies
-    # its thread.
+    # No inner call ends before all 64 inner calls are running. Until then, each outer call needs a
+    # thread of its own.
     together = threading.Barrier(MANY, timeout=120)
 
     def inner(event: Any) -> Any:

@@ -12,8 +12,9 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_table_refuses_requests_that_dynamodb_refuses(case: Case) -> None:
-    """`make test-dynamodb` sends the same requests to DynamoDB Local of AWS
-    (tests/service/dynamodb).
+    """The table refuses requests that DynamoDB refuses.
+
+    `make test-dynamodb` sends the same requests to DynamoDB Local (tests/service/dynamodb).
     """
     assert code_of(case, MemoryTable()) == case.code
 
@@ -31,7 +32,10 @@ def test_a_transaction_that_is_refused_writes_nothing() -> None:
 def test_reading_a_page_takes_the_same_work_in_a_partition_of_any_size(
     condition: str, is_forward: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A local run with 50,000 entries must be able to configure a waitlist without delay."""
+    """Reading a page takes the same work in a partition of any size.
+
+    A local run with 50,000 entries must be able to configure a waitlist without delay.
+    """
     looked_at: list[str] = []
     holds = memory_table._holds
 

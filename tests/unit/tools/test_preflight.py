@@ -24,7 +24,7 @@ from tools.local.table import create_table_request
 ISSUER = "https://login.example.com"
 STACK = "waitlist-dev"
 POLICY = ROOT / "docs" / "operate" / "policies" / "preflight.json"
-# The answers of a typical account to requests that moto does not implement.
+# A typical account gives these answers to requests that moto does not implement.
 USUAL: dict[str, Any] = {
     "GetAccountSettings": {
         "AccountLimit": {"ConcurrentExecutions": 1000, "UnreservedConcurrentExecutions": 1000}
@@ -33,7 +33,8 @@ USUAL: dict[str, Any] = {
     "GetServiceQuota": {"Quota": {"Value": 5.0}},
     "ListCachePolicies": {"CachePolicyList": {"Items": []}},
     "GetEmailIdentity": {"VerifiedForSendingStatus": True},
-    # `GetAccount` of SES. API Gateway's operation with the same name is above.
+    # This is the operation `GetAccount` of SES. API Gateway has an operation with the same name,
+    # which is above.
     "ses:GetAccount": {
         "SendingEnabled": True,
         "ProductionAccessEnabled": True,
@@ -63,7 +64,7 @@ def concurrency(most: int) -> dict[str, Any]:
 
 
 class KeptClients(boto3.session.Session):
-    """A session that all tests share, because creating clients takes longer than using them."""
+    """An AWS session that all tests use, because creating clients takes longer than using them."""
 
     client = cache(boto3.session.Session.client)
 
@@ -78,7 +79,7 @@ def session(region_name: str | None = None, profile_name: str | None = None) -> 
 
 
 class Account:
-    """An account in moto.
+    """An AWS account in moto.
 
     `answers` replaces the results of operations, and `called` collects the operations that were
     called.
@@ -92,7 +93,10 @@ class Account:
         self.set_parameters()
 
     def set_parameters(self, *overrides: str) -> None:
-        """Set parameters. A write rate that a new table can handle is always set first."""
+        """Write these parameters to the configuration.
+
+        A write rate that a new table can handle is always set first.
+        """
         overrides = ("MaxWriteUnitsPerSecond=4000", *overrides)
         self.config.write_text(
             "[dev.deploy.parameters]\n"
@@ -138,8 +142,8 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
 
 @pytest.fixture
 def look(account: Account, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
-    """Return a function that runs the command on the section `dev` and returns a line for each
-    finding.
+    """Return a function that runs the command on the section `dev`. The function returns a line for
+    each finding.
     """
 
     def run(exit_code: int, fetch: Callable[[str], bytes] = _no_fetch) -> list[str]:
@@ -382,7 +386,10 @@ def test_an_existing_network_needs_no_new_vpc(account: Account, look: Look) -> N
 
 
 def create_network(*zones: str) -> tuple[str, ...]:
-    """Create a network that has a subnet in each zone. Return the parameters that name it."""
+    """Create a network that has a subnet in each of these zones.
+
+    Return the parameters that name the network.
+    """
     ec2 = client("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     subnets = [
@@ -623,7 +630,7 @@ RESTORED = "waitlist-Restored-202611210930"
 
 
 def set_restored_table(account: Account, **changes: Any) -> str:
-    """Give the account a table with its stream, as after a restore.
+    """Let the account contain a table with its stream, as after a restore.
 
     Return the ARN of the stream.
     """
@@ -701,7 +708,9 @@ def test_an_invalid_minimum_of_the_cache_stops_the_deployment(
 
 
 def test_the_warm_throughput_of_a_table_cannot_be_lowered(account: Account, look: Look) -> None:
-    """The index counts too, because a throttled index throttles its table."""
+    """The warm throughput of a table cannot be lowered. The warm throughput of the index counts
+    too, because a throttled index throttles its table.
+    """
     (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
     warm = {"WriteUnitsPerSecond": 12_000, "ReadUnitsPerSecond": 12_000}
     cold = {"WriteUnitsPerSecond": 8_000, "ReadUnitsPerSecond": 12_000}
@@ -734,11 +743,11 @@ def test_a_refused_call_to_aws_is_reported_and_other_checks_continue(
 
 
 def as_iam_names(service: str, operation: str) -> str:
-    # The IAM actions of API Gateway are the HTTP methods of the requests.
+    # The IAM actions of API Gateway are named after the HTTP methods of the requests.
     return "apigateway:GET" if service == "apigateway" else f"{service}:{operation}"
 
 
-# Services that sign with another name than the prefix of their IAM actions.
+# These services sign requests with another name than the prefix of their IAM actions.
 SIGNED_AS = {"monitoring": "cloudwatch"}
 
 
@@ -768,7 +777,7 @@ def test_the_policy_of_preflight_allows_exactly_the_operations_that_it_calls(
     called = {
         as_iam_names(SIGNED_AS.get(service, service), operation)
         for service, operation in account.called
-        # GetCallerIdentity needs no permission.
+        # The operation GetCallerIdentity needs no permission.
         if operation != "GetCallerIdentity"
     }
     (statement,) = json.loads(POLICY.read_text())["Statement"]
@@ -780,7 +789,10 @@ def test_the_policy_of_preflight_allows_exactly_the_operations_that_it_calls(
 
 @pytest.mark.parametrize("name", ["AWS_REGION", "AWS_DEFAULT_REGION"])
 def test_make_sets_both_variables_of_the_region(name: str) -> None:
-    """The AWS CLI reads AWS_REGION first. SAM and boto3 read only AWS_DEFAULT_REGION."""
+    """The Makefile sets both variables of the region.
+
+    The AWS CLI reads AWS_REGION first. SAM and boto3 read only AWS_DEFAULT_REGION.
+    """
     environment = {"PATH": os.environ["PATH"], name: "eu-central-1"}
     rule = 'probe: ; @echo "$$AWS_REGION $$AWS_DEFAULT_REGION"'
     made = subprocess.run(

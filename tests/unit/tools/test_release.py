@@ -34,9 +34,9 @@ def release(built: Path) -> str:
     ["template.yaml", "PublicFn/app.py", "SharedLayer/python/ids.py", "../../samconfig.toml"],
 )
 def test_a_change_of_any_deployed_part_changes_the_release_id(built: Path, changed: str) -> None:
-    """The release id also covers the layer and the values of parameters.
+    """A change of any deployed part changes the release id.
 
-    SAM itself compares neither.
+    This includes the layer and the values of parameters, which SAM itself does not compare.
     """
     before = release(built)
     with (built / changed).open("a") as file:
@@ -71,8 +71,8 @@ def test_a_template_without_a_placeholder_is_refused(built: Path) -> None:
 
 
 def test_every_function_of_the_stack_has_the_release_id() -> None:
-    """The release id is an environment variable, because SAM publishes a new version when a
-    variable changes.
+    """Every function of the stack has the release id as an environment variable, because SAM
+    publishes a new version when a variable changes.
     """
     environment = read_template()["Globals"]["Function"]["Environment"]["Variables"]
     name, value = UNBUILT.split(": ")

@@ -1,4 +1,6 @@
-"""A release has the version of the code and a dated chapter in the changelog."""
+"""A release has the version that the code declares, and the changelog has a dated chapter for
+it.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rotating the key of a stack's entry tokens keeps issued tokens valid."""
+"""The command rotates the key of a stack's entry tokens. Issued tokens stay valid."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
 
 @pytest.fixture
 def arn(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The ARN of a new stack's secret, generated as `template.yaml` declares it."""
+    """Yield the ARN of a new stack's secret, which is generated as `template.yaml` declares it."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
@@ -56,7 +56,7 @@ def rotate(*arguments: str, now: int = NOW) -> int:
 
 
 def tokens_at(arn: str, now: int) -> EntryTokens:
-    """Return the tokens of a process that starts at this time."""
+    """Return the entry tokens of a process that starts at this time."""
     return EntryTokens(secret_reader(arn, secrets_client()), lambda: now * 1000)
 
 
@@ -87,8 +87,10 @@ def test_the_first_rotation_keeps_the_generated_key(
 def test_a_second_rotation_waits_until_people_have_new_tokens(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """P2: a rotation removes the older key, and some customers may only have tokens signed with
-    that key.
+    """A second rotation waits until people have new tokens.
+
+    A rotation removes the older key, and some customers may only have tokens that were signed with
+    this key (promise P2).
     """
     rotate()
     before = secret_reader(arn, secrets_client())()
@@ -106,9 +108,10 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 def test_no_rotation_changes_the_identity_of_people(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The identity key survives even the rotation that ends all tokens.
+    """No rotation changes the identity of people. The identity key stays even if a rotation ends
+    all tokens.
 
-    If it changed, each address would become another person.
+    If this key changed, each address would become another person.
     """
     key = tokens_at(arn, NOW).identity_key("bakery")
     token = tokens_at(arn, NOW).issue(*ENTRY, STAY)

@@ -13,7 +13,9 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Run the schedule for some minutes without waiting, and return the waiting times."""
+    """Run the schedule for some minutes without waiting, and return the times that it would have
+    waited.
+    """
     waits: list[float] = []
 
     def wait(seconds: float) -> bool:

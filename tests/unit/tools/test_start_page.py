@@ -49,8 +49,9 @@ def test_the_page_opens_even_if_the_service_does_not_answer() -> None:
     ],
 )
 def test_other_requests_go_to_the_service(request_: HttpRequest) -> None:
-    """A page of another site cannot read the lists, even if its host name resolves to this
-    computer.
+    """Other requests go to the service.
+
+    A page of another site cannot read the lists, even if its host name resolves to this computer.
     """
     answer = {"statusCode": 404, "headers": {}, "body": json.dumps({"code": "no_such_route"})}
     function = FakeFunction(lambda _: answer)

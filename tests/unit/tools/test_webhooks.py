@@ -1,4 +1,4 @@
-"""The webhook of the local run: its SQS queue as botocore calls it, the pump that invokes the
+"""The webhook of the local run: its SQS queue as botocore calls it, the loop that invokes the
 function, and the mailbox.
 """
 
@@ -33,7 +33,9 @@ def clock() -> Clock:
 def test_messages_are_sent_received_hidden_and_deleted(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test calls the queue through botocore, as the functions do."""
+    """Messages are sent, received, hidden and deleted. The test calls the queue through botocore,
+    as the functions do.
+    """
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "local")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
@@ -72,7 +74,7 @@ def test_a_message_that_is_received_too_often_becomes_a_dead_letter(clock: Clock
 
 
 class Stream:
-    """Returns the records of a scene once, and signals when they have all been read."""
+    """Returns the records of a test once, and signals when all of them have been read."""
 
     def __init__(self, scene: Scene) -> None:
         self.parts = [scene.table.records]

@@ -8,13 +8,13 @@ from tests.unit.cli.fake_service import FakeService
 
 @pytest.fixture
 def console(service_url: str) -> Iterator[Opened]:
-    """The console, connected to the real service."""
+    """Yield the console, connected to the real service."""
     with opened(api_of(service_url)) as one:
         yield one
 
 
 @pytest.fixture
 def scripted(fake: FakeService) -> Iterator[Opened]:
-    """The console, connected to a stand-in that sends scripted responses."""
+    """Yield the console, connected to a stand-in that sends prepared responses."""
     with opened(api_of(fake.url)) as one:
         yield one

@@ -1,4 +1,4 @@
-"""Drops files onto the console, and waits until they are processed."""
+"""Uploads files to the console, and waits until they are processed."""
 
 from tests.e2e.processes import wait_until
 from tests.unit.cli.console.opened import Opened
@@ -9,7 +9,7 @@ def drop(
 ) -> str:
     """Upload a file as the script of the page does.
 
-    Return the path of the page that asks what to do with it.
+    Return the path of the page that asks what to do with the file.
     """
     answered = console.browser.post(
         f"/lists/{waitlist_id}/{kind}",
@@ -22,9 +22,9 @@ def drop(
 
 
 def wait_for_report(console: Opened, page: str) -> str:
-    """Wait until all rows of a file are done or the job has stopped.
+    """Wait until all rows of the file are done or the job has stopped.
 
-    Return the text of its report.
+    Return the text of the job's report.
     """
     wait_until(
         lambda: (

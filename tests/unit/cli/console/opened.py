@@ -1,4 +1,6 @@
-"""A running console and a browser that has opened it. The console's server runs in a thread."""
+"""A running console and a browser that has opened it. The console's server runs in a thread of the
+test.
+"""
 
 import re
 import threading
@@ -27,7 +29,7 @@ SHOWN = re.compile(r"<[^>]*>")
 
 @dataclass(frozen=True)
 class Opened:
-    """An open console. `browser` keeps its session cookie."""
+    """An open console. `browser` keeps the session cookie of the console."""
 
     browser: httpx.Client
     guard: Guard
@@ -37,17 +39,17 @@ class Opened:
         return self.guard.origin
 
     def page(self, path: str) -> str:
-        """Return the HTML of a page. Fail if there is no such page."""
+        """Return the HTML of a page. Fail if the console has no such page."""
         response = self.browser.get(path)
         assert response.status_code == 200, (path, response.status_code, response.text)
         return response.text
 
     def text(self, path: str) -> str:
-        """Return the text of a page as a person reads it."""
+        """Return the text of a page as a person reads it in the browser."""
         return readable(self.page(path))
 
     def row_of(self, waitlist_id: str) -> str:
-        """Return the row of a waitlist in the overview as a person reads it.
+        """Return the text of a waitlist's row in the overview.
 
         Search all pages of the overview.
         """
@@ -61,7 +63,7 @@ class Opened:
         raise AssertionError(f"{waitlist_id} is on no page")
 
     def part(self, path: str) -> httpx.Response:
-        """Request a part of a page as htmx does when the page polls."""
+        """Request a part of a page, as htmx does when the page polls."""
         return self.browser.get(path, headers={"HX-Request": "true"})
 
     def send(self, path: str, **form: str) -> httpx.Response:
@@ -70,7 +72,7 @@ class Opened:
         return self.browser.post(path, data=form, headers=headers)
 
     def submit(self, path: str, **form: str) -> str:
-        """Send a dialog that must succeed.
+        """Send the form of a dialog, which must succeed.
 
         Return its notice, or the text of the page that follows.
         """
@@ -82,7 +84,7 @@ class Opened:
         return readable(response.text).rpartition(" ")[0]
 
     def submit_refused(self, path: str, **form: str) -> str:
-        """Send a dialog that must fail, and return the text that it shows."""
+        """Send the form of a dialog, which must fail, and return the text that the dialog shows."""
         response = self.send(path, **form)
         assert response.status_code >= 400, response.text
         assert "HX-Trigger" not in response.headers
@@ -101,7 +103,7 @@ def api_of(url: str) -> Api:
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[Opened]:
-    """Serve an application behind a guard. The browser has not opened it yet."""
+    """Serve an application behind the console's guard. The browser has no session cookie yet."""
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
         guard = Guard(app, sockets[0].getsockname()[1])
@@ -117,7 +119,9 @@ def served(app: ASGIApp) -> Iterator[Opened]:
 
 
 def browser_of(host: str) -> httpx.Client:
-    """Return a client that resolves names below localhost itself, as browsers do."""
+    """Return an HTTP client that connects to 127.0.0.1 for every host name below localhost, as
+    browsers do.
+    """
     port = host.rpartition(":")[2]
     return plain_client(
         f"http://127.0.0.1:{port}", timeout=30, follow_redirects=True, headers={"Host": host}
@@ -126,7 +130,7 @@ def browser_of(host: str) -> httpx.Client:
 
 @contextmanager
 def opened(api: Api) -> Iterator[Opened]:
-    """Open the console of a service with its token."""
+    """Open the console of a service, and let the browser use the console's token."""
     with (
         TemporaryDirectory() as folder,
         console_app(api, Path(folder)) as app,

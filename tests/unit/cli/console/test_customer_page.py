@@ -1,4 +1,4 @@
-"""The settings of the customer's page, as a form."""
+"""The console shows the settings of the customer's page as a form, and saves them."""
 
 import re
 from typing import Any
@@ -52,7 +52,7 @@ TERMS = {
 def form_of(*questions: dict[str, str], **changes: str) -> dict[str, Any]:
     """Return the form as a browser sends it.
 
-    Each name has a list with a value for each question.
+    Each field of the questions has a list, which contains one value for each question.
     """
     columns = {name: [one[name] for one in questions] for name in EMAIL} if questions else {}
     return {**PAGE, **changes, **columns}
@@ -157,7 +157,7 @@ def test_an_error_of_the_service_is_shown_beside_its_field(
     assert "<main" not in answer.text
     (beside,) = re.findall(rf'id="wrong-{re.escape(field)}">([^<]*)<', answer.text)
     assert message in beside
-    # The form keeps everything that was entered, including the wrong value.
+    # The form keeps everything that the operator has entered, including the wrong value.
     for name in PAGE:
         value = form[name].replace("\r\n", "\n")
         assert value in answer.text

@@ -1,4 +1,6 @@
-"""Moving the people in a dropped file, against the real service and a stand-in."""
+"""The console moves the people in an uploaded file. The tests use the real service and a
+stand-in.
+"""
 
 import json
 import threading
@@ -72,7 +74,9 @@ def test_an_invalid_move_is_refused_before_it_begins(
 
 
 class Moves:
-    """Answers move requests. A test can hold or replace the answer to any request."""
+    """A stand-in for the service that answers move requests. A test can delay or replace the answer
+    to any request.
+    """
 
     def __init__(self, fake: FakeService) -> None:
         self.fake = fake

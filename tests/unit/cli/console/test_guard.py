@@ -1,4 +1,4 @@
-"""Only the operator's own browser gets access to the console."""
+"""The console gives access only to the operator's own browser."""
 
 import hashlib
 import re

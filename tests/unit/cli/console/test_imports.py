@@ -1,4 +1,6 @@
-"""Importing a dropped file, against the real service and a stand-in."""
+"""The console imports the people in an uploaded file. The tests use the real service and a
+stand-in.
+"""
 
 import json
 import re
@@ -24,7 +26,7 @@ WAITLIST: dict[str, Any] = {
 
 
 def start(console: Opened, page: str, **form: Any) -> None:
-    """Start an import with the columns that the page has guessed."""
+    """Start an import with the meanings of columns that the page has guessed."""
     html = console.page(page)
     columns = re.findall(r'name="column" value="([^"]*)"', html)
     targets = re.findall(
@@ -109,7 +111,9 @@ def test_a_dry_run_shows_the_result_and_imports_nobody(console: Opened, bakery: 
 
 
 def test_people_are_imported_by_address(console: Opened, bakery: Bakery) -> None:
-    """P8: the address is stored only in the profile."""
+    """If people are imported by mail address, the address is stored only in the profile (promise
+    P8).
+    """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     content = "Name,E-Mail\nAda,Ada@example.com\nAda L.,ada+x@example.com\nBob,bob\n"
     page = drop(console, bakery.waitlist_id, "people.csv", content)
@@ -149,7 +153,9 @@ def test_an_export_in_json_lines_is_imported_with_tokens(console: Opened, bakery
 
 
 def test_an_export_of_everyone_is_imported_unchanged(console: Opened, bakery: Bakery) -> None:
-    """People who are held back stay held back. The page says what the import leaves out."""
+    """If an export of everyone is imported, people who were held back stay held back. The page says
+    what the import leaves out.
+    """
     bakery.sign_up("ada", "bob", "cyd", "dan", profile={"name": "Zoë"})
     name = bakery.waitlist_id
     bakery.typed.run("ready", name, "--customer", "bob", "--no", "--reason", "papers")

@@ -1,4 +1,4 @@
-"""The overview of all lists, and the live page of a list."""
+"""The console shows an overview of all lists, and a live page for each list."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The console shows the messages of a waitlist, and the messages of a person."""
+"""The console shows the messages of a waitlist, and the messages of a single person."""
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened

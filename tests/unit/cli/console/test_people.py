@@ -1,4 +1,6 @@
-"""The console lists people by status, finds them, shows a person, and offers actions on them."""
+"""The console lists people by status, finds people, shows a person, and offers actions on a
+person.
+"""
 
 import csv
 import io
@@ -28,7 +30,9 @@ class Person:
         return f"/lists/{self.bakery.waitlist_id}/people/{entry_id}"
 
     def do(self, action: str, **form: str) -> str:
-        """Open a dialog and send it with its idempotency key."""
+        """Open the dialog of an action, and send the form with the idempotency key that the dialog
+        contains.
+        """
         page = self.console.page(f"{self.path}/{action}")
         key = re.search(r'name="key" value="([^"]+)"', page)
         assert key
@@ -58,7 +62,7 @@ def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Ba
 
 
 def search(console: Opened, bakery: Bakery, text: str) -> str:
-    """Search, wait until the search has ended, and return the text of the page."""
+    """Start a search, wait until the search has ended, and return the text of the page."""
     page = console.send(f"/lists/{bakery.waitlist_id}/people", find=text).headers["HX-Redirect"]
     wait_until(lambda: "data-poll" not in console.page(page))
     return console.text(page)
@@ -257,7 +261,7 @@ def test_people_are_held_back_made_ready_and_listed_separately(
     export = console.browser.get(f"{path}/export", params={"ready": "false"}).text
     assert [row["customer_id"] for row in csv.DictReader(io.StringIO(export))] == ["ada", "bob"]
     assert console.browser.get(f"{people}?ready=x").status_code == 422
-    # Only the customer can end a rest.
+    # An operator cannot end a rest, so the page says that only the customer can end it.
     assert "Only the customer can end this rest." in console.text(f"{ada.path}/ready")
     assert "They are still passed over: resting." in ada.do("ready")
     for name, is_there in (("admit", False), ("ready", False), ("hold-back", True)):
@@ -410,8 +414,8 @@ def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
 def test_a_person_who_is_added_by_address_has_a_single_place(
     console: Opened, bakery: Bakery
 ) -> None:
-    """P1: a person who signs up with another spelling of the address finds the place that the
-    operator created.
+    """A person who signs up with another spelling of the address finds the place that the operator
+    has created (promise P1).
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"
@@ -478,7 +482,7 @@ def test_columns_for_profile_fields_and_attributes_can_be_chosen(
     ).headers["HX-Redirect"]
     assert headings(console, to) == [*usual, "email", "name"]
     assert headings(console, f"/lists/{bakery.waitlist_id}") == [*usual, "email", "name"]
-    # Columns that are not shown can still be chosen.
+    # The operator can still choose columns that the page does not show.
     assert 'value="profile.party">' in console.page(to)
 
 

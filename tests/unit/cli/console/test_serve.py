@@ -1,6 +1,6 @@
-"""The page at which an operator claims people, sees them and serves them.
+"""The console's page at which an operator claims people, sees them and serves them.
 
-It also shows claims that ended elsewhere.
+The page also shows claims that ended elsewhere.
 """
 
 import re

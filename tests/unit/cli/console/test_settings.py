@@ -1,6 +1,6 @@
 """The console creates lists and changes their settings.
 
-It previews admission policies, counts segments and exports people.
+It also previews admission policies, counts segments and exports people.
 """
 
 import csv
@@ -120,7 +120,7 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     console.submit(path, **berlin)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
-    # The clocks show 2:30 twice on this day. The form means the first time.
+    # On this day, the clocks show 2:30 twice. The time in the form means the first of the two.
     assert found["closes_at"] == "2999-10-27T00:30:00.000Z"
     assert 'type="datetime-local" step="any" size="20" value="2999-10-25T07:00:00"' in console.page(
         path
@@ -128,7 +128,7 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
     assert "not open yet" in live
     assert "Opens at" in live
-    # A time that was not edited keeps its milliseconds.
+    # A time that the operator did not edit keeps its milliseconds.
     before = {"closes_at_before": "2999-10-27T01:30:00.123Z"}
     console.submit(path, **{**berlin, **before})
     assert bakery.typed.json("show", bakery.waitlist_id)["closes_at"] == before["closes_at_before"]
@@ -355,7 +355,7 @@ def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: B
     plain = {**POLICY, "schedule": "500 at 2020-12-01T09:00:00+01:00"}
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
     console.submit(path, **plain)
-    # The slots of past times in a saved schedule have already been given.
+    # In a saved schedule, the slots of past times have already been given, so no warning is needed.
     assert "has passed" not in readable(console.send(f"{path}/preview", **plain).text)
 
 

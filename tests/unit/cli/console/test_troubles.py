@@ -1,4 +1,6 @@
-"""Errors are shown with advice and a way back. Hostile text cannot attack the page."""
+"""The console shows each error with advice and a way back. Text from attackers cannot run scripts
+in the page.
+"""
 
 import re
 from html.parser import HTMLParser
@@ -14,7 +16,7 @@ from waitlist_cli.client.ids import entry_id_of
 
 
 class Tags(HTMLParser):
-    """Collects tags and attributes that no template of the console uses."""
+    """Collects the tags and attributes in a page that no template of the console uses."""
 
     def __init__(self) -> None:
         super().__init__()
