@@ -35,6 +35,10 @@ ready_at = _key("ready_at")
 # Entries that have always been ready are not in the hash.
 readiness = _key("readiness")
 
+# A hash with the time of the last poll of each entry near the head of the queue.
+# The hash exists only if the waitlist has the `presence` setting.
+last_polls = _key("last_polls")
+
 # A sorted set of signups that have ended.
 # A member is "entry_id:join_id", and its score is the logical timestamp of the end.
 tombstones = _key("tombstones")

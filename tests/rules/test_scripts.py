@@ -47,11 +47,13 @@ LOOPS = {
     "lib/pop": 4,
     # The loops visit the reasons of an entry, and the rests that end at the same time.
     "lib/readiness": 2,
+    # The hash of polls has at most 401 fields, and a run makes only entries in this hash not ready.
+    "lib/presence": 5,
     "lib/reasons": 1,
     "lib/replay": 1,
     "lib/ranks": 2,
     "lib/segments": 1,
-    "lib/settings": 2,
+    "lib/settings": 3,
     "lib/waiting": 1,
 }
 ON_WAITLIST = [one for one in contracts.RESULTS if issubclass(one, contracts.OnWaitlist)]

@@ -50,6 +50,7 @@ SETTINGS = (
     "opens_millis",
     "closes_millis",
     "has_hours",
+    "presence_seconds",
 )
 
 

@@ -73,7 +73,10 @@ BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         },
         {"admission": POLICY},
     ),
-    "policy_by_hand": ({"admission": {"offer_seconds": 300}}, {"admission": POLICY}),
+    "policy_by_hand": (
+        {"admission": {"presence": {"seconds": 120}}},
+        {"admission": {**POLICY, "presence": {"seconds": 120}}},
+    ),
     "sum_without_both": (
         {"admission": {**POLICY, "combine": "sum"}},
         {

@@ -14,6 +14,7 @@ from waitlist_cli.operations.policies import (
     no_show_warning,
     past_warning,
     policy_text,
+    presence_of,
     preview_text,
     rate_of,
     schedule_of,
@@ -79,6 +80,16 @@ def policy(
             "to offer slots at any time.",
         ),
     ] = None,
+    away_after: Annotated[
+        int | None,
+        typer.Option(
+            "--away-after",
+            metavar="SECONDS",
+            min=0,
+            help="Pass over people who have stopped to poll for this many seconds. Give 0 to offer "
+            "slots to them too.",
+        ),
+    ] = None,
     off: Annotated[
         bool, typer.Option("--off", help="Remove the policy, so that only operators admit people.")
     ] = False,
@@ -106,6 +117,8 @@ def policy(
         typed["schedule"] = schedule_of(schedule)
     if offer_hours is not None:
         typed["offer_hours"] = hours_of(offer_hours)
+    if away_after is not None:
+        typed["presence"] = presence_of(away_after)
     if off and (typed or simulated or of_rate or rate is not None):
         raise WrongUsage("--off removes the whole policy. Do not combine it with other options.")
     if off:

@@ -7,7 +7,13 @@ from typing import Any
 from waitlist_cli.console.actions import Form
 from waitlist_cli.console.picked_times import picked_instant
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.policies import DEFAULTS, PERIOD_SECONDS, hours_line, hours_of
+from waitlist_cli.operations.policies import (
+    DEFAULTS,
+    PERIOD_SECONDS,
+    hours_line,
+    hours_of,
+    presence_of,
+)
 
 
 def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -20,6 +26,7 @@ def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
     kept = {"offer_seconds", "pass_seconds", "customer_exit"}
     typed = {"at": "", "count": "", "rate_count": "", "rate_per": "minute", "max_inside": ""}
     typed |= {name: policy[name] for name in kept} | {"offer_hours": hours_line(policy)}
+    typed["away_after"] = (policy["presence"] or {}).get("seconds", "")
     if len(times) == 1 and times[0].get("at") and rate.get("from"):
         at = datetime.fromisoformat(times[0]["at"]).astimezone(UTC)
         typed |= {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "count": times[0]["count"]}
@@ -50,6 +57,7 @@ def read_launch(form: Form) -> dict[str, Any]:
         "no_show": form.text("no_show") or DEFAULTS["no_show"],
         "customer_exit": form.text("customer_exit") or DEFAULTS["customer_exit"],
         "offer_hours": hours_of(form.text("offer_hours"), "Offers between"),
+        "presence": presence_of(form.number("away_after", "Away after")),
     }
 
 

@@ -24,6 +24,8 @@ from waitlist_cli.operations.policies import (
     no_show_warning,
     past_warning,
     policy_text,
+    presence_of,
+    presence_text,
     rate_text,
     schedule_line,
     schedule_of,
@@ -137,6 +139,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "acceptance": form.text("acceptance"),
         "customer_exit": form.text("customer_exit"),
         "offer_hours": hours_of(form.text("offer_hours"), "Offers between"),
+        "presence": presence_of(form.number("away_after", NAMES["presence"])),
     }
 
 
@@ -174,6 +177,8 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
         return ", ".join(map(schedule_line, value)) or "none"
     if name == "offer_hours":
         return hours_text(value) if value else "at any time"
+    if name == "presence":
+        return presence_text(value)
     if name == "max_inside":
         return f"{value:,}" if value else "no limit"
     words = dict((*NO_SHOWS, *ACCEPTANCES, *COMBINES, *CUSTOMER_EXITS))

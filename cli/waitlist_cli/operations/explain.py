@@ -88,6 +88,8 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
             yield f"Passed over: released with a delay until {until}."
         elif reason == "unverified":
             yield "Passed over: the customer has not opened the link that verifies the address."
+        elif reason == "away":
+            yield "Passed over: the customer's page has stopped to poll. The next poll ends this."
         else:
             yield f"Passed over: {format_value(reason.replace('_', ' '))}."
 

@@ -90,6 +90,16 @@ def hours_line(policy: Mapping[str, Any] | None) -> str:
     return hours_text(hours) if hours else ""
 
 
+def presence_of(seconds: int | None) -> dict[str, int] | None:
+    """Return the setting `presence`, or None if people who are away are not passed over."""
+    return {"seconds": seconds} if seconds else None
+
+
+def presence_text(presence: Mapping[str, int] | None) -> str:
+    """Describe the setting `presence` in words."""
+    return f"{presence['seconds']} seconds without a poll" if presence else "never"
+
+
 def policy_text(policy: Mapping[str, Any] | None) -> str:
     """Describe the limits of a policy in words."""
     if policy is None:
@@ -102,6 +112,8 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
         parts.append(f"at most {policy['max_inside']:,} inside")
     if parts and policy.get("offer_hours"):
         parts.append(hours_text(policy["offer_hours"]))
+    if parts and policy.get("presence"):
+        parts.append(f"people are away after {presence_text(policy['presence'])}")
     return ", ".join(parts) or "by hand only"
 
 

@@ -1,7 +1,7 @@
 -- admit: Makes offers to the first customers in the queue, or to one customer. If `count` is missing, the admission
 -- policy decides how many customers get an offer.
--- PRELUDE clock cold rebuilding filters claimed tags not_ready
--- NEEDS expiry offers policy pop readiness replay segments tickets waiting
+-- PRELUDE clock cold rebuilding filters claimed tags passing_over
+-- NEEDS expiry offers policy presence readiness reasons replay segments tickets waiting
 -- ARGV count refill offer_seconds entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours
 -- If `refill` is 1, unused offers go to the next customers until `count` more customers have entered. `instants` has
@@ -34,13 +34,16 @@ local room = room_of(keys, policy, now)
 policy.offer_seconds = tonumber(offer_seconds) or policy.offer_seconds
 local popped, due = {}, 0 -- `due` is the number of customers whom the policy may admit now
 local paid = function() return '' end
+local function take(most) return pop_present(keys, filters, most, policy.presence_seconds, now) end
 if entry_id ~= '' then
   local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return {'not_waiting'} end
   -- If the customer has signed up again since the message was sent, the entry has a different ticket.
   if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'not_waiting'} end
-  if not is_ready then return {'entry_not_ready'} end
+  local is_away_only = not is_ready and not has_reason(without_away(redis.call('HGET', keys.readiness, entry_id)))
+  if not (is_ready or is_away_only) then return {'entry_not_ready'} end
   if room == 0 then return {'inside_full'} end
+  if is_away_only then end_absence(keys, entry_id) end
   redis.call('ZREM', keys.queue, entry_id)
   leave_segments(keys, entry_id, rank)
   popped = {{entry_id = entry_id, rank = rank, filter_index = 0}}
@@ -48,7 +51,7 @@ elseif count == '0' then
   policy.quota, policy.quota_open = 0, 0
   redis.call('HSET', keys.meta, 'quota', 0, 'quota_open', 0, 'quota_number', policy.quota_number + 1)
 elseif count ~= '' then
-  popped = pop_preferred(keys, filters, false, math.min(tonumber(count), room or MOST, MOST))
+  popped = take(math.min(tonumber(count), room or MOST, MOST))
   if refill == '1' then
     paid = function() return 'q' .. policy.quota_number end
     policy.quota, policy.quota_open = policy.quota + count, policy.quota_open + #popped
@@ -68,7 +71,7 @@ else
     read_hours(policy, hours, millis)
   end
   due = slots_due(policy, room, now)
-  popped = pop_preferred(keys, filters, false, math.min(due, MOST))
+  popped = take(math.min(due, MOST))
   paid = function(number) return paid_by(policy, number) end
   take_due(keys, policy, #popped, now)
 end

@@ -1,5 +1,5 @@
 -- end_stay: Removes an entry from the waitlist for good, and updates the counter that `counts_as` names.
--- PRELUDE clock cold claimed not_ready
+-- PRELUDE clock cold claimed not_ready watched
 -- NEEDS inside places policy slots take_out tickets tombstone
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis
 -- If `unless_placed` is 1, the script keeps an entry that has a place in Redis, and returns `present`. If

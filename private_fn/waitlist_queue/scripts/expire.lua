@@ -1,6 +1,6 @@
 -- expire: Ends expired claims and offers, and lists entries whose record may be out of date.
 -- PRELUDE clock cold rebuilding claimed not_ready
--- NEEDS decisions expiry holds places readiness tickets
+-- NEEDS decisions expiry holds places presence readiness tickets
 -- ARGV min_age_seconds known_until limit
 -- An entry is listed if the last decision about it is at least `min_age_seconds` old, or not later than `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
@@ -10,6 +10,7 @@ local ABSENT = {state = 'absent', token = '', rank = 0, ticket = 0, attempts = 0
 
 local is_all = end_expired(keys, tonumber(meta_max_attempts), now)
 is_all = end_rests(keys, now) and is_all
+if not meta_presence_seconds and tonumber(meta_away or 0) > 0 then is_all = end_absences(keys) and is_all end
 
 local places = {}
 local stamp = next_stamp(keys, now)

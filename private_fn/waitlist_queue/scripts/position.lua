@@ -1,10 +1,10 @@
 -- position: Counts the entries ahead of an entry, in the queue and within some of its segments. If admissions are due,
 -- `is_due` is true for one poll per second, and that caller sends an Admit request.
 -- PRELUDE clock cold rebuilding expiring not_ready
--- NEEDS holds pace readiness reasons segments tickets waiting
--- ARGV entry_id segments_version segments
--- `segments` are segment ids, separated by spaces.
--- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis
+-- NEEDS holds pace presence readiness reasons segments tickets waiting
+-- ARGV entry_id segments_version segments is_poll
+-- `segments` are segment ids, separated by spaces. If `is_poll` is 1, the customer is present.
+-- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis presence_seconds
 -- RETURNS absent total hide_counts is_due
 -- EACH places position total
 -- EACH not_ready reason until_millis
@@ -16,6 +16,10 @@ local hide_counts = meta_hide_counts == '1'
 if segments ~= '' and segments_version ~= meta_segments_version then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
 end_rests(keys, now)
+-- waiting_rank and count_ahead use two commands, because Redis 7.0 and ElastiCache for Redis OSS do not support ZRANK
+-- with the option WITHSCORE.
+local rank, is_ready = waiting_rank(keys, entry_id)
+if rank and not is_ready and is_poll == '1' then is_ready = not has_reason(end_absence(keys, entry_id)) end
 local ready = redis.call('ZCARD', keys.queue)
 local total = count_verified(keys)
 local admit_at, is_due = meta_admit_at and tonumber(meta_admit_at), false
@@ -24,17 +28,18 @@ if admit_at and ready > 0 then
   is_due = millis >= admit_at
   if is_due then redis.call('HSET', keys.meta, 'admit_at', millis + BETWEEN_POLLS) end
 end
--- waiting_rank and count_ahead use two commands, because Redis 7.0 and ElastiCache for Redis OSS do not support ZRANK
--- with the option WITHSCORE.
-local rank, is_ready = waiting_rank(keys, entry_id)
+local is_watched = meta_presence_seconds and is_poll == '1'
 if not rank then
   local hold = read_hold(keys, entry_id)
   if not hold then return {'absent', total, hide_counts, is_due} end
   local until_millis = hold.state == 'offered' and
     tonumber(redis.call('ZSCORE', keys.held, entry_id))
+  if is_watched and until_millis then note_poll(keys, entry_id, now) end
   return {hold.state, total, hide_counts, is_due, hold.rank, hold.ticket, until_millis}
 end
 local ahead, ready_ahead = count_ahead(keys, entry_id)
+is_watched = is_watched and (ready_ahead or ahead) < WATCHED
+if is_watched then note_poll(keys, entry_id, now) end
 local ticket = ticket_of(keys, entry_id, rank)
 local places = {}
 for segment in string.gmatch(segments, '%w+') do
@@ -50,4 +55,5 @@ for segment in string.gmatch(segments, '%w+') do
 end
 local reasons, confirm_by_millis = reasons_of(keys, entry_id)
 return {'waiting', total, hide_counts, is_due, ahead + 1, rank, ticket, places,
-  pace_of(meta_paused, meta_pace), ready_ahead, reasons, confirm_by_millis}
+  pace_of(meta_paused, meta_pace), ready_ahead, reasons, confirm_by_millis,
+  is_watched and tonumber(meta_presence_seconds)}

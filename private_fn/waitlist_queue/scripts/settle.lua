@@ -1,6 +1,6 @@
 -- settle: Forgets the pending decisions about an entry, because the record has them now. If Redis has made another
 -- decision in the meantime, nothing is deleted.
--- PRELUDE clock cold not_ready
+-- PRELUDE clock cold not_ready watched
 -- NEEDS holds reasons tickets tombstone
 -- ARGV entry_id seen_stamp join_id ticket
 -- RETURNS settled|changed
@@ -14,6 +14,7 @@ if hold and hold.state == 'done' then
   -- queue.
   delete_hold(keys, entry_id)
   forget_readiness(keys, entry_id)
+  if keys.last_polls then redis.call('HDEL', keys.last_polls, entry_id) end
   -- If the ticket is different, the admission belongs to another signup of the customer. The signup in the record has
   -- not ended.
   if join_id ~= '' and (ticket == '' or hold.ticket == tonumber(ticket)) then

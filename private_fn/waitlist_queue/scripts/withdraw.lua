@@ -1,5 +1,5 @@
 -- withdraw: Takes back an offer. The entry returns to its old place in the queue.
--- PRELUDE clock cold claimed not_ready
+-- PRELUDE clock cold claimed passing_over
 -- NEEDS decisions expiry holds offers readiness requeue slots tickets waiting
 -- ARGV entry_id ticket offered_until_millis hours tokens
 -- The next entry gets an offer in the same run, because a later run would choose the same entry again. `hours` has the

@@ -29,7 +29,7 @@ class Polls(Struct, frozen=True):
         """
         places: list[SegmentPlace] | None = None
         if names is None:
-            view = self.positions.read(waitlist_id, entry_id)
+            view = self.positions.read(waitlist_id, entry_id, is_poll=True)
         else:
             view, places = self.segment_positions.read(waitlist_id, entry_id, list(names))
         if view.is_due:

@@ -19,7 +19,16 @@ from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
 # API responses do not contain these fields, or contain them under a different name.
-UNSEEN = ("ticket", "rank", "pace", "is_due", "ready_ahead", "not_ready", "confirm_by_millis")
+UNSEEN = (
+    "ticket",
+    "rank",
+    "pace",
+    "is_due",
+    "ready_ahead",
+    "not_ready",
+    "confirm_by_millis",
+    "presence_seconds",
+)
 
 
 class EntryView(Struct, frozen=True, kw_only=True):
@@ -47,6 +56,9 @@ class EntryView(Struct, frozen=True, kw_only=True):
     not_ready: tuple[c.NotReady, ...] | None = None
     # The deadline for confirming that the customer is still waiting, or 0.
     confirm_by_millis: int = 0
+    # The time within which the customer must poll again to count as present. It is None if polls of
+    # this entry are not noted.
+    presence_seconds: int | None = None
 
     @property
     def answer(self) -> dict[str, Any]:
@@ -101,12 +113,20 @@ class Positions(Struct, frozen=True):
     entries: EntryRecords
     segmented_queue: SegmentedQueue
 
-    def read(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
+    def read(
+        self,
+        waitlist_id: str,
+        entry_id: str,
+        *,
+        to_operator: bool = False,
+        is_poll: bool = False,
+    ) -> EntryView:
         """Return the current status and position of an entry.
 
-        If the waitlist hides its totals, only operators get the total.
+        If the waitlist hides its totals, only operators get the total. If `is_poll` is true, the
+        customer has sent the request and is present.
         """
-        request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
+        request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id, is_poll=is_poll)
         found: c.PositionResult = self.recovering_queue.read(request)
         hide_total = found.hide_counts and not to_operator
         view = view_of(entry_id, found, hide_total)
@@ -209,4 +229,5 @@ def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryVi
         ready_ahead=found.ready_ahead,
         not_ready=found.not_ready,
         confirm_by_millis=found.confirm_by_millis,
+        presence_seconds=found.presence_seconds,
     )

@@ -85,7 +85,7 @@ class Questions(Struct, frozen=True):
             return Change(answered(record, self.now_millis()), "confirmed", CUSTOMER)
 
         self.readiness.change((waitlist_id, entry_id), decide, stay)
-        return self.positions.read(waitlist_id, entry_id)
+        return self.positions.read(waitlist_id, entry_id, is_poll=True)
 
     def ask(self, command: AskCommand) -> tuple[int, str | None]:
         """Ask the customers of one page of entries.

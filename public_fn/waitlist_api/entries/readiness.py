@@ -182,7 +182,7 @@ class ReadinessChanges(Struct, frozen=True):
         return is_unanswered(record, settings.confirm)
 
     def _rest_result(self, record: EntryRecord, rules: RestRules | None) -> Rested:
-        view = self.positions.read(record.waitlist_id, record.entry_id)
+        view = self.positions.read(record.waitlist_id, record.entry_id, is_poll=True)
         return Rested(view, None if rules is None else max(0, rules.times - record.pauses.rests))
 
     def verify(self, waitlist_id: str, entry_id: str, stay: int) -> EntryRecord:

@@ -18,6 +18,10 @@ OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "pa
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
+# How often a customer polls within the time after which the customer counts as away. Two polls can
+# therefore fail.
+POLLS_OF_PRESENCE = 3
+
 
 def poll_after_seconds(
     status: str, *positions: int | None, not_ready: Sequence[NotReady] = (), now_millis: int = 0

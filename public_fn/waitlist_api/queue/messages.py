@@ -121,6 +121,7 @@ class Locating(EntryMessage, frozen=True):
             entry_id=self.record.entry_id,
             segments=tuple(self.asked(segments)),
             segments_version=segments.version,
+            is_poll=True,
         )
 
     def asked(self, segments: Segments) -> dict[str, Segment]:
@@ -299,6 +300,7 @@ def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
         "rate_from": rate.from_millis if rate else None,
         "rate_counts": rate.counts if rate else "offered",
         **({"has_hours": True} if policy.offer_hours else {}),
+        **({"presence_seconds": policy.presence.seconds} if policy.presence else {}),
     }
 
 

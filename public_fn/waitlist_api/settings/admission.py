@@ -10,6 +10,7 @@ from msgspec.structs import force_setattr
 
 from waitlist_api.clock import millis_of
 from waitlist_api.settings.declared import Setting, Settings
+from waitlist_api.settings.presence import Presence
 from waitlist_api.settings.texts import Moment, TimeZone
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
@@ -274,5 +275,13 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             "operator's `admit` offers slots at any time.",
             null="that there is no restriction",
             label="Offers between",
+        ),
+    ] = None
+    presence: Annotated[
+        Presence | None,
+        Setting(
+            "Whether offers pass over customers who have closed their page.",
+            null="that customers get an offer whether they are present or not",
+            label="Away after",
         ),
     ] = None

@@ -323,10 +323,11 @@ RULES: tuple[Rule, ...] = (
             "admission.schedule",
             "admission.max_inside",
             "admission.offer_hours",
+            "admission.presence",
         ),
         message="This policy makes no offers by itself. Customers get an offer only when an "
-        "operator calls `admit`. To make offers automatically, set `rate`, `schedule` or "
-        "`max_inside`.",
+        "operator calls `admit`, and `presence` applies only to an `admit` with a `count`. To make "
+        "offers automatically, set `rate`, `schedule` or `max_inside`.",
         is_broken=_offers_by_hand,
     ),
     Rule(

@@ -89,7 +89,7 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
 
 
 # The reasons why a waiting entry cannot be claimed or offered a slot.
-NotReadyReason = Literal["resting", "held_back", "delayed", "unverified"]
+NotReadyReason = Literal["resting", "held_back", "delayed", "unverified", "away"]
 
 
 class NotReady(Struct, frozen=True):

@@ -37,7 +37,9 @@ from waitlist_shared.limits import (
     MAX_CAPACITY,
     MAX_PAGE,
     MAX_PASS_SECONDS,
+    MAX_PRESENCE_SECONDS,
     MAX_RATE,
+    MIN_PRESENCE_SECONDS,
     ONCE_SECONDS,
 )
 
@@ -118,6 +120,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     # True if the policy makes offers only during opening hours. Each message about offers contains
     # these hours.
     has_hours: bool | UnsetType = UNSET
+    # If a customer has polled, and not within this time, offers pass the customer over.
+    presence_seconds: (
+        Annotated[int, Meta(ge=MIN_PRESENCE_SECONDS, le=MAX_PRESENCE_SECONDS)] | UnsetType
+    ) = UNSET
 
 
 # The mode `open` prepares a rebuild if Redis may have lost the queue. The modes `configure` and
@@ -276,6 +282,8 @@ class Position(OnEntry, frozen=True, kw_only=True):
 
     segments: SegmentIds = ()
     segments_version: Number = 0
+    # True if the customer sends the request. It shows that the customer is present.
+    is_poll: bool = False
 
 
 class SegmentPlace(Struct, frozen=True, kw_only=True):
@@ -312,6 +320,9 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
     # customer was not asked.
     confirm_by_millis: Number = 0
+    # The time within which the customer must poll again to count as present. It is None if polls of
+    # this entry are not noted.
+    presence_seconds: Number | None = None
 
 
 class DrawStamp(OnWaitlist, frozen=True, kw_only=True):
@@ -430,6 +441,8 @@ class StatsResult(Result, frozen=True, kw_only=True):
     unverified: Number
     # The number of customers who have been asked whether they are still waiting.
     asked: Number
+    # The number of entries whose customer has stopped to poll.
+    away: Number
     # The ids of the first ready entries.
     first: tuple[EntryId, ...] = ()
 

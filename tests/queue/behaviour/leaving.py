@@ -26,6 +26,7 @@ def _absent(total: int) -> dict[str, object]:
         "ready_ahead": None,
         "not_ready": [],
         "confirm_by_millis": 0,
+        "presence_seconds": None,
         "rank": None,
         "ticket": None,
         "places": [],

@@ -29,6 +29,7 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
             "ready_ahead": None,
             "not_ready": [],
             "confirm_by_millis": 0,
+            "presence_seconds": None,
             "pace": None,
             "is_due": False,
             "offered_until_millis": None,

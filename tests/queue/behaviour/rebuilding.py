@@ -84,7 +84,8 @@ def fill_every_state(line: Line) -> None:
     """Create entries that are held, parked, inside or in a segment, and one whose hold has
     expired.
     """
-    line.init(version=2, segments_version=2, max_claims=4, admission=True, pass_seconds=60)
+    limits: dict[str, Any] = {"max_claims": 4, "pass_seconds": 60, "presence_seconds": 120}
+    line.init(version=2, segments_version=2, admission=True, **limits)
     line.signup("tagged", **line.within("red", version=2))
     line.insert(
         "resting",
@@ -102,6 +103,7 @@ def fill_every_state(line: Line) -> None:
     line.complete("admitted", given["admitted"]["token"])
     line.extend("held", given["held"]["token"])
     line.allocate_tickets(0, (16, 1))
+    line.position("tagged", is_poll=True)
     line.clock.advance(seconds=1)
     line.expire()
     line.board()

@@ -1,4 +1,4 @@
--- NEEDS admission decisions holds policy pop replay
+-- NEEDS admission decisions holds policy pop presence replay
 
 -- Makes an offer to each of the given entries, or admits the customers at once if the policy is automatic. Returns the
 -- rows of the reply, and the texts to store under the idempotency key.
@@ -33,7 +33,7 @@ local function offer_next(keys, tokens, stamp, hours, now)
   local policy = read_policy(keys, now)
   read_hours(policy, hours, math.floor(now / 1000))
   local is_due = slots_due(policy, room_of(keys, policy, now), now) > 0
-  local popped = is_due and pop_preferred(keys, EVERYONE, false, 1) or {}
+  local popped = is_due and pop_present(keys, EVERYONE, 1, policy.presence_seconds, now) or {}
   take_due(keys, policy, #popped, now)
   local function paid(number) return paid_by(policy, number) end
   local entries, _, is_automatic = offer(keys, popped, policy, tokens, stamp, paid, now)

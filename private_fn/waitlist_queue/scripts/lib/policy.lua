@@ -9,7 +9,8 @@ local ENDED_AT_ONCE = 1000 -- passes; the customers of any other passes count as
 local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at', 'left_over',
     'schedule_version', 'scheduled', 'scheduled_until', 'recorded_until', 'combine', 'max_inside', 'offer_seconds',
-    'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'quota_offer_seconds', 'has_hours'}
+    'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'quota_offer_seconds', 'has_hours',
+    'presence_seconds'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
   -- The defaults are for a waitlist that has never had a policy or a quota.

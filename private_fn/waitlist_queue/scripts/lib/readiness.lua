@@ -11,6 +11,8 @@ local function write_readiness(keys, entry_id, before, packed)
   for millis in string.gmatch(packed, '=([1-9]%d*)') do first = math.min(first, tonumber(millis)) end
   if first < math.huge then
     redis.call('ZADD', keys.ready_at, first, entry_id)
+  elseif is_away(packed) then
+    redis.call('ZADD', keys.ready_at, '+inf', entry_id)
   else
     redis.call('ZREM', keys.ready_at, entry_id)
   end
@@ -40,6 +42,7 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   local is_at_least_as_new, delayed = old and version_of(old) >= version_of(packed), delay_of(old or '')
   if is_at_least_as_new and delay_of(packed) <= delayed then return false end
   local kept = with_delay(is_at_least_as_new and old or packed, math.max(delayed, delay_of(packed)))
+  if old and is_away(old) and not is_away(kept) then kept = with_away(kept) end
   write_readiness(keys, entry_id, old, kept)
   return true
 end

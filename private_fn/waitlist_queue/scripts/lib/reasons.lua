@@ -10,6 +10,21 @@ local function delay_of(packed)
   return tonumber(string.match(packed, DELAYED) or 0)
 end
 
+-- The customer has stopped to poll. Only Redis has this reason, which ends with the next poll.
+local AWAY = ';away=0'
+
+local function is_away(packed)
+  return string.find(packed, AWAY, 1, true) ~= nil
+end
+
+local function with_away(packed)
+  return packed .. AWAY
+end
+
+local function without_away(packed)
+  return (string.gsub(packed, AWAY, ''))
+end
+
 local function has_reason(packed)
   return string.find(packed, ';', 1, true) ~= nil
 end
@@ -47,7 +62,8 @@ local function reasons_of(keys, entry_id)
   return rows, question_of(packed) or 0
 end
 
--- Counts the entries with an unverified address, and the customers who were asked whether they are still waiting.
+-- Counts the entries with an unverified address, the customers who were asked whether they are still waiting, and the
+-- customers who are away.
 local function count_readiness(keys, before, packed)
   local function count(name, pattern)
     local change = (string.find(packed, pattern) and 1 or 0) - (string.find(before, pattern) and 1 or 0)
@@ -55,6 +71,7 @@ local function count_readiness(keys, before, packed)
   end
   count('unverified', ';unverified=')
   count('asked', '^%d+,')
+  count('away', AWAY)
 end
 
 -- Deletes the readiness of an entry, because its signup has ended.

@@ -1,5 +1,8 @@
 -- NEEDS segments
 
+-- The settings that `meta` does not have if the waitlist does not have them.
+local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'presence_seconds'}
+
 -- Begins a new admission schedule. Unused admissions of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
@@ -8,10 +11,10 @@ end
 -- Writes the settings ("name=value", separated by spaces). If the segments have changed, the segment index is emptied.
 -- If the rate has changed, the admissions that the old rate has saved up are discarded.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
-  local old_count, old_millis, old_from, max_claims, opens_millis, closes_millis, has_hours = unpack(redis.call('HMGET',
-    keys.meta, 'rate_count', 'rate_millis', 'rate_from', 'max_claims', 'opens_millis', 'closes_millis', 'has_hours'))
-  local former = {max_claims = max_claims, opens_millis = opens_millis, closes_millis = closes_millis,
-    has_hours = has_hours}
+  local old_count, old_millis, old_from, max_claims = unpack(redis.call('HMGET', keys.meta, 'rate_count',
+    'rate_millis', 'rate_from', 'max_claims'))
+  local former = {}
+  for i, value in ipairs(redis.call('HMGET', keys.meta, unpack(OPTIONAL))) do former[OPTIONAL[i]] = value end
   local fields = {}
   for name, value in string.gmatch(settings, '([%a_]+)=([%w_]*)') do
     local is_optional = former[name] ~= nil
@@ -24,6 +27,7 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
   for name, value in pairs(former) do
     if value then redis.call('HDEL', keys.meta, name) end
   end
+  if former.presence_seconds then redis.call('UNLINK', keys.last_polls) end
   redis.call('HSET', keys.meta, unpack(fields))
   if max_claims then
     -- If the waitlist still has the setting, the next claim creates this set again.

@@ -7,6 +7,7 @@ local function take_out(keys, entry_id, place, stay_ticket, is_admitted)
   remove_waiting(keys, entry_id)
   if place.state == 'waiting' then leave_segments(keys, entry_id, place.rank) end
   forget_readiness(keys, entry_id)
+  if keys.last_polls then redis.call('HDEL', keys.last_polls, entry_id) end
   redis.call('HDEL', keys.tags, entry_id)
   redis.call('HDEL', keys.tickets_of_moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)

@@ -12,7 +12,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.segment_positions import SegmentPlace
 from waitlist_api.estimates.pace import wait_at
-from waitlist_api.http.polling import poll_after_seconds
+from waitlist_api.http.polling import POLLS_OF_PRESENCE, poll_after_seconds
 from waitlist_api.http.readiness import count_ready_ahead, readiness_fields
 from waitlist_api.http.schemas.entries import EntryAnswer, LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
@@ -69,6 +69,8 @@ class EntryResponses(Struct, frozen=True):
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis
         )
+        if seconds is not None and view.presence_seconds is not None:
+            seconds = min(seconds, view.presence_seconds // POLLS_OF_PRESENCE)
         return {
             **view.answer,
             **readiness_fields(view),

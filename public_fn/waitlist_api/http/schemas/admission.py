@@ -17,12 +17,9 @@ from waitlist_api.http.schemas.common import (
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
 from waitlist_api.http.schemas.settings import request_body
-from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Rate, Scheduled
+from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
-RateBody: Any = request_body("RateBody", Rate)
-ScheduledBody: Any = request_body("ScheduledBody", Scheduled)
-OfferHoursBody: Any = request_body("OfferHoursBody", OfferHours)
 AdmissionBody: Any = request_body("AdmissionBody", AdmissionPolicy)
 
 # How long the offers of a single request last.

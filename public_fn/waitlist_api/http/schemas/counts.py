@@ -116,6 +116,13 @@ class StatsAnswer(WithEstimate):
             "waiting, and have not answered yet."
         ),
     ]
+    away: Annotated[
+        Count,
+        Field(
+            description="How many waiting entries are passed over because their customer has "
+            "stopped to poll (see the setting `admission.presence`)."
+        ),
+    ]
     sources: Annotated[
         list[SourceAnswer] | None,
         Field(

@@ -261,6 +261,7 @@ NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
     "held_back": "an operator holds the entry back, until an operator sets `ready` to `true`",
     "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
     "unverified": "the customer has not verified the address yet",
+    "away": "the customer has stopped to poll, until the customer's next poll",
 }
 # The type has a name so that the OpenAPI document has a component for it.
 NotReadyReason = TypeAliasType(

@@ -137,7 +137,9 @@ def _kind(kind: Any, is_plain: bool) -> Any:
     if origin in (dict, Mapping):
         return dict[_type(of[0]), _type(of[1])]  # type: ignore[misc]
     is_group = isinstance(kind, type) and issubclass(kind, Settings)
-    return BODIES[kind] if is_group else kind
+    if not is_group:
+        return kind
+    return BODIES.get(kind) or request_body(f"{kind.__name__}Body", kind)
 
 
 def _choice(kinds: list[Any]) -> Any:

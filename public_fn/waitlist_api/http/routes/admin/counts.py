@@ -93,6 +93,7 @@ class Routes(Struct, frozen=True):
             not_ready=stats.not_ready,
             unverified=stats.unverified,
             asked=stats.asked if settings.confirm else 0,
+            away=stats.away,
             quota=stats.quota,
             sources=self._sources_of(waitlist_id, settings.page),
             messages=self._messages_of(waitlist_id) if settings.messages else None,

@@ -1,0 +1,74 @@
+-- NEEDS pop readiness reasons segments tickets waiting
+
+-- If the waitlist has the `presence` setting, the hash `last_polls` has the time of the last poll of the entries near the
+-- head of the queue, and of entries with an offer. The times are seconds since 2020, which Redis stores in few bytes. An
+-- entry whose last poll is not in the hash counts as present.
+local WATCHED = 200 -- the number of ready entries at the head of the queue whose polls are noted
+local MOST_POLLS = 400 -- Redis stores a hash with more than 512 fields in three times as many bytes
+
+local function poll_second(now)
+  return math.floor((now - EPOCH_MICROS) / 1000000)
+end
+
+-- Notes that a customer has polled. If too many polls are noted, only those of the first entries are kept.
+local function note_poll(keys, entry_id, now)
+  local is_new = redis.call('HSET', keys.last_polls, entry_id, poll_second(now)) == 1
+  if not is_new or redis.call('HLEN', keys.last_polls) <= MOST_POLLS then return end
+  local first = redis.call('ZRANGE', keys.queue, 0, WATCHED - 1)
+  local polls = #first > 0 and redis.call('HMGET', keys.last_polls, unpack(first)) or {}
+  redis.call('DEL', keys.last_polls)
+  for i, watched in ipairs(first) do
+    if polls[i] then redis.call('HSET', keys.last_polls, watched, polls[i]) end
+  end
+end
+
+-- Makes an entry ready whose customer was away, unless it has another reason. Returns its readiness.
+local function end_absence(keys, entry_id)
+  local packed = redis.call('HGET', keys.readiness, entry_id)
+  if not packed or not is_away(packed) then return packed end
+  local present = without_away(packed)
+  write_readiness(keys, entry_id, packed, present)
+  return present
+end
+
+local ABSENCES_AT_ONCE = 200
+
+-- Makes a limited number of entries ready whose customers were away, because the waitlist no longer has the `presence`
+-- setting. Returns whether there are no more such entries.
+local function end_absences(keys)
+  local away = redis.call('ZRANGEBYSCORE', keys.ready_at, '+inf', '+inf', 'LIMIT', 0, ABSENCES_AT_ONCE)
+  for _, entry_id in ipairs(away) do end_absence(keys, entry_id) end
+  return #away < ABSENCES_AT_ONCE
+end
+
+-- Puts an entry that was taken from the queue back at its rank, as the entry of a customer who is away.
+local function pass_over(keys, entry)
+  local packed = redis.call('HGET', keys.readiness, entry.entry_id)
+  write_readiness(keys, entry.entry_id, packed, with_away(packed or '0'))
+  add_waiting(keys, entry.entry_id, entry.rank, false)
+  enter_segments(keys, entry.entry_id, entry.rank, false)
+end
+
+-- Takes entries as pop_preferred does, but passes over the entries of customers who have stopped to poll. The hash
+-- `last_polls` is small, so a run passes over few entries.
+local function pop_present(keys, filters, count, presence_seconds, now)
+  local popped, taken = pop_preferred(keys, filters, false, count), {}
+  if not presence_seconds then return popped end
+  local oldest = poll_second(now) - presence_seconds
+  while #popped > 0 do
+    local ids, passed_over = {}, 0
+    for i, entry in ipairs(popped) do ids[i] = entry.entry_id end
+    local polls = redis.call('HMGET', keys.last_polls, unpack(ids))
+    for i, entry in ipairs(popped) do
+      if polls[i] and tonumber(polls[i]) < oldest then
+        passed_over = passed_over + 1
+        pass_over(keys, entry)
+      else
+        taken[#taken + 1] = entry
+      end
+    end
+    if passed_over > 0 then use_readiness(keys, false, AWAY) end
+    popped = passed_over > 0 and pop_preferred(keys, filters, false, passed_over) or {}
+  end
+  return taken
+end

@@ -1,0 +1,27 @@
+"""Define the `admission.presence` setting, which passes over customers who have gone away."""
+
+from typing import Annotated
+
+from waitlist_api.settings.declared import Setting, Settings
+from waitlist_shared.limits import MAX_PRESENCE_SECONDS, MIN_PRESENCE_SECONDS
+
+
+class Presence(Settings, frozen=True, kw_only=True):
+    """When a customer counts as away.
+
+    An entry whose customer is away keeps its position in the queue, but offers pass it over. The
+    next poll of the customer makes the entry ready again. Only polls near the head of the queue
+    count. A customer who has never polled there counts as present.
+    """
+
+    seconds: Annotated[
+        int,
+        Setting(
+            "A customer is away if the last poll was more than this number of seconds ago when the "
+            "customer's turn comes. A browser may let a hidden page poll only once a minute, so "
+            "choose at least 120 if people wait in a browser.",
+            label="Away after",
+            ge=MIN_PRESENCE_SECONDS,
+            le=MAX_PRESENCE_SECONDS,
+        ),
+    ]
