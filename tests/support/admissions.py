@@ -1,4 +1,4 @@
-"""The requests that the operator and the customers of a waitlist send over HTTP.
+"""Sends the requests of an operator and of customers over HTTP.
 
 Customers are identified by name.
 """
@@ -31,15 +31,15 @@ class Admissions(People):
         return answer
 
     def claimed(self, count: int = 1, key: str | None = None, **body: Any) -> list[str]:
-        """Claim entries. Return their names in the order of the answer."""
+        """Claim entries. Return the customers' names in the order of the answer."""
         answer = self.claim(count, key, **body)
         assert answer.status == 200, answer.text
         return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
 
     def act(self, verb: str, name: str, token: str | None = None, **body: Any) -> Answer:
-        """Send a request about a hold.
+        """Send an operator's request about a hold.
 
-        The default token is the newest claim token of the customer.
+        The default claim token is the newest token of the customer.
         """
         path = f"{self.admin_path}/claims/{self.id_of(name)}/{verb}"
         body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), **body}
@@ -94,7 +94,7 @@ class Admissions(People):
         return self.world.request("POST", path, body=body, key=key, token=self.token_of(name))
 
     def status(self, name: str) -> str:
-        """Return the status that the customer sees, or the error code."""
+        """Return the status that the customer sees. If the poll fails, return the error code."""
         answer = self.poll(name)
         return str(answer.json["status"]) if answer.status == 200 else str(answer.code)
 
@@ -105,7 +105,9 @@ class Admissions(People):
         return answer.json["position"], answer.json["total"]
 
     def listed(self, status: str) -> list[str]:
-        """Return all names with a status, as the operator sees them on all pages."""
+        """Return the names of all customers with this status, as the operator sees them on all
+        pages.
+        """
         found: list[str] = []
         cursor = ""
         while True:
@@ -126,7 +128,7 @@ class Admissions(People):
         return waiting, offered, parked, admitted, left
 
     def recorded(self, name: str) -> dict[str, Any]:
-        """Return the record of an entry from the table."""
+        """Return the record of a customer's entry from the table."""
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         assert record is not None, f"{name} has no record"
         return record.values()

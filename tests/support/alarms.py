@@ -1,7 +1,7 @@
-"""The state of a CloudWatch alarm, computed from the values of its metrics as AWS documents it.
+"""Computes the state of a CloudWatch alarm from the values of its metrics, as AWS documents it.
 
 The sources are "Configuring how CloudWatch alarms treat missing data" and "Use metric math" in
-CloudWatch's user guide. If a metric has no data point, its value is None.
+CloudWatch's user guide. If a metric has no data point in a period, its value is None.
 """
 
 import re
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 OK, ALARM, INSUFFICIENT = "OK", "ALARM", "INSUFFICIENT_DATA"
-# Identifies a metric by its namespace, its name and its dimensions as (name, value).
+# A metric is identified by its namespace, its name and its dimensions, which are pairs of name and
+# value.
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
 Series = list[float | None]
-# The values that were reported in each minute, starting with the first minute.
+# For each metric, the values that were reported in each minute, beginning with the first minute.
 Reported = Mapping[Metric, Sequence[Sequence[float]]]
 MINUTE_SECONDS = 60
-# CloudWatch evaluates more data points than the alarm's periods. In AWS's examples, it evaluates
-# two more.
+# CloudWatch evaluates more data points than the alarm has evaluation periods. In AWS's examples, it
+# evaluates two more.
 MORE_POINTS = 2
 
 STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -37,7 +38,7 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Alarm:
-    """An alarm whose references are resolved.
+    """An alarm of the template, in which all references are resolved.
 
     If `fills_nothing` is true, FILL does not change a metric that has no data points at all. AWS
     does not document whether this is so, so no alarm may depend on it.
@@ -50,7 +51,7 @@ class Alarm:
     def metrics(self) -> dict[str, Mapping[str, Any]]:
         """The metrics that the alarm reads, by their ids.
 
-        If the alarm has no expression, the id is `value`.
+        If the alarm has no expression, the id of its metric is `value`.
         """
         listed = self.properties.get("Metrics")
         if listed is None:
@@ -58,9 +59,9 @@ class Alarm:
         return {query["Id"]: query["MetricStat"] for query in listed if "MetricStat" in query}
 
     def state(self, reported: Reported, minutes: int, before: str = OK) -> str:
-        """Return the state of the alarm after some minutes.
+        """Return the state of the alarm after a number of minutes.
 
-        Until then, the alarm was in the state `before`.
+        `before` is the state of the alarm until then.
         """
         needed = int(self.properties["EvaluationPeriods"])
         series = self._series(reported, minutes)[-(needed + MORE_POINTS) :]
@@ -102,7 +103,9 @@ class Alarm:
 
 
 def metric_of(metric: Mapping[str, Any]) -> Metric:
-    """Return the metric that a MetricStat reads, or that an alarm without an expression reads."""
+    """Return the metric that a MetricStat reads, or the metric of an alarm that has no
+    expression.
+    """
     found = metric.get("Metric", metric)
     dimensions = {
         (dimension["Name"], str(dimension["Value"])) for dimension in found.get("Dimensions", [])
@@ -118,7 +121,7 @@ def named(metric: Mapping[str, Any]) -> str:
 def statistic(metric: Mapping[str, Any], values: Sequence[Sequence[float]], minutes: int) -> Series:
     """Return the statistic of a metric for each of its periods.
 
-    It is None for periods without values.
+    If a period has no values, its statistic is None.
     """
     name = metric.get("Stat") or metric.get("Statistic") or metric["ExtendedStatistic"]
     length = int(metric["Period"]) // MINUTE_SECONDS
@@ -127,11 +130,14 @@ def statistic(metric: Mapping[str, Any], values: Sequence[Sequence[float]], minu
     return [STATISTICS[name](period) if period else None for period in flat]
 
 
-# Metric math. Python evaluates an expression on time series in which values may be missing.
+# The following code evaluates metric math. Python itself evaluates an expression on time series, in
+# which values may be missing.
 
 
 class _Values:
-    """A time series in an expression. If an operand is missing, the result is missing too."""
+    """A time series in an expression. If a value of an operand is missing, the value of the result
+    is missing too.
+    """
 
     def __init__(self, values: Series) -> None:
         self.values = values
@@ -170,7 +176,7 @@ class _Values:
 
 
 def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bool) -> Series:
-    """Return the series of an expression.
+    """Return the time series that an expression computes.
 
     Only the part of the language that the template uses is supported.
     """
@@ -199,7 +205,7 @@ def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bo
         )
 
     words = {"FILL": fill, "IF": choose, "DIFF": differences}
-    # In Python, comparisons bind less tightly than `|`, so each comparison is put in parentheses.
+    # In Python, comparisons bind less tightly than `|`, so put each comparison in parentheses.
     compared = re.sub(r"(\w+ >=? [\w.]+)", r"(\1)", expression)
     compared = re.sub(r"\bOR\b", "|", re.sub(r"\bAND\b", "&", compared))
     names = {id_: _Values(values) for id_, values in series.items()}

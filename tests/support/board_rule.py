@@ -1,4 +1,6 @@
-"""The rule with which an app computes a position from the board."""
+"""Computes a position from a board, as apps do. A board is a snapshot of the positions of the whole
+queue.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """A stand-in for curl, so that `make test` does not need curl. `make test-curl` uses the real curl.
 
-The stand-in accepts the options that the documents and the banner of the local run use. Any other
-option raises ValueError.
+The stand-in accepts the options that are used in the documents and in the banner of the local run.
+Any other option raises ValueError.
 """
 
 import sys
@@ -16,7 +16,7 @@ HTTP_ERROR = 22
 
 
 def send(words: Sequence[str]) -> httpx.Response:
-    """Send the request that `curl WORDS` would send."""
+    """Send the request that curl would send for these command-line words."""
     method, url, body, auth = "", "", None, None
     headers: dict[str, str] = {}
     left = iter(words)
@@ -46,7 +46,7 @@ def send(words: Sequence[str]) -> httpx.Response:
 def main() -> int:
     """Print the body of the response.
 
-    Return the exit code that curl returns with --fail-with-body.
+    Return the exit code that curl returns with the option --fail-with-body.
     """
     response = send(sys.argv[1:])
     sys.stdout.write(response.text)

@@ -1,4 +1,4 @@
-"""AWS's DynamoDB Local for tests. It is used if `make test-dynamodb` has started it."""
+"""Connects tests with AWS's DynamoDB Local, if `make test-dynamodb` has started it."""
 
 import logging
 import os
@@ -12,13 +12,14 @@ from botocore.config import Config
 from tools.local.table import create_table_request
 
 TABLE = "waitlist-test"
-# The environment variable with the URL of DynamoDB Local. Only `make test-dynamodb` sets it.
+# This environment variable contains the URL of DynamoDB Local. Only `make test-dynamodb` sets it.
 URL_VARIABLE = "DYNAMODB_LOCAL_URL"
 ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "test"}
 
 
 class RealTable:
-    """A client for DynamoDB Local with its own database. The database is deleted with this object.
+    """A client for DynamoDB Local with its own database. The database is deleted when this object
+    is deleted.
 
     DynamoDB Local keeps a database and four threads for each access key. Later objects therefore
     reuse the access keys.
@@ -32,7 +33,7 @@ class RealTable:
             RealTable._made += 1
             RealTable._free_keys.append(f"test{os.getpid()}x{RealTable._made}")
         access_key = RealTable._free_keys.pop()
-        # A single attempt is enough, because a test that expects a refusal must not wait for
+        # Make only a single attempt, because a test that expects a refusal must not wait for
         # retries.
         config = Config(proxies={}, retries={"total_max_attempts": 1}, max_pool_connections=32)
         self._access: dict[str, Any] = {
@@ -43,7 +44,8 @@ class RealTable:
         }
         self._client = _session().client("dynamodb", **self._access)
         self._client.create_table(**create_table_request(TABLE))
-        # At DEBUG, botocore would log whole requests, and tests read the log of the service.
+        # At the level DEBUG, botocore would log whole requests, and tests read the log of the
+        # service.
         logging.getLogger("botocore").setLevel(logging.INFO)
         weakref.finalize(self, _give_back, self._client, access_key)
 
@@ -51,7 +53,9 @@ class RealTable:
         return getattr(self._client, name)
 
     def scan(self, **request: Any) -> dict[str, Any]:
-        """Return all items. Like the in-memory table, this method needs no table name."""
+        """Return all items of the table. Like the in-memory table, this method needs no table
+        name.
+        """
         whole = {"TableName": TABLE, "ConsistentRead": True} | request
         return {"Items": self._client.scan(**whole)["Items"]}
 
@@ -81,8 +85,7 @@ def _give_back(client: Any, access_key: str) -> None:
 
 @cache
 def _session() -> Any:
-    """Return the session that all clients share.
-
-    A session reads the description of DynamoDB only once.
+    """Return the boto3 session of all clients, because a session reads the description of DynamoDB
+    only once.
     """
     return boto3.Session()

@@ -9,10 +9,10 @@ from typing import Any
 
 
 def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]], Any]:
-    """Run the decorated test for each case, passed as the argument `name`. Raise all failures
-    together.
+    """Return a decorator that runs a test once for each case. The test gets the case as the
+    argument `name`.
 
-    The keys of `cases` are labels, which appear in the failures.
+    All failures are raised together. The keys of `cases` are labels, which appear in the failures.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
@@ -41,5 +41,5 @@ def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]],
 
 
 def labelled(*cases: Any) -> dict[str, Any]:
-    """Return the cases by their text, for use as labels."""
+    """Return the cases by their text, which is used as their label."""
     return {str(case): case for case in cases}

@@ -1,4 +1,4 @@
-"""Faults that can hit any AWS call of any operation."""
+"""Faults that can be injected at any AWS call of any operation."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ ENDPOINT = "https://aws.example.com"
 
 
 class Crash(BaseException):
-    """The process has died.
+    """The process has crashed.
 
     No code catches this exception, and no code of the process runs afterwards.
     """
@@ -21,7 +21,7 @@ class Crash(BaseException):
 
 @dataclass(frozen=True)
 class Call:
-    """A call to AWS. `make` executes it."""
+    """A call to AWS, which is carried out by the function `make`."""
 
     name: str
     arguments: dict[str, Any]
@@ -36,7 +36,7 @@ Fault = Callable[[Call], Any]
 
 
 class Wire:
-    """Records the AWS calls of one process, and can make faults hit some of the calls."""
+    """Records the AWS calls of one process, and can inject faults at some of the calls."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,23 +45,26 @@ class Wire:
         self.is_dead = False
 
     def client(self, client: Any) -> Any:
-        """Return a boto3 client whose calls go through this wire."""
+        """Return a boto3 client whose calls are recorded here."""
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """Make a fault hit one step from now on, and remove all other faults.
+        """Inject a fault at one step from now on, and remove all other faults.
 
-        The first step is 0.
+        The first step has the number 0.
         """
         self.disarm()
         self._faults[step] = fault
 
     def also(self, step: int, fault: Fault) -> None:
-        """Make a fault hit another step too."""
+        """Inject a fault at another step too."""
         self._faults[step] = fault
 
     def disarm(self) -> None:
-        """Remove all faults and recorded calls. This also starts a new process after a crash."""
+        """Remove all faults and recorded calls.
+
+        If the process has crashed, this starts a new process.
+        """
         self._faults = {}
         self.calls = []
         self.is_dead = False
@@ -72,7 +75,7 @@ class Wire:
 
     @property
     def different_steps(self) -> dict[int, str]:
-        """The steps that differ in their call or in the call before, with their names.
+        """The numbers and names of those steps that differ in their call or in the call before.
 
         If several pages make the same two calls, only the first and the last page are included.
         """
@@ -89,7 +92,7 @@ class Wire:
         }
 
     def carry(self, call: Call) -> Any:
-        """Make a call, or raise its fault."""
+        """Make a call, or inject the fault of this step."""
         with self._lock:
             if self.is_dead:
                 raise Crash
@@ -127,13 +130,13 @@ def crash_before(call: Call) -> Any:
 
 
 def crash_after(call: Call) -> Any:
-    """Execute the call, and then crash. A crash before the next call has the same effect."""
+    """Make the call, and then crash. A crash before the next call has the same effect."""
     call.make()
     raise Crash
 
 
 def lost(call: Call) -> Any:
-    """Simulate a request that never arrives."""
+    """Simulate a request that never arrives at AWS."""
     raise ReadTimeoutError(endpoint_url=ENDPOINT)
 
 
@@ -144,9 +147,7 @@ def unheard(call: Call) -> Any:
 
 
 def unheard_and(action: Callable[[], object]) -> Fault:
-    """Return a fault whose request takes effect and whose action runs, but whose answer never
-    arrives.
-    """
+    """Return a fault that carries out the request and then the action, and loses the answer."""
 
     def fault(call: Call) -> Any:
         call.make()
@@ -157,9 +158,10 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 
 
 def delivered_twice(call: Call) -> Any:
-    """Simulate an SDK that repeats a request because it did not get the first answer."""
+    """Simulate that the AWS SDK repeats a request because it did not get the first answer."""
     answer = call.make()
-    # A transaction contains a token, so DynamoDB returns the first answer to the repeated request.
+    # A transaction contains a token, so DynamoDB returns the first answer to the repeated request
+    # too.
     return answer if call.name == "TransactWriteItems" else call.make()
 
 
@@ -172,7 +174,7 @@ def throttled(call: Call) -> Any:
 
 
 def in_conflict(call: Call) -> Any:
-    """Simulate another transaction that is writing the same item."""
+    """Simulate another transaction that is writing the same item at this moment."""
     if call.name == "TransactWriteItems":
         raise _cancelled(call, "TransactionConflict")
     if call.name in ("PutItem", "UpdateItem", "DeleteItem"):
@@ -181,7 +183,7 @@ def in_conflict(call: Call) -> Any:
 
 
 def function_failed(call: Call) -> Any:
-    """Simulate a private function that dies after its work, for example because of Lambda's
+    """Simulate a private function that crashes after its work, for example because of Lambda's
     timeout.
     """
     answer = call.make()
@@ -212,8 +214,8 @@ def after(action: Callable[[], object]) -> Fault:
 
 
 def operation_of(call: Call) -> str:
-    """Return the private operation that an invocation requests, or "batch" for several
-    operations.
+    """Return the name of the private operation in an invocation. If the invocation contains several
+    operations, return "batch".
     """
     return str(json.loads(call.arguments["Payload"]).get("op", "batch"))
 

@@ -1,7 +1,8 @@
-"""The most expensive request that customers can send on each of their routes
+"""The cost of the most expensive request that customers can send on each of their routes
 (docs/operate/exposure.md).
 
-`tests/service/test_units.py` measures the cost of each request with data of `max_guest_bytes`.
+`tests/service/test_units.py` measures the cost of each request, with as much data as
+`max_guest_bytes` allows.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from waitlist_cli.operations.cost import MESSAGE, MESSAGE_MS, WEBHOOK, Operation
 
 LIST = "/v1/waitlists/{waitlist_id}"
 ENTRY = f"{LIST}/entries/{{entry_id}}"
-# The function of messages runs at most this many invocations in parallel (template.yaml).
+# At most this many invocations of the messages function run at the same time (template.yaml).
 MESSAGES_AT_ONCE = 10
 
 
@@ -31,7 +32,8 @@ class Dearest:
 
 OFFER = Dearest(Operation(writes=13, reads=1, table_calls=2, queue_calls=0, events=1), 10)
 FLOOD: dict[str, Dearest] = {
-    # The signup uses an address that must be verified, and the earlier stay had other data.
+    # The most expensive signup uses an address that must be verified, after an earlier stay with
+    # other data.
     f"POST {LIST}/entries": Dearest(Operation(writes=37, table_calls=3, events=2), 24, offers=1),
     f"POST {LIST}/verify": Dearest(
         Operation(writes=13, reads=1, table_calls=2, queue_calls=3, events=1), 10
@@ -39,12 +41,12 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/enter": Dearest(
         Operation(writes=16, reads=2, table_calls=3, events=1, signatures=1), 10
     ),
-    # The request writes nothing, unless it is the first to record an admission. Then `enter` does
-    # not record it.
+    # This request usually writes nothing. If it is the first request that records an admission, it
+    # writes the record, and `enter` does not write it.
     f"GET {ENTRY}/pass": Dearest(Operation(reads=1, table_calls=1, queue_calls=0, signatures=1), 0),
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),
-    # The request changes the data and switches messages off.
+    # The most expensive change edits the data and turns messages off.
     f"PATCH {ENTRY}": Dearest(Operation(writes=15, reads=3, table_calls=6, events=1), 14),
     f"POST {ENTRY}/decline": Dearest(
         Operation(writes=25, reads=2, table_calls=4, events=1), 13, offers=1
@@ -68,7 +70,8 @@ FLOOD: dict[str, Dearest] = {
 
 
 def table_units(rates: Mapping[str, float]) -> float:
-    """Return the write units per second of the table, for these requests per second by route.
+    """Return the write units that the table uses in a second, for these numbers of requests in a
+    second by route.
 
     The result includes the writes of the webhook and of messages, which the events of the requests
     cause.

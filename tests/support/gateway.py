@@ -25,12 +25,12 @@ class Answer:
 
     @property
     def code(self) -> str | None:
-        """The code of the problem, or None if the request succeeded."""
+        """The error code of the answer, or None if the request succeeded."""
         return self.json.get("code") if self.status >= 400 else None
 
 
 class Context:
-    """The fields of a Lambda context that Powertools reads."""
+    """A stand-in for the Lambda context, with the fields that Powertools reads."""
 
     function_name = "public"
     memory_limit_in_mb = 512
@@ -42,7 +42,9 @@ class Context:
 
 
 class Caller:
-    """Calls a public handler as API Gateway does, from a stage with these variables."""
+    """Calls a handler of the public function as API Gateway does, from a stage with these
+    variables.
+    """
 
     def __init__(
         self, handler: Callable[[Any, Any], Any], stage_variables: Mapping[str, str] | None = None
@@ -93,10 +95,10 @@ def event(
     query: str = "",
     subject: str | None = None,
 ) -> dict[str, Any]:
-    """Return the event for a request. The path is percent-encoded.
+    """Return the event of a request. The path in `path` is percent-encoded.
 
     If `operator` is true, the event contains the fields of the IAM authorizer. If `subject` is
-    given, it contains the fields of the JWT authorizer.
+    given, the event contains the fields of the JWT authorizer.
     """
     route, decoded = ROUTES.match(method, path), unquote(path)
     context: dict[str, Any] = {

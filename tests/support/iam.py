@@ -1,4 +1,4 @@
-"""A fixed time and fixed keys for signing the tokens of an IAM user."""
+"""A fixed time and fixed keys, with which tests sign the tokens of an IAM user."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,9 @@ KEYS = Credentials("AKIDEXAMPLE", "a secret key", "a session/token+=")
 
 
 class WallClock:
-    """A clock that stands still unless a test moves it. botocore's signatures use it too."""
+    """A clock that stands still unless a test moves it. botocore also uses this clock for its
+    signatures.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds = NEW_YEAR.timestamp()

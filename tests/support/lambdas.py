@@ -1,6 +1,6 @@
 """A stand-in for the Lambda service that runs the real private function.
 
-Messages are converted to JSON and back.
+All messages are converted to JSON and back.
 """
 
 import io
@@ -16,8 +16,8 @@ MESSAGES = "messages"
 class InProcessLambda:
     """Answers `invoke` like a boto3 client. Asynchronous invocations are collected in `started`.
 
-    The function of messages sends nothing. It stores its requests in `trials`, and answers from
-    `trial_outcomes`.
+    Invocations of the messages function send nothing. They are stored in `trials`, and are answered
+    from `trial_outcomes`.
     """
 
     def __init__(self, private: Callable[[Any], Any]) -> None:

@@ -1,6 +1,6 @@
 """A waitlist for tests of the private function.
 
-Tests identify entries by name, and messages are sent as JSON.
+Tests identify entries by name, and messages are converted to JSON.
 """
 
 import json
@@ -56,7 +56,7 @@ SETTINGS = (
 
 @dataclass
 class Clock:
-    """The clock of Redis. It stands still unless a test moves it."""
+    """A clock for Redis, which stands still unless a test moves it."""
 
     micros: int = NEW_YEAR_MICROS
 
@@ -73,10 +73,11 @@ class Clock:
 
 @dataclass
 class Line:
-    """Sends the messages of the private contract for one waitlist.
+    """Sends messages to the private function about one waitlist.
 
-    Tests inspect the keys with `client`. The service uses it too, unless `connect` is given.
-    `now_micros` replaces the clock. `server_run_id` is the run id of the Redis server that answers.
+    Tests inspect the keys in Redis with `client`. The service uses `client` too, unless `connect`
+    is given. `now_micros` replaces the clock. `server_run_id` is the run id of the Redis server
+    that answers.
     """
 
     client: Any
@@ -92,7 +93,8 @@ class Line:
             self.now_micros or self.clock,
             lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
-        # The number of turns is the only limit here, because the machine may be slow.
+        # Only the number of turns limits the work here, and not the time, because the machine may
+        # be slow.
         self.store = store
         self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
@@ -103,7 +105,7 @@ class Line:
         return client
 
     def of(self, waitlist_id: str) -> "Line":
-        """Return another waitlist of the same service."""
+        """Return another waitlist that the same service manages."""
         other = Line(self.client, self.clock, waitlist_id)
         other.service = self.service
         return other
@@ -111,7 +113,7 @@ class Line:
     def handle(self, message: Any) -> Answer:
         """Send a message as Lambda does, converted to JSON and back.
 
-        Every answer must be one that the public function can decode.
+        Fail unless the public function can decode the answer.
         """
         answer: Answer = json.loads(json.dumps(self.service.handle(json.loads(_json(message)))))
         _check_contract(message, answer)
@@ -132,13 +134,15 @@ class Line:
         return self._names[entry_id]
 
     def stay(self, name: str, stay: int = 1) -> dict[str, str]:
-        """Return the fields that identify one stay of an entry."""
+        """Return the fields that identify one stay of an entry in a message."""
         return {"entry_id": self.id_of(name), "join_id": f"{stay:08x}"}
 
     def init(
         self, mode: str = "create", epoch: str = EPOCH, version: int = 1, **fields: Any
     ) -> Answer:
-        """Send `init`. Arguments that are named in SETTINGS become settings."""
+        """Send the message `init`. If the name of an argument is in SETTINGS, the argument becomes
+        a setting.
+        """
         settings = {name: fields.pop(name) for name in SETTINGS if name in fields}
         settings["version"] = version
         return self.send("init", mode=mode, epoch=epoch, settings=settings, **fields)
@@ -157,9 +161,9 @@ class Line:
         return segment_id_of(self.waitlist_id, {"segment": name})
 
     def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:
-        """Return the fields that put an entry into segments.
+        """Return the fields of a message that put an entry into these segments.
 
-        `edit` is the number of changes of its attributes.
+        `edit` is the number of changes of the entry's attributes.
         """
         return {
             "segments": [self.segment(name) for name in names],
@@ -171,13 +175,13 @@ class Line:
         return self.send("tag", **self.stay(name, stay), **self.within(*names, **versions))
 
     def rest(self, name: str, version: int, seconds: int = 60, **fields: Any) -> Answer:
-        """Make an entry rest. `version` is the number of changes of its record."""
+        """Let an entry rest for some seconds. `version` is the number of changes of its record."""
         return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
 
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
         """Send the reasons why an entry is not ready.
 
-        The value of a reason is its end, or 0 if it has no end.
+        The value of a reason is the time at which the reason ends, or 0 if it has no end.
         """
         readiness = readiness_of(version, **reasons)
         return self.send("tag", **self.stay(name, stay), readiness=readiness)
@@ -189,9 +193,9 @@ class Line:
         return self.send("tag", **self.stay(name), readiness=readiness)
 
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
-        """End the wait after an unanswered question.
+        """Send the message that ends a customer's wait after an unanswered question.
 
-        The default is the newest question to the current stay.
+        By default, the message refers to the newest question in the current stay.
         """
         found = self.position(name)
         named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1, "settings_version": 1}
@@ -210,14 +214,14 @@ class Line:
     def segment_counts(self, *names: str) -> dict[str, int]:
         """Return the number of waiting entries in each segment.
 
-        `names` must contain all segments in use.
+        `names` must contain the names of all segments in use.
         """
         known = {self.segment(name): name for name in names}
         answer = accepted(self.send("segments", segments_version=1))
         return {known[depth["segment"]]: depth["waiting"] for depth in answer["depths"]}
 
     def claim_within(self, segment: str, count: int = 1, **fields: Any) -> list[str]:
-        """Claim entries from a segment. Return the names in the order of the answer."""
+        """Claim entries from a segment. Return the customers' names in the order of the answer."""
         fields.setdefault("segments_version", 1)
         return list(self.claimed(count, segment=self.segment(segment), **fields))
 
@@ -231,7 +235,7 @@ class Line:
         return self.send("drop", **self.stay(name, stay), **fields)
 
     def bump(self, name: str, once: int | None = None, **where: Any) -> Answer:
-        """Send a bump. It has a new once_key, unless `once` is given."""
+        """Send a bump. Unless `once` is given, the bump has a new idempotency key."""
         if once is None:
             self._once_keys += 1
             once = 2**64 + self._once_keys
@@ -250,7 +254,7 @@ class Line:
         return self.send("claim", count=count, **fields)
 
     def claimed(self, count: int = 1, **fields: Any) -> dict[str, Answer]:
-        """Claim entries. Return them by name, in the order of the answer."""
+        """Claim entries. Return each claimed entry by its name, in the order of the answer."""
         entries = accepted(self.claim(count, **fields))["entries"]
         return {self._names[entry["entry_id"]]: entry for entry in entries}
 
@@ -273,7 +277,9 @@ class Line:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
     def dirty(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
-        """Return the places of the entries whose record may be behind Redis, by name."""
+        """Return the places of the entries whose record may be older than their state in Redis, by
+        name.
+        """
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 
@@ -284,7 +290,7 @@ class Line:
         return self.send("list_off_queue", which=which, **fields)
 
     def off_queue(self, which: str, **fields: Any) -> list[str]:
-        """Return the names on one page of held or parked entries."""
+        """Return the names of the held or parked entries on one page."""
         entries = accepted(self.list_off_queue(which, **fields))["entries"]
         return [self._names[entry["entry_id"]] for entry in entries]
 
@@ -304,7 +310,7 @@ class Line:
         return self.send("stats", **fields)
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return all waiting entries in the order of the queue, read page by page."""
+        """Return all waiting entries in the order of the queue. They are read page by page."""
         entries: list[dict[str, Any]] = []
         after: dict[str, int] = {}
         while True:
@@ -319,7 +325,7 @@ class Line:
         return [self._names[entry["entry_id"]] for entry in self.entries()]
 
     def contents(self) -> dict[str, object]:
-        """Return all keys and values in Redis, for all waitlists."""
+        """Return the values of all keys in Redis, for all waitlists."""
         return {key: self._value(key) for key in sorted(self.client.scan_iter(count=1000))}
 
     def _value(self, key: str) -> object:
@@ -332,9 +338,9 @@ class Line:
 
 
 def readiness_of(version: int, **reasons: int) -> list[Any]:
-    """Return the readiness of an entry for a message.
+    """Return the readiness of an entry in the form of a message.
 
-    The value of a reason is its end, or 0 if it has no end.
+    The value of a reason is the time at which the reason ends, or 0 if it has no end.
     """
     return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 
@@ -344,7 +350,7 @@ def once_key_of(number: int) -> str:
 
 
 def accepted(answer: Answer) -> Answer:
-    """Return an answer. Fail if it is a refusal."""
+    """Return the answer unchanged. Fail if the answer is a refusal."""
     assert answer["ok"], answer
     return answer
 
@@ -356,7 +362,8 @@ def _json(message: Any) -> str:
 def _check_contract(message: Any, answer: Answer) -> None:
     """Check that an answer is the result or the refusal that the contract declares.
 
-    A private function that is deployed first may send more fields than this version knows.
+    During a deployment, a newer private function may send more fields than the public function
+    knows.
     """
     if not answer["ok"]:
         assert answer["code"] in BY_CODE, answer
@@ -371,7 +378,7 @@ def _check_contract(message: Any, answer: Answer) -> None:
 
 
 def _with_new_fields(answer: Any) -> Any:
-    """Return an answer with a new field in each of its objects."""
+    """Return the answer with an additional, unknown field in each of its objects."""
     if isinstance(answer, dict):
         return {**{name: _with_new_fields(part) for name, part in answer.items()}, "new_field": [1]}
     return [_with_new_fields(part) for part in answer] if isinstance(answer, list) else answer

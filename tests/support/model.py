@@ -12,21 +12,22 @@ from typing import Literal
 from waitlist_shared.contracts import NoShow, Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
-# Places are fractions, so that there is always a place between two others for a moved entry.
+# Places are fractions, so that a moved entry can always get a place between two others.
 Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# The state of the question whether a customer is still waiting. `over` means that the time to
-# answer has passed, and `noted` that this was recorded.
+# The state of the question whether a customer is still waiting. `over` means that the time for the
+# answer has passed. `noted` means that this has been recorded.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
-# The distance between the places of two signups.
+# This is the distance between the places of two successive signups.
 GAP = 2**24
 AT_BACK = 255 * TIER
-# The place of an import's early rows. It is between the second and the third signup.
+# The early rows of an import get this place, which is between the places of the second and the
+# third signup.
 EARLY = AT_BACK + 2 * GAP + GAP // 2
-# The distance between the places of an import's other rows.
+# This is the distance between the places of the other rows of an import.
 APART = 8
 MAX_ATTEMPTS = 3
 
@@ -93,7 +94,9 @@ class Stay:
 
 @dataclass(frozen=True)
 class Event:
-    """An event in a history: its word, actor and reason. `hold` is the claim, if there is one."""
+    """An event in a history, with its word, its actor and its reason. `hold` is the claim that the
+    event belongs to, if there is one.
+    """
 
     word: str
     by: str
@@ -101,7 +104,7 @@ class Event:
     hold: str = ""
 
 
-# These events report changes of the record that Redis follows.
+# These events report changes that are made in the record first and then in Redis.
 OF_QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
 OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
@@ -117,11 +120,11 @@ QUOTA, RATE, SCHEDULE = "quota", "rate", "schedule"
 
 @dataclass(frozen=True)
 class Policy:
-    """The admission policy of the waitlist. If it has no limit, schedule or rate, only operators
-    offer places.
+    """The admission policy of the waitlist. If the policy has no limit, schedule or rate, only
+    operators make offers.
 
-    `scheduled` slots become due at one time. If `has_rate` is true, another slot becomes due after
-    a day, and the rate counts the people who enter.
+    `scheduled` is the number of slots that become due at one time. If `has_rate` is true, another
+    slot becomes due after a day, and the rate counts the people who enter.
     """
 
     max_inside: int | None = None
@@ -136,7 +139,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Waitlist:
-    """All stays by name, the requests that count only once, and the counters.
+    """A waitlist: all stays by name, the requests that count only once, and the counters.
 
     For each import and name, `looked` contains the status that the import has read, and `drawn`
     contains the place that it has drawn but not used yet. `early` is the number of places drawn for
@@ -144,10 +147,10 @@ class Waitlist:
     it empty.
 
     `slots` are the slots that are due to be offered, in the order of their use. If `may_lose` is
-    true, Redis may forget the slots, and the slots that paid for open offers. A waitlist that
-    `opens` or `closes` does so at some time. If a customer does not confirm that they are still
-    waiting, their wait ends as `then` says. If `then` is None, no customer is asked and no wait
-    ends.
+    true, Redis may forget the slots, and the slots that paid for open offers. If `hours` is `opens`
+    or `closes`, the waitlist opens or closes at some time. If a customer does not confirm that they
+    are still waiting, their wait ends as `then` says. If `then` is None, no customer is asked and
+    no wait ends.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -186,7 +189,7 @@ class Waitlist:
 
     @property
     def room(self) -> int | None:
-        """How many more customers may be inside or have an offer.
+        """The number of additional customers who may be inside or have an offer.
 
         None means that there is no limit.
         """
@@ -196,23 +199,24 @@ class Waitlist:
         return max(0, self.policy.max_inside - len(inside) - len(self.of("offered")))
 
     def claimable(self, count: int) -> int:
-        """Return how many entries a claim of `count` may hold."""
+        """Return how many of `count` entries a claim may hold."""
         claims = [name for name in self.of("offered") if not self.by_name[name].is_offer]
         return (
             count if self.max_claims is None else min(count, max(0, self.max_claims - len(claims)))
         )
 
     def next_ones(self, count: int | None = None, *, newest: bool = False) -> list[str]:
-        """Return the entries to take next, at most `count`.
+        """Return the names of the entries that are taken next, at most `count`.
 
-        They are taken from the head of the queue, or from its end.
+        Entries are taken from the head of the queue, or from its end if `newest` is true.
         """
         ready = [name for name in self.of("waiting") if self.by_name[name].is_ready]
         return (ready[::-1] if newest else ready)[:count]
 
     def counted(self, name: str = "") -> list[str]:
-        """Return the names that positions and totals count: entries with a verified address, and
-        `name` itself.
+        """Return the names of the entries that positions and totals count.
+
+        These are the entries with a verified address, and the entry `name` itself.
         """
         line = self.of("waiting")
         return [other for other in line if other == name or not self.by_name[other].is_unverified]
@@ -246,16 +250,16 @@ class Waitlist:
         return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
     def note(self, request: str) -> "Waitlist":
-        """Remember a request that counts only once."""
+        """Remember a request that takes effect only once."""
         return replace(self, done=self.done | {request})
 
     def draw(self) -> tuple["Waitlist", int]:
-        """Draw the rank at the end of the queue."""
+        """Draw the next rank at the end of the queue."""
         line = replace(self, tickets=self.tickets + 1)
         return line, AT_BACK + line.tickets * GAP
 
     def look(self, key: str, seen: dict[str, str]) -> "Waitlist":
-        """Remember the statuses that an import has read, by name."""
+        """Remember the statuses that an import has read, by the customer's name."""
         others = frozenset(seen for seen in self.looked if seen[0] != key)
         return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
 
@@ -276,7 +280,9 @@ class Waitlist:
 
 
 def refused(line: Waitlist, name: str, key: str) -> Waitlist:
-    """Remember that the opening hours refused a signup. The signup does not join later."""
+    """Remember that a signup was refused because the waitlist is not open. Such a signup does not
+    join later.
+    """
     return line if line.is_full else line.note(f"{name} with {key} was refused")
 
 
@@ -285,7 +291,7 @@ def was_refused(line: Waitlist, name: str, key: str) -> bool:
 
 
 def hours_passed(line: Waitlist) -> Waitlist:
-    """Return the waitlist after it has opened or closed, if it is due to open or close."""
+    """Return the waitlist after it has opened or closed, if its opening hours say so."""
     match line.hours:
         case "opens":
             return replace(line, hours="open")
@@ -296,9 +302,9 @@ def hours_passed(line: Waitlist) -> Waitlist:
 
 
 def _counts_as_inside(stay: Stay) -> bool:
-    """Return whether Redis counts the customer's place inside as taken.
+    """Return whether Redis counts the customer as inside.
 
-    A new signup frees it when it gets a place.
+    If the customer signs up again, they count as inside until the new signup gets a place.
     """
     if stay.state == "joining" and stay.former is not None:
         return _counts_as_inside(stay.former)
@@ -313,7 +319,7 @@ def joined(line: Waitlist, name: str, key: str) -> Waitlist:
 
 
 def signup_finished(line: Waitlist, name: str) -> Waitlist:
-    """Finish the intent of a signup. The entry gets a place, or the intent disappears."""
+    """Finish an interrupted signup. The entry gets a place, or the signup is cancelled."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining" or stay.rank:
         return line
@@ -322,7 +328,7 @@ def signup_finished(line: Waitlist, name: str) -> Waitlist:
 
 
 def intent_finished(line: Waitlist, name: str) -> Waitlist:
-    """Finish the intent of a signup or of an import."""
+    """Finish an interrupted signup, import or reinstatement."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining":
         return line
@@ -330,9 +336,9 @@ def intent_finished(line: Waitlist, name: str) -> Waitlist:
 
 
 def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist, dict[str, int]]:
-    """Draw places for an import.
+    """Draw places for the rows of an import.
 
-    Early rows get a place by `joined_at`, and other rows a place at the end.
+    Early rows get a place according to their `joined_at`, and other rows get a place at the end.
     """
     line, back = line.draw()
     drawn = {}
@@ -344,10 +350,10 @@ def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist,
 
 
 def enlisted(line: Waitlist, name: str) -> Waitlist:
-    """Place an entry at its rank, unless the waitlist is full.
+    """Give an entry the place at its rank, unless the waitlist is full.
 
-    If the rank is taken, an import gets the next free rank behind it, and a reinstated entry the
-    next free rank ahead of it.
+    If the rank is taken, an imported entry gets the next free rank behind it, and a reinstated
+    entry gets the next free rank ahead of it.
     """
     stay = line.by_name[name]
     if line.is_full:
@@ -371,7 +377,7 @@ def _has_open_offer(stay: Stay) -> bool:
 
 
 def declined(line: Waitlist, name: str) -> Waitlist:
-    """Count the decline of an offer that Redis has not ended yet."""
+    """Count a decline if Redis has not ended the offer yet."""
     is_open = _has_open_offer(line.by_name[name])
     return replace(line, declined=line.declined + is_open)
 
@@ -383,7 +389,9 @@ def ended(
     by: str = OPERATOR,
     reason: str = "",
 ) -> Waitlist:
-    """End a stay and count the end. If there is a policy, an admitted customer is inside."""
+    """End a stay and count its end. If there is a policy, an admitted customer is inside
+    afterwards.
+    """
     if state == "left":
         line = given_back(line, name)
     elif _has_open_offer(line.by_name[name]):
@@ -396,7 +404,7 @@ def ended(
 
 
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Record that a request ended a stay before maintenance finished its leave."""
+    """Record that a request ended a stay before maintenance finished the leave of this stay."""
     events = line.history(name)
     if not is_leaving(line, name):
         return line
@@ -406,7 +414,7 @@ def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = ""
 
 def is_leaving(line: Waitlist, name: str) -> bool:
     """Return whether the record may still contain the stay, because maintenance has not finished
-    its leave.
+    the leave yet.
     """
     return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
 
@@ -418,19 +426,19 @@ def asked(line: Waitlist, name: str, by: str) -> Waitlist:
 
 
 def answered(line: Waitlist, name: str) -> Waitlist:
-    """End the question to a customer, if there is one."""
+    """Close the question to a customer, if there is an open one."""
     return line.change(name, question="closed") if line.by_name[name].is_asked else line
 
 
 def noted(line: Waitlist, name: str) -> Waitlist:
-    """Record that a question was not answered. After this, an answer is too late."""
+    """Record that a question was not answered. After this, an answer comes too late."""
     return line.change(name, question="noted").happened(name, UNANSWERED, MAINTENANCE)
 
 
 def may_end_wait(line: Waitlist, stay: Stay) -> bool:
-    """Return whether an unanswered question ends the wait.
+    """Return whether an unanswered question ends the customer's wait.
 
-    It does not if nobody is asked, or after a later claim.
+    The wait does not end if the list asks nobody, or if the entry was claimed after the question.
     """
     return line.then is not None and stay.hold == stay.asked_hold
 
@@ -460,7 +468,7 @@ def question_followed(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def questions_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after everything that maintenance does about questions."""
+    """Yield the states that are possible after maintenance has taken all steps about questions."""
     following = list(question_followed(line))
     for next_line in following:
         yield from questions_followed(next_line)
@@ -481,7 +489,7 @@ def _not_answered(line: Waitlist, name: str) -> Waitlist:
 def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) -> Waitlist:
     """Hold entries for a claim.
 
-    If `at_once` is true, the claim admits immediately and writes no `offered` event.
+    If `at_once` is true, the claim admits the entries immediately and writes no `offered` event.
     """
     for name in names:
         line = line.change(
@@ -494,7 +502,7 @@ def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) 
 def offered(
     line: Waitlist, names: list[str], hold: str, by: str, slots: tuple[str, ...] = ()
 ) -> Waitlist:
-    """Offer places to entries. The slots pay for the first of these entries."""
+    """Make offers to entries. The given slots pay for the first of these offers."""
     for name, paid in zip_longest(names, slots[: len(names)], fillvalue=""):
         line = line.change(
             name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=True, paid=paid
@@ -504,9 +512,9 @@ def offered(
 
 
 def policy_run(line: Waitlist, most: int | None = None) -> Waitlist:
-    """Offer the places that are due by the policy or a quota.
+    """Make the offers that are due by the policy or a quota.
 
-    Places that are only due because there is room use no slot.
+    If an offer is due only because there is room, it uses no slot.
     """
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
@@ -517,7 +525,9 @@ def policy_run(line: Waitlist, most: int | None = None) -> Waitlist:
 
 
 def given_back(line: Waitlist, name: str) -> Waitlist:
-    """Return the slot of an offer that ends without an admission."""
+    """Return the waitlist after an offer has ended without an admission. The slot of the offer is
+    due again.
+    """
     paid = line.by_name[name].paid if name in line.by_name else ""
     if not paid:
         return line
@@ -525,7 +535,9 @@ def given_back(line: Waitlist, name: str) -> Waitlist:
 
 
 def slots_lost(line: Waitlist) -> Waitlist:
-    """Make Redis forget the due slots, and the slots that paid for open offers."""
+    """Return the waitlist after Redis has lost the due slots, and the information which slots paid
+    for open offers.
+    """
     for name in line.of("offered"):
         line = line.change(name, paid="")
     return replace(line, slots=())
@@ -543,8 +555,8 @@ def back_in_line(line: Waitlist, name: str, to: str, **changes: object) -> Waitl
 def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
     """Move a waiting entry.
 
-    `kind` and `value` describe the target: the place of its signup within a priority, some places
-    ahead up to the head of its priority, this head, or the end of the queue.
+    `kind` and `value` describe the target: the place of the signup within another priority, some
+    places ahead within the same priority, the head of this priority, or the end of the queue.
     """
     if kind == "priority":
         wanted = (255 - int(value)) * TIER + line.by_name[name].ticket % TIER
@@ -596,7 +608,7 @@ def _not_accepted(line: Waitlist, name: str) -> Waitlist:
 
 
 def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
-    """End all holds, or only the expired holds."""
+    """End all holds, or only the holds that have expired."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
             line = expired(line, name)
@@ -604,9 +616,9 @@ def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
 
 
 def all_over(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after all holds have ended and the returned slots have been offered.
+    """Yield the states after all holds have ended and the returned slots have been offered again.
 
-    Holds that began with the same request end together. The state does not contain when each hold
+    Holds that began with the same request end together. The model does not know when each hold
     began, so all orders are possible.
     """
     holds = {line.by_name[name].hold for name in line.of("offered")}
@@ -619,7 +631,7 @@ def all_over(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:
-    """End the holds whose deadlines have passed, ordered by deadline, rank and `in_order`."""
+    """End the holds whose deadlines have passed, in the order of deadline, rank and `in_order`."""
     held = [(line.by_name[name], name) for name in line.of("offered")]
     over = [(stay.time_millis, stay.rank, in_order(name), name) for stay, name in held]
     for deadline, *_, name in sorted(over):
@@ -638,7 +650,7 @@ def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
 
 
 def by_itself(line: Waitlist) -> Waitlist:
-    """End the expired holds of a waitlist with a policy or a quota, and offer the places that are
+    """End the expired holds of a waitlist with a policy or a quota, and make the offers that are
     due.
     """
     if line.policy is None and not line.slots:
@@ -647,13 +659,16 @@ def by_itself(line: Waitlist) -> Waitlist:
 
 
 def subsets(names: list[str]) -> Iterator[list[str]]:
-    """Yield every subset of the names."""
+    """Yield every subset of these names."""
     for bits in range(2 ** len(names)):
         yield [name for number, name in enumerate(names) if bits >> number & 1]
 
 
 def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
-    """Return the given place, or the nearest place ahead of it that no other waiting entry has."""
+    """Return this place, or the nearest free place ahead of it.
+
+    A place is free if no other waiting entry has it.
+    """
     taken = {line.by_name[other].rank for other in line.of("waiting") if other != name}
     while rank in taken:
         rank -= 1
@@ -663,7 +678,7 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 def _ahead_of(line: Waitlist, name: str) -> Place:
     """Return a place between an entry and the next entry ahead of it."""
     rank = line.by_name[name].rank
-    # This is the room ahead of the first ticket with this priority.
+    # `begin` is the begin of the room ahead of the first ticket with this priority.
     begin = (rank + ROOM) // TIER * TIER - ROOM
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
     nearest = max([other for other in others if begin < other < rank], default=begin)

@@ -1,4 +1,6 @@
-"""The OpenAPI documents: the one that a deployment serves at /docs, and those that are files."""
+"""The OpenAPI documents: the document that a deployment serves at /docs, and the documents that are
+files.
+"""
 
 import atexit
 import json
@@ -15,7 +17,8 @@ from tools.openapi_variants import GUESTS, write
 def document_of(world: World) -> Any:
     """Return the document as JSON."""
     with warnings.catch_warnings():
-        # Powertools does not close the files that it reads for its page.
+        # Ignore this warning, because Powertools does not close the files that it reads for its
+        # documentation page.
         warnings.simplefilter("ignore", ResourceWarning)
         answer = world.request("GET", "/docs", query="format=json")
     assert answer.status == 200
@@ -23,7 +26,9 @@ def document_of(world: World) -> Any:
 
 
 def document_file(name: str) -> Path:
-    """Return the file of a document that is committed or made from the committed ones."""
+    """Return the path of a document. The document is committed, or is generated from the committed
+    documents.
+    """
     return GUESTS if name == GUESTS.name else _variants_folder() / name
 
 

@@ -1,5 +1,5 @@
-"""A waitlist whose entries are in the segments red, blue and green, and the invariants of its
-segment index.
+"""A waitlist whose entries are in the segments red, blue and green, and a check of its segment
+index.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,9 @@ PEOPLE = {
 
 
 def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
-    """Run a test on entries in the segments red, blue and green, and check the index afterwards."""
+    """Run a test on a waitlist with entries in the segments red, blue and green, and check the
+    segment index afterwards.
+    """
 
     @wraps(test)
     def run(line: Line, *values: P.args, **named: P.kwargs) -> None:
@@ -34,11 +36,11 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """Check that the index contains the waiting entries with their ranks, and that the tags are
-    complete.
+    """Check that the segment index contains all waiting entries with their ranks, and that the tags
+    are complete.
 
-    The reasons why entries are not ready determine the set of waiting entries with an unverified
-    address.
+    The reasons why entries are not ready must agree with the set of waiting entries that have an
+    unverified address.
     """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))
@@ -69,5 +71,5 @@ def assert_exact(line: Line) -> None:
 
 
 def segment_counts(line: Line) -> dict[str, int]:
-    """Return the numbers of waiting entries in red, blue and green."""
+    """Return the numbers of waiting entries in the segments red, blue and green."""
     return line.segment_counts("red", "blue", "green")

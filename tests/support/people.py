@@ -1,5 +1,5 @@
-"""The customers of a waitlist by name, with their requests and the operator's requests over
-HTTP.
+"""The customers of a waitlist, identified by name, who send requests over HTTP. The operator's
+requests are here too.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ WAITLIST_ID = "bakery"
 
 @dataclass
 class People:
-    """Sends requests about one waitlist to one deployment."""
+    """Sends requests about one waitlist to one deployment of the service."""
 
     world: World
     waitlist_id: str = WAITLIST_ID
@@ -38,9 +38,9 @@ class People:
         return entry_id
 
     def token_of(self, name: str) -> str:
-        """Return the token for a customer's last stay.
+        """Return the entry token for a customer's last stay.
 
-        It comes from the signup, or is newly issued.
+        The token comes from the signup. If there is none, a token is issued.
         """
         if name in self.entry_tokens:
             return self.entry_tokens[name]
@@ -48,7 +48,7 @@ class People:
         return EntryTokens(SECRET).issue(self.waitlist_id, entry_id, self.stay_of(name))
 
     def stay_of(self, name: str) -> int:
-        """Return the number of a customer's last stay, or 0 if there is none."""
+        """Return the number that identifies a customer's last stay, or 0 if there is none."""
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         return (record.ticket if record else None) or 0
 
@@ -64,7 +64,7 @@ class People:
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
         self.id_of(name)
-        # The API requires keys of at least 16 characters, but tests use short keys.
+        # The API requires idempotency keys of at least 16 characters, but tests use short keys.
         if key and key.isascii() and key.replace("-", "").isalnum():
             key = key.ljust(16, "-")
         body = {"customer_id": name, **fields}
@@ -79,7 +79,7 @@ class People:
             assert answer.status == 201, answer.text
 
     def bring(self, *rows: Any, **options: Any) -> Answer:
-        """Import rows. A name stands for a row with this customer id."""
+        """Import rows. A string stands for a row with this customer id."""
         entries = [{"customer_id": row} if isinstance(row, str) else row for row in rows]
         for row in entries:
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
@@ -112,7 +112,7 @@ class People:
         path = f"{self.admin_entry(name)}/reinstate"
         answer = self.world.request("POST", path, body=body, key=key, operator=True)
         if answer.status == 200:
-            # The token belongs to the former stay.
+            # Forget the entry token, because it belongs to the former stay.
             self.entry_tokens.pop(name, None)
         return answer
 
@@ -122,7 +122,7 @@ class People:
         return self.world.request("POST", path, body=body, key=key, token=token)
 
     def resume(self, name: str, rest_until: str | None = None) -> Answer:
-        """End a rest. The default is the rest that the customer sees."""
+        """End a customer's rest. By default, this is the rest that the customer sees."""
         body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
         path, token = f"{self.entry(name)}/resume", self.token_of(name)
         return self.world.request("POST", path, body=body, token=token)
@@ -162,7 +162,7 @@ class People:
         return self.world.request("GET", f"{self.admin_path}/stats", operator=True)
 
     def segments(self, query: str = "") -> Answer:
-        """Return the answer with the number of waiting entries in each segment."""
+        """Ask the API for the number of waiting entries in each segment, and return the answer."""
         path = f"{self.admin_path}/segments"
         return self.world.request("GET", path, operator=True, query=query)
 
@@ -170,7 +170,7 @@ class People:
         return self.world.request("DELETE", self.admin_path, operator=True)
 
     def order(self) -> list[str]:
-        """Return the names in the order of the queue, as the operator sees them."""
+        """Return the customers' names in the order of the queue, as the operator sees them."""
         answer = self.page()
         assert answer.status == 200, answer.text
         return [self.names[entry["entry_id"]] for entry in answer.json["entries"]]
@@ -181,7 +181,7 @@ class People:
         return [] if answer.status == 404 else [event["event"] for event in answer.json["history"]]
 
     def lose_place(self, name: str) -> None:
-        """Delete one entry from Redis, as a failover to a replica that lagged behind does."""
+        """Delete one entry from Redis, as if a failover to a lagging replica had lost the entry."""
         redis, entry_id = self.world.redis, self.id_of(name)
         redis.zrem(keys.queue(self.waitlist_id), entry_id)
         redis.hdel(keys.tickets_of_moved(self.waitlist_id), entry_id)

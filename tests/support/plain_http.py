@@ -6,8 +6,8 @@ import httpx
 
 
 def plain_client(url: str = "", **options: Any) -> httpx.Client:
-    """Return a client that only supports plain HTTP.
+    """Return an HTTP client that does not support TLS.
 
-    It saves 16 ms, because it loads no certificate authorities.
+    Creating this client takes 16 ms less, because it loads no certificate authorities.
     """
     return httpx.Client(base_url=url, trust_env=False, verify=False, **options)

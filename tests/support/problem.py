@@ -1,11 +1,11 @@
-"""A broken promise that a judge found."""
+"""A broken promise that the oracle or another judge has found."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A broken promise: a short name for its kind, and a text that says what was found."""
+    """A broken promise. It has a short name for its kind, and a text that says what was found."""
 
     kind: str
     text: str

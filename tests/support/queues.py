@@ -10,7 +10,7 @@ HIDDEN_SECONDS, MOST_RECEIVES = 360, 500
 
 
 class LocalSqs:
-    """An SQS client for the two queues. `now_seconds` is the clock of the queues."""
+    """An SQS client for the queues of the webhook. `now_seconds` is the clock of the queues."""
 
     def __init__(self, now_seconds: Callable[[], float]) -> None:
         self.dead = LocalQueue(now_seconds=now_seconds)

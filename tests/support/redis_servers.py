@@ -1,6 +1,6 @@
 """Embedded Valkey servers for tests: single servers, pairs and clusters.
 
-They can be hung, killed and restarted.
+Tests can let a server hang, kill it and restart it.
 """
 
 import os
@@ -30,7 +30,7 @@ REPLICATED = {
 
 
 class Node(Protocol):
-    """A server that will join a cluster."""
+    """A server that can become part of a cluster."""
 
     port: int
 
@@ -40,7 +40,7 @@ class Node(Protocol):
 
 @dataclass
 class Server:
-    """A Redis server. A restart keeps only its port."""
+    """A Redis server. If it is restarted, it keeps only its port."""
 
     process: ValkeyServer
     port: int
@@ -55,7 +55,7 @@ class Server:
         return int(self.client.info("server")["process_id"])
 
     def restart(self) -> None:
-        """Stop the server and start it again. Its data and loaded scripts are lost."""
+        """Stop the server and start it again. Its data and its loaded scripts are lost."""
         self.process.stop()
         self.start()
 
@@ -64,13 +64,13 @@ class Server:
         self.process.terminate()
 
     def start(self) -> None:
-        """Start a stopped or killed server again. It is empty."""
+        """Start a server that was stopped or killed. The server then has no data."""
         self.process.start(START_SECONDS)
 
 
 @dataclass
 class Cluster:
-    """A cluster of three primaries that share the slots."""
+    """A cluster of three primaries. Each primary owns a part of the hash slots."""
 
     nodes: list[Server]
 
@@ -79,7 +79,7 @@ class Cluster:
         return self.nodes[0].url
 
     def owner_of(self, key: str) -> Server:
-        """Return the node that owns the slot of a key."""
+        """Return the node that owns the hash slot of a key."""
         slot = self.slot_of(key)
         return next(node for node in self.nodes if slot in _slots_of(node))
 
@@ -87,7 +87,7 @@ class Cluster:
         return int(self.nodes[0].client.execute_command("CLUSTER", "KEYSLOT", key))
 
     def move_slot(self, key: str, target: Server) -> None:
-        """Move the slot of a key, with all its keys, to another node."""
+        """Move the hash slot of a key, with all keys in this slot, to another node."""
         source, slot = self.owner_of(key), self.slot_of(key)
         target_id = target.client.execute_command("CLUSTER", "MYID")
         migrate = ("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target_id)
@@ -96,7 +96,7 @@ class Cluster:
 
     @contextmanager
     def slot_without_owner(self, key: str) -> Iterator[Server]:
-        """Take the slot of a key away from its node until the block ends. Yield the node."""
+        """Take the hash slot of a key away from its node until the block ends. Yield the node."""
         owner, slot = self.owner_of(key), self.slot_of(key)
         owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
         try:
@@ -107,7 +107,9 @@ class Cluster:
             await_that(lambda: all(_is_ok(node, len(self.nodes)) for node in self.nodes))
 
     def _await_owner(self, owner: Server, slot: int) -> None:
-        """Wait until every node reports the owner, because a client may ask any node."""
+        """Wait until every node reports the new owner of the hash slot, because a client may ask
+        any node.
+        """
         await_that(lambda: all(slot in _slots_of(owner, seen_by=node) for node in self.nodes))
 
 
@@ -121,14 +123,14 @@ class ReplicatedCluster(Cluster):
         return self.replicas[self.nodes.index(node)]
 
     def promote(self, replica: Server) -> None:
-        """Promote the replica of a dead primary, even if the replica lacks writes."""
+        """Promote the replica of a primary that was killed, even if the replica lacks writes."""
         replica.client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
         await_that(lambda: replica.client.info("replication")["role"] == "master")
 
 
 @contextmanager
 def running_server(**config: str) -> Iterator[Server]:
-    """Run a separate server without persistence, and yield it."""
+    """Run a single server without persistence, and yield the server."""
     with running_valkey(**config) as process:
         client = Redis(host=HOST, port=process.port, decode_responses=True, protocol=2)
         try:
@@ -139,7 +141,9 @@ def running_server(**config: str) -> Iterator[Server]:
 
 @contextmanager
 def running_cluster() -> Iterator[Cluster]:
-    """Run a cluster of three servers in which every slot has a node, and yield it."""
+    """Run a cluster of three servers in which every hash slot has an owner, and yield the
+    cluster.
+    """
     with ExitStack() as stack:
         nodes = [
             stack.enter_context(running_server(**{"cluster-enabled": "yes"})) for _ in range(3)
@@ -150,7 +154,7 @@ def running_cluster() -> Iterator[Cluster]:
 
 @contextmanager
 def running_pair() -> Iterator[tuple[Server, Server]]:
-    """Run a server and its replica, and yield them."""
+    """Run a primary and its replica, and yield both."""
     with running_server() as primary, running_server() as replica:
         replica.client.replicaof(HOST, primary.port)
         await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
@@ -159,7 +163,7 @@ def running_pair() -> Iterator[tuple[Server, Server]]:
 
 @contextmanager
 def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
-    """Run a cluster of three primaries with synchronized replicas, and yield it."""
+    """Run a cluster of three primaries with synchronised replicas, and yield the cluster."""
     with ExitStack() as stack:
         nodes = [stack.enter_context(running_server(**REPLICATED)) for _ in range(6)]
         primaries, replicas = nodes[:3], nodes[3:]
@@ -183,10 +187,10 @@ def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
 def cut_off(primary: Server, replica: Server) -> Iterator[None]:
     """Disconnect a replica from its primary.
 
-    At the end of the block, the primary is killed before they reconnect.
+    At the end of the block, the primary is killed, so the two never reconnect.
     """
     with hung(replica):
-        # Closing the connection also drops the writes that are waiting in the replica's socket.
+        # This also discards the writes that are waiting in the replica's socket.
         primary.client.client_kill_filter(_type="replica")
         yield
         primary.kill()
@@ -194,7 +198,7 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
 
 @contextmanager
 def hung(*servers: Server) -> Iterator[None]:
-    """Pause the processes of the servers. They accept connections but never answer."""
+    """Pause the processes of the servers. The servers then accept connections but never answer."""
     pids = [server.pid for server in servers]
     try:
         for pid in pids:
@@ -207,13 +211,13 @@ def hung(*servers: Server) -> Iterator[None]:
 
 
 def waitlist_on(cluster: Cluster, node: Server) -> str:
-    """Return the id of a waitlist whose keys belong to this node."""
+    """Return the id of a waitlist whose keys are stored on this node."""
     names = (f"list-{number}" for number in range(1_000))
     return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
 
 
 def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> None:
-    """Wait until a condition on other processes is true. Fail at the deadline."""
+    """Wait until a condition about other processes is true. Fail at the deadline."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
@@ -222,7 +226,7 @@ def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> Non
 
 
 def form(nodes: Sequence[Node]) -> None:
-    """Form a cluster of empty servers. The slots are distributed evenly."""
+    """Form a cluster of servers without data. The hash slots are distributed evenly."""
     for number, node in enumerate(nodes):
         first, behind = SLOTS * number // len(nodes), SLOTS * (number + 1) // len(nodes)
         node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, behind - 1)
@@ -238,7 +242,7 @@ def _is_ok(node: Node, size: int) -> bool:
 
 
 def _slots_of(node: Server, seen_by: Server | None = None) -> set[int]:
-    """Return the slots of a node, as this node or another node sees them."""
+    """Return the hash slots of a node, as this node or another node sees them."""
     ranges = (seen_by or node).client.execute_command("CLUSTER", "SLOTS")
     return {
         slot

@@ -1,4 +1,4 @@
-"""Writes that DynamoDB refuses because of their size or form, next to writes that it just
+"""Writes that DynamoDB refuses because of their size or form, next to similar writes that it still
 accepts.
 """
 
@@ -19,7 +19,10 @@ TRANSACTION_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Case:
-    """A call, and the error code of its refusal. The code is empty if the call is accepted."""
+    """A call to DynamoDB, and the error code with which DynamoDB refuses it.
+
+    If DynamoDB accepts the call, the code is empty.
+    """
 
     name: str
     code: str
@@ -27,7 +30,9 @@ class Case:
 
 
 def code_of(case: Case, client: Any) -> str:
-    """Return the error code with which the client refuses the call, or an empty string."""
+    """Return the error code with which the client refuses the call. If the client accepts the call,
+    return an empty string.
+    """
     try:
         case.call(client)
     except ClientError as error:
@@ -40,7 +45,7 @@ def key(number: int) -> Item:
 
 
 def item_of(number: int, size: int) -> Item:
-    """Return an item of `size` bytes."""
+    """Return an item that has a size of `size` bytes."""
     names_and_keys = len("pk" + "ENTRY#000" + "sk" + "RECORD" + "text")
     return {**key(number), "text": {"S": "x" * (size - names_and_keys)}}
 
@@ -50,7 +55,7 @@ def put(client: Any, item: Item) -> Any:
 
 
 def put_if(client: Any, condition: str) -> Any:
-    """Put an item under a condition on its attribute `n`."""
+    """Write an item if a condition on its attribute `n` is true."""
     return client.put_item(
         TableName=TABLE,
         Item=key(1),
@@ -89,7 +94,7 @@ def updates(count: int, size: int) -> list[Item]:
 
 
 def grow(client: Any, *, in_transaction: bool) -> Any:
-    """Try to make an item that is nearly full too large."""
+    """Try to add text to an item that is nearly full, so that the item would become too large."""
     put(client, item_of(1, ITEM_BYTES - 100))
     more = {"S": "y" * 200}
     if in_transaction:

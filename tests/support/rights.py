@@ -20,7 +20,7 @@ MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
 BUS = "waitlist-events"
-# The names that tests use, and the environment variables that contain the real names in a deployed
+# For each name that tests use, the environment variable that contains the real name in a deployed
 # function.
 VARIABLES = {
     TABLE: "TABLE_NAME",
@@ -45,20 +45,21 @@ ITEM_ACTIONS = {
     "Put": "PutItem",
     "Update": "UpdateItem",
 }
-# Every call that the guarded clients of this process have made.
+# This set contains every call that the guarded clients of this process have made.
 MADE: set[Use] = set()
 
 
 class NotAllowed(AssertionError):
-    """The role of a function does not allow a call of the function's code.
+    """A function has made a call that its role does not allow.
 
-    This is not an error of AWS, because the code could handle such an error as an outage and
-    continue.
+    This is not an AWS error, because the code could handle an AWS error as an outage and continue.
     """
 
 
 def guarded(function: str, client: Any) -> Any:
-    """Return a client whose calls raise NotAllowed unless the role of the function allows them."""
+    """Return a client that raises NotAllowed for each call that the function's role does not
+    allow.
+    """
     return _Guarded(function, client)
 
 
@@ -83,12 +84,12 @@ class _Guarded:
 
 
 def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use]:
-    """Yield the actions for which IAM authorizes a call, according to the service authorization
+    """Yield the actions that IAM checks for a call, according to the service authorization
     reference.
     """
     match operation := _operation(method):
         case "TransactWriteItems":
-            # IAM authorizes a transaction by the actions of its items.
+            # For a transaction, IAM checks the action of each of its items.
             for item in arguments["TransactItems"]:
                 ((kind, write),) = item.items()
                 yield _use(function, f"dynamodb:{ITEM_ACTIONS[kind]}", write["TableName"])
@@ -112,11 +113,11 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
             | "SendMessage"
             | "SendMessageBatch"
         ):
-            # IAM has no separate actions for batches.
+            # IAM has no separate actions for batches of messages.
             action = operation.removesuffix("Batch")
             yield _use(function, f"sqs:{action}", arguments["QueueUrl"])
         case "SendEmail":
-            # A raw message needs the second action too.
+            # A raw mail needs the second action too.
             for action in ("ses:SendEmail", "ses:SendRawEmail"):
                 yield _use(function, action, arguments["ConfigurationSetName"])
         case "PutEvents":
@@ -145,7 +146,7 @@ def _use(function: str, action: str, name: str, index: str = "") -> Use:
 
 @cache
 def _roles() -> Roles:
-    # Create the stack with the functions of webhooks and messages.
+    # Create the stack with the functions of the webhook and of messages.
     senders = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
     return Roles(make({"WebhookUrl": "https://example.com/hook", **senders}))
 

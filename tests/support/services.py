@@ -48,7 +48,7 @@ from waitlist_api.webhooks.replay import Replays
 
 
 class AllServices(Struct, frozen=True):
-    """The services that the routes call."""
+    """The services that the routes of the API call."""
 
     container: Services
     now_millis: NowMillis
@@ -94,11 +94,11 @@ class AllServices(Struct, frozen=True):
 
     @classmethod
     def on(cls, *arguments: Any, **named: Any) -> Self:
-        """Create the services. The arguments are those of `Services.on`."""
+        """Create the services. The arguments are the same as for `Services.on`."""
         return Services.on(*arguments, **named).get(cls)
 
 
 class MaintenanceServices(AllServices, frozen=True):
-    """All services, including maintenance."""
+    """All services of a deployment, including maintenance."""
 
     maintenance: MaintenanceRunner

@@ -1,4 +1,4 @@
-"""The complete state of both stores, which tests compare or restore."""
+"""The complete state of DynamoDB and Redis, which tests compare or restore."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,7 +10,7 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 @dataclass(frozen=True)
 class RedisState:
-    """All keys in Redis by name, without their expiry times."""
+    """The values of all keys in Redis by name, without their expiry times."""
 
     keys: dict[str, Any]
 
@@ -20,7 +20,7 @@ class RedisState:
         return cls({name: _value_of(redis, name) for name in sorted(redis.keys("*"))})
 
     def restore(self, redis: Any) -> None:
-        """Replace all keys, like a replica that takes over although it lags behind."""
+        """Replace all keys in Redis, as if a lagging replica had taken over."""
         pipeline = redis.pipeline()
         pipeline.flushall()
         for name, value in self.keys.items():
@@ -37,12 +37,12 @@ class Snapshot:
 
     @classmethod
     def of(cls, dynamodb: Any, redis: Any) -> Self:
-        """Return the state of both stores."""
+        """Return the present state of DynamoDB and Redis."""
         items = {(item["pk"]["S"], item["sk"]["S"]): item for item in _scan(dynamodb)}
         return cls(items, RedisState.of(redis))
 
     def restore(self, table: MemoryTable, redis: Any) -> None:
-        """Replace the content of both stores."""
+        """Replace the contents of DynamoDB and Redis with this state."""
         table.items = dict(self.items)
         self.redis.restore(redis)
 
@@ -70,7 +70,7 @@ def _value_of(redis: Any, name: str) -> Any:
 
 
 def _put_value(pipeline: Any, name: str, value: Any) -> None:
-    """Write a key's value as `_value_of` returns it."""
+    """Write the value of a key in the form that `_value_of` returns."""
     if isinstance(value, dict):
         pipeline.hset(name, mapping=value)
     elif isinstance(value, list):

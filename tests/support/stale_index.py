@@ -1,4 +1,4 @@
-"""An in-memory DynamoDB whose index can be some writes behind the table."""
+"""An in-memory DynamoDB whose index can lack the last writes to the table."""
 
 from collections import deque
 from typing import Any
@@ -11,9 +11,9 @@ Past = dict[Key, Item]
 
 
 class StaleIndexTable(MemoryTable):
-    """A table that keeps its items from before each of the last entry writes.
+    """A table that stores its contents from before each of the last entry writes.
 
-    The index can return these old items.
+    The index can return these old contents.
     """
 
     def __init__(self) -> None:
@@ -22,11 +22,11 @@ class StaleIndexTable(MemoryTable):
         self._seen: Past | None = None
 
     def freeze(self) -> None:
-        """Make the index return no later writes until it catches up."""
+        """Hide all later writes from the index, until the index catches up."""
         self._seen = self.items.copy()
 
     def fall_behind(self, writes: int) -> None:
-        """Make the index miss the last writes and all later writes until it catches up."""
+        """Hide the last writes and all later writes from the index, until the index catches up."""
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 

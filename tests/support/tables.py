@@ -14,7 +14,7 @@ Item = dict[str, Any]
 
 
 def new_table(items: Iterable[Item] = ()) -> Any:
-    """Return a DynamoDB client for a table with these items."""
+    """Return a DynamoDB client for a new table that contains these items."""
     url = os.environ.get(URL_VARIABLE)
     client: Any = RealTable(url) if url else MemoryTable()
     for item in items:
@@ -23,6 +23,6 @@ def new_table(items: Iterable[Item] = ()) -> Any:
 
 
 def items_of(client: Any) -> list[Item]:
-    """Return all items of a small table."""
+    """Return all items of a table. The table must be small enough for one page."""
     items: list[Item] = client.scan(TableName=TABLE, ConsistentRead=True)["Items"]
     return items

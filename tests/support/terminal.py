@@ -7,12 +7,12 @@ from typing import Any
 import pexpect
 import pyte
 
-# The limit for each wait.
+# Each wait for output ends after this time.
 SECONDS = 60
 
 
 class NotShown(Exception):
-    """The expected text did not appear in time. The message contains the screen."""
+    """The expected text did not appear in time. The message contains the text of the screen."""
 
 
 class Terminal:
@@ -45,7 +45,7 @@ class Terminal:
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def until(self, seen: Callable[[str], bool]) -> str:
-        """Wait until the screen shows the expected text. Return the text of the screen."""
+        """Wait until the screen shows the expected text, and return the text of the screen."""
         deadline = time.monotonic() + SECONDS
         while not seen(self.text):
             if time.monotonic() > deadline or not self._read():
@@ -60,9 +60,9 @@ class Terminal:
         self._process.sendintr()
 
     def ended(self) -> int:
-        """Wait for the command to end, and return its exit code.
+        """Wait until the command ends, and return its exit code.
 
-        The screen then contains all output.
+        The screen then contains all output of the command.
         """
         deadline = time.monotonic() + SECONDS
         while self._read():
@@ -72,7 +72,7 @@ class Terminal:
         return int(self._process.exitstatus)
 
     def _read(self) -> bool:
-        """Read new output. Return False at the end of the output."""
+        """Read new output of the command. Return False if there is no more output."""
         try:
             written = self._process.read_nonblocking(65536, timeout=1)
         except pexpect.TIMEOUT:

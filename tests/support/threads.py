@@ -11,7 +11,7 @@ Act = Callable[[], Any]
 def at_once(acts: Sequence[Act]) -> list[Any]:
     """Run each function in its own thread.
 
-    No thread starts its function before all threads are running.
+    No thread calls its function before all threads have started.
     """
     barrier = threading.Barrier(len(acts))
 

@@ -1,4 +1,6 @@
-"""Counts what calls cost in DynamoDB. The unit is the request unit that AWS bills on demand."""
+"""Counts what calls to DynamoDB cost. The unit is the request unit that AWS bills for on-demand
+tables.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +20,9 @@ Item = dict[str, Any]
 
 @dataclass
 class Units:
-    """Request units, and the number of calls that used them. `writes` includes `index_writes`."""
+    """The request units that were used, and the number of calls that used them. `writes` includes
+    `index_writes`.
+    """
 
     writes: float = 0
     index_writes: float = 0
@@ -30,9 +34,10 @@ class MeteredTable(MemoryTable):
     """A table that counts request units. A write costs a unit for each KB of the item, before or
     after the write, whichever is larger.
 
-    Writes in a transaction cost twice as much. A single write whose condition fails costs as much
-    as a write of the existing item. The index costs a unit for each KB that changes in it, and
-    twice as much if the item moves to another place. Reads of single items are consistent.
+    Writes in a transaction cost twice as much. If the condition of a single write fails, the write
+    costs as much as a write of the existing item. The index costs a unit for each KB that changes
+    in it, and twice as much if the item moves to another place. Reads of single items are
+    consistent.
     """
 
     def __init__(self) -> None:
@@ -112,6 +117,6 @@ def _index_units(before: Item | None, after: Item | None) -> int:
 
 @contextmanager
 def units_of(table: MeteredTable) -> Iterator[Units]:
-    """Count the units that the calls in the block use."""
+    """Count the units that the calls in this context use."""
     table.units = Units()
     yield table.units

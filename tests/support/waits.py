@@ -1,4 +1,4 @@
-"""Virtual time for the private function's waits for Redis. Only these waits advance the clock.
+"""Lets the private function wait for Redis in virtual time. Only these waits advance the clock.
 
 A connection waits for a server as long as the server needs, so that a busy machine fails no test. A
 test that keeps a server from answering passes its port to `silent`. A wait for this server ends
@@ -15,14 +15,16 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-# A server that no test has silenced must answer within this time, or the test fails.
+# A server that no test has silenced must answer within this time. Otherwise, the test fails.
 PATIENT_SECONDS = 120.0
-# The time that a test really waits for a server that cannot answer.
+# If a server cannot answer, a test really waits for this time.
 SILENT_SECONDS = 0.05
 
 
 class _Clock(threading.local):
-    """The waits of one thread, in seconds. Each call to Redis runs in a single thread."""
+    """The time in seconds that a thread has waited for Redis. Each call to Redis runs in a single
+    thread.
+    """
 
     seconds = 0.0
 
@@ -38,13 +40,13 @@ _silent_ports: set[int] = set()
 
 
 def waited_seconds() -> float:
-    """Return how long this thread has waited so far."""
+    """Return how many seconds this thread has waited for Redis so far."""
     return _clock.seconds
 
 
 @contextmanager
 def silent(*ports: int) -> Iterator[None]:
-    """Declare that no server answers at these ports."""
+    """Declare that no server answers at these ports until the context ends."""
     _silent_ports.update(ports)
     try:
         yield
@@ -53,7 +55,7 @@ def silent(*ports: int) -> Iterator[None]:
 
 
 class _Waiting(socket.socket):
-    """A socket that remembers its timeout, but waits as long as its server needs."""
+    """A socket that remembers its timeout, but waits for its server as long as the server needs."""
 
     _given_seconds: float | None = None
     _port: int | None = None
@@ -78,7 +80,7 @@ class _Waiting(socket.socket):
     def _wait(self, act: Callable[..., Any], *arguments: Any) -> Any:
         is_silent = self._port in _silent_ports
         assert not is_silent or self._given_seconds is not None, "this wait would never end"
-        # A timeout of 0 means that there is no wait.
+        # With a timeout of 0, the socket does not wait at all.
         if self._given_seconds:
             super().settimeout(SILENT_SECONDS if is_silent else PATIENT_SECONDS)
         try:
@@ -89,7 +91,7 @@ class _Waiting(socket.socket):
 
 
 class _WaitingTls(_Waiting, ssl.SSLSocket):
-    """The same socket with TLS, whose handshake is a wait too."""
+    """The same kind of socket with TLS. Its handshake is a wait for the server too."""
 
     def do_handshake(self, block: bool = False) -> None:
         self._port = self.getpeername()[1]
@@ -97,7 +99,7 @@ class _WaitingTls(_Waiting, ssl.SSLSocket):
 
 
 class _Sockets:
-    """A replacement for the module `socket` with another socket class."""
+    """A replacement for the module `socket`, in which the socket class waits in virtual time."""
 
     socket = _Waiting
 
@@ -107,7 +109,7 @@ class _Sockets:
 
 @contextmanager
 def virtual_waits() -> Iterator[None]:
-    """Make the private function in this process wait for Redis in virtual time."""
+    """Let the private function in this process wait for Redis in virtual time."""
     with (
         patch("redis.connection.socket", _Sockets()),
         patch.object(ssl.SSLContext, "sslsocket_class", _WaitingTls),

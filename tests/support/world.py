@@ -1,4 +1,4 @@
-"""The whole service in one process, with real services, real scripts and a local table."""
+"""The whole service in one process, with the real services, the real scripts and a local table."""
 
 import time
 from collections.abc import Callable
@@ -61,7 +61,7 @@ class Clock:
 class RedisClock:
     """The clock of Redis.
 
-    It is the server's own clock, or a fixed time that a test sets and moves.
+    The clock is the server's own clock, or a fixed time that a test sets and moves.
     """
 
     micros: int | None = None
@@ -74,7 +74,9 @@ class RedisClock:
         return "" if self.micros is None else self.micros
 
     def advance(self, seconds: float) -> None:
-        """Advance the clock. If it was the server's own clock, it stands still from now on."""
+        """Advance the clock. If the server's own clock was used, the clock stands still from now
+        on.
+        """
         start = time.time_ns() // 1000 if self.micros is None else self.micros
         self.micros = start + int(seconds * 1_000_000)
 
@@ -83,7 +85,8 @@ class RedisClock:
 class World:
     """A deployment whose functions can only make calls that their roles allow.
 
-    `dynamodb` and `redis` are the raw clients, for tests that change or inspect the stored data.
+    `dynamodb` and `redis` are clients without this check, for tests that change or inspect the
+    stored data.
     """
 
     dynamodb: Any
@@ -108,13 +111,13 @@ class World:
         here: Callable[[], str] = lambda: "",
         bot_check: BotCheck | None = None,
     ) -> "World":
-        """Return a deployment.
+        """Return a new deployment.
 
         The function `here` returns the run id of the Redis server that answers.
         """
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
-        # The machine may be slow, so the time does not limit the turns.
+        # The time does not limit the turns, because the machine may be slow.
         queue = QueueService(store, monotonic=lambda: 0)
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics, sqs = MetricsCollector(), LocalSqs(lambda: clock.millis / 1000)
@@ -133,7 +136,7 @@ class World:
 
     @cached_property
     def maintenance(self) -> MaintenanceRunner:
-        """The work of the maintenance function."""
+        """The maintenance of this deployment, which a test can run."""
         services = MaintenanceServices.on(
             CONFIG,
             guarded("MaintenanceFn", self.dynamodb),
@@ -146,8 +149,8 @@ class World:
 
     @cached_property
     def api(self) -> Api:
-        """The routes. They are created on first use, because this takes longer than everything
-        else.
+        """The routes of the API. They are created on first use, because creating them takes longer
+        than everything else.
         """
         return Api(
             self.services.container, EntryTokens(SECRET), Logger(service="test", level="CRITICAL")
@@ -159,18 +162,20 @@ class World:
         return Identities(EntryTokens(SECRET), self.services.waitlist_cache)
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
-        """Send a request in the form of an API Gateway event."""
+        """Send a request to the API in the form of an API Gateway event."""
         caller = Caller(self.api.handle, self.stage_variables)
         return caller.request(method, path, **arguments)
 
     def advance(self, seconds: float) -> None:
-        """Advance the clock of the functions, and the clock of Redis if it stands still."""
+        """Advance the clock of the functions. If the clock of Redis stands still, advance it
+        too.
+        """
         self.clock.advance(seconds)
         if self.redis_clock.micros is not None:
             self.redis_clock.advance(seconds)
 
     def maintain(self) -> None:
-        """Run maintenance two minutes later."""
+        """Let two minutes pass, and then run maintenance."""
         self.advance(120)
         self.maintenance.run_all()
 
