@@ -1,1 +1,4 @@
-"""The operator's command line. It calls the HTTP API and does not import the service's code."""
+"""The operator's command-line program.
+
+It calls the HTTP API and does not import any code of the service.
+"""

@@ -19,11 +19,12 @@ class FieldProblem:
 class CliError(Exception):
     """The base class of expected errors.
 
-    `code` is the error code from the service's response. It is empty if the service sent no code.
+    `code` is the error code from the service's response, or empty if the response contained no
+    code.
     """
 
     exit_code: ClassVar[int] = 1
-    # The code that `--json` prints if the service sent no code.
+    # The error code that a command with `--json` prints if the service sent no code.
     default_code: ClassVar[str] = "error"
 
     def __init__(
@@ -41,7 +42,7 @@ class CliError(Exception):
         self.retry_after = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the error as the object that `--json` prints."""
+        """Return the error as the JSON object that a command with `--json` prints."""
         return {
             "code": self.code or self.default_code,
             "status": self.status,
@@ -62,7 +63,7 @@ class WrongUsage(CliError):
 
 
 class Unavailable(CliError):
-    """The service did not answer, or it answered each retry with "try again later"."""
+    """The service did not answer, or it answered every attempt with "try again later"."""
 
     exit_code = 3
 

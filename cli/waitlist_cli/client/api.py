@@ -1,4 +1,6 @@
-"""A client for the HTTP API that signs requests, retries them, and raises errors as CliError."""
+"""A client for the HTTP API. The client signs requests, retries failed requests, and raises a
+CliError if a request fails for good.
+"""
 
 import json
 import random
@@ -24,8 +26,8 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# A callback before each retry, with the error message, the pause in seconds, the number of the next
-# attempt, and the maximum number of attempts.
+# The client calls this function before each retry. The arguments are the error message, the pause
+# in seconds, the number of the next attempt, and the maximum number of attempts.
 OnRetry = Callable[[str, float, int, int], None]
 
 
@@ -46,7 +48,7 @@ def _say_nothing(_problem: str, _seconds: float, _attempt: int, _tries: int) -> 
 
 @dataclass
 class Api:
-    """A client for one service. Several threads can share it.
+    """A client for one service. Several threads can share a client.
 
     The client retries requests, so every request must be idempotent or have an Idempotency-Key.
     """
@@ -57,7 +59,7 @@ class Api:
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     patience: RetryPolicy = PATIENT
-    # A callback that drops the cached credentials after the service has refused them.
+    # The client calls this function to drop cached credentials that the service has refused.
     forget_auth: Callable[[], object] = lambda: None
     has_answered: bool = field(default=False, init=False)
 
@@ -74,7 +76,7 @@ class Api:
     ) -> Any:
         """Send a request and return the JSON of the response, or None if the response is empty.
 
-        If `body` is bytes, it must already be JSON.
+        If `body` is a `bytes` object, it must contain JSON.
         """
         chosen = policy or self.patience
         _check(headers)
@@ -133,7 +135,7 @@ class Api:
     def customer(
         self, method: str, path: str, token: str, body: object = None, *, key: str | None = None
     ) -> Any:
-        """Send a request as the customer to whom the entry token belongs."""
+        """Send a request on behalf of a customer, with the customer's entry token."""
         headers = {"Authorization": f"Bearer {token}"}
         if key:
             headers["Idempotency-Key"] = key
@@ -228,7 +230,7 @@ def _problem(response: httpx.Response) -> CliError:
     if not isinstance(body, dict):
         is_other = status < 500 and status not in RETRIED_STATUSES
         return _not_a_service(response) if is_other else _without_reason(status)
-    # If API Gateway itself refuses a request, the response contains only a `message`.
+    # If API Gateway itself refuses a request, the body of the response contains only a `message`.
     detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
     code = str(body.get("code") or "")
     error_class = _error_class(status, code)

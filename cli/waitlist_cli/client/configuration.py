@@ -23,9 +23,9 @@ API_GATEWAY = re.compile(r"[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(
 
 @dataclass(frozen=True)
 class Choice:
-    """The values of the common options.
+    """The values of the options that all commands share.
 
-    The value is None if the operator did not give the option.
+    An option that the operator did not give has the value None.
     """
 
     url: str | None = None
@@ -36,7 +36,9 @@ class Choice:
     as_json: bool | None = None
 
     def with_defaults(self, other: "Choice") -> "Choice":
-        """Return a copy in which each missing option has the value from `other`."""
+        """Return a copy in which each option that the operator did not give has its value from
+        `other`.
+        """
         mine = {option.name: getattr(self, option.name) for option in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}
         return Choice(**{**other.__dict__, **given})
@@ -84,8 +86,9 @@ def config_path(environ: Mapping[str, str]) -> Path:
 
 
 def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the URL, profile and region of the chosen environment, and where the URL comes
-    from.
+    """Return the URL, profile and region of the chosen environment.
+
+    The key `origin` says where the URL comes from.
     """
     path = config_path(environ)
     config = _read(path, must_exist=bool(environ.get(CONFIG_VARIABLE)))
@@ -107,7 +110,7 @@ def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
 
 def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
-        # Some Windows editors begin a UTF-8 file with a byte order mark.
+        # Some Windows editors begin a UTF-8 file with a byte order mark, which `utf-8-sig` skips.
         return tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         if must_exist:
@@ -138,7 +141,7 @@ def _port(environ: Mapping[str, str]) -> str:
 def _checked_url(text: str, origin: str) -> str:
     try:
         parts = urlsplit(text)
-        # The encoding fails with a ValueError if a part of the host name is empty or too long.
+        # Encoding the host name raises a ValueError if a part of the name is empty or too long.
         (parts.hostname or "").encode("idna")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
@@ -164,6 +167,8 @@ def is_loopback(host: str) -> bool:
 
 
 def _region_of(url: str) -> str | None:
-    """Return the AWS region in an API Gateway address. Return None for any other address."""
+    """Return the AWS region that an API Gateway address contains. Return None for any other
+    address.
+    """
     found = API_GATEWAY.fullmatch(urlsplit(url).hostname or "")
     return found[1] if found else None

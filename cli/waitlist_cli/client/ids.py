@@ -11,7 +11,7 @@ WAITLIST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
-    """Return the entry id of a customer on a waitlist. The service derives the same id."""
+    """Return the entry id of a customer on a waitlist. The service computes the same id."""
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 

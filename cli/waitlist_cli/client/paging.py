@@ -12,7 +12,10 @@ PAGE = 100
 def pages(
     api: "Api", path: str, name: str, most: int | None = None, **params: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the items of a list, at most `most` of them. Each request reads one page."""
+    """Yield at most `most` items of a list, or all items if `most` is None.
+
+    Each request reads one page.
+    """
     left, cursor = most, None
     while left is None or left > 0:
         limit = PAGE if left is None else min(left, PAGE)

@@ -9,7 +9,7 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def rank_of(priority: int, joined_at: datetime) -> int:
-    """Return the lowest rank for a signup in this millisecond with this priority.
+    """Return the lowest rank that a signup in this millisecond with this priority can get.
 
     Entries with lower ranks are served first.
     """

@@ -1,4 +1,4 @@
-"""Implements the recommended retry policy for clients."""
+"""Implements the retry policy that the service recommends to its clients."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -9,17 +9,17 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed."""
-    # If a status 500 has no `code`, API Gateway sent the response because the function was killed,
-    # so a retry may succeed.
+    # A response with status 500 but no `code` comes from API Gateway, because the function was
+    # killed. A retry may then succeed.
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often and how long to retry a request.
+    """Says how often to retry a request, and how long to wait before each retry.
 
-    The header `Retry-After` of a response sets the pause before a retry. If there is no such
-    header, the pause is `least_seconds` plus a random time.
+    The pause before a retry is the number of seconds in the response's `Retry-After` header, or
+    `least_seconds` if there is no such header. A random time is added to the pause.
     """
 
     timeout_seconds: float = 30.0
@@ -35,7 +35,7 @@ class RetryPolicy:
         headers: Mapping[str, str],
         jitter: Callable[[], float] = random.random,
     ) -> float:
-        """Return how many seconds to wait after an attempt. The first attempt has the number 0."""
+        """Return how many seconds to wait after an attempt. Attempts are numbered from 0."""
         longest: float = min(self.first_jitter_seconds * 2**attempt, self.most_jitter_seconds)
         return self._asked(headers.get("retry-after", "")) + jitter() * longest
 
@@ -46,5 +46,6 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# The retry policy for requests that the caller repeats anyway.
+# The retry policy for a caller that soon sends the request again anyway. Such a request is sent
+# only once.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

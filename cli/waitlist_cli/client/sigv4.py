@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
-# The errors that botocore raises if it finds no usable credentials.
+# The exceptions that botocore raises if it finds no usable credentials.
 NO_CREDENTIALS = (BotoCoreError, ClientError, ValueError, EOFError)
 LOCAL_KEY = "local"
 LOCAL_REGION = "us-east-1"
@@ -28,7 +28,8 @@ LOCAL_REGION = "us-east-1"
 class OperatorAuth(httpx.Auth):
     """Signs requests with AWS Signature Version 4.
 
-    The credentials of a role are renewed, so they are read again for each request.
+    The temporary credentials of an AWS role expire, so current credentials are read before each
+    request.
     """
 
     requires_request_body = True
@@ -51,7 +52,7 @@ class OperatorAuth(httpx.Auth):
                 if not fits_header(value):
                     raise Unauthorised(
                         "The AWS credentials or the region contain characters that cannot be "
-                        "sent, such as a line break. Set them again."
+                        "sent, such as a line break. Set the credentials and the region again."
                     )
                 request.headers[name] = value
         yield request
@@ -60,7 +61,8 @@ class OperatorAuth(httpx.Auth):
 def operator_auth(target: "Target") -> OperatorAuth:
     """Return the signer for a service.
 
-    A local service uses the fixed key of the local run. Any other service uses AWS credentials.
+    Requests to a local service are signed with a fixed key. All other requests are signed with the
+    operator's AWS credentials.
     """
     if target.is_local:
         key = Credentials(LOCAL_KEY, LOCAL_KEY)

@@ -43,17 +43,17 @@ def import_file(
         str | None,
         typer.Option(
             "--customer",
-            help="Column with the customer ids. By default, the command looks for a column "
-            "by its name or values.",
+            help="Column with the customer ids. By default, the command finds the column by its "
+            "name or its values.",
         ),
     ] = None,
     identity: Annotated[
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="Identify people by their mail address or phone number. --customer names "
-            "the column. By default, the command looks for a column by its name or "
-            "values.",
+            help="Identify people by their mail address or phone number. Give the column of the "
+            "addresses with --customer. By default, the command finds the column by its name "
+            "or its values.",
         ),
     ] = None,
     mapped: Annotated[
@@ -61,15 +61,16 @@ def import_file(
         typer.Option(
             "--map",
             metavar="COLUMN=TARGET",
-            help="Store a column as TARGET, which is profile.NAME, attributes.NAME, priority or "
-            "joined_at. Use - to leave the column out.",
+            help="Import a column as TARGET, which is profile.NAME, attributes.NAME, priority or "
+            "joined_at. With - as the TARGET, the column is not imported.",
         ),
     ] = None,
     attribute: Annotated[
         list[str] | None,
         typer.Option(
             "--attribute",
-            help="Column to import as an attribute. A cell such as a;b holds two values.",
+            help="Column to import as an attribute. A cell such as a;b contains two values, a and "
+            "b.",
         ),
     ] = None,
     priority: Annotated[
@@ -85,7 +86,7 @@ def import_file(
     zone: Annotated[
         str,
         typer.Option(
-            "--zone", help="Time zone of times that have no offset, such as Europe/Berlin."
+            "--zone", help="Time zone, such as Europe/Berlin, of the times that have no UTC offset."
         ),
     ] = "UTC",
     time_format: Annotated[
@@ -127,17 +128,17 @@ def import_file(
         WhenEnded | None,
         typer.Option(
             "--ended",
-            help="What happens to customers who left or were admitted. By default, they "
-            "are skipped. `rejoin` adds them to the queue again.",
+            help="What happens to customers who have left or were admitted before. By default, "
+            "they are skipped. `rejoin` adds them to the queue again.",
         ),
     ] = None,
     on_list: Annotated[
         WhenOnList | None,
         typer.Option(
             "--on-list",
-            help="What happens if a guest has already signed up with the customer id of "
-            "a row. `keep` keeps the guest's entry and prints a warning. `replace` "
-            "replaces it with the row.",
+            help="What happens if a guest has already signed up with the customer id of a row. "
+            "`keep` keeps the guest's entry and prints a warning. `replace` removes the "
+            "guest's entry and adds the customer from the row.",
         ),
     ] = None,
     is_trial: Annotated[
@@ -151,10 +152,11 @@ def import_file(
 ) -> int:
     """Add the people in a file to the queue, in the order of the file or of their signup times.
 
-    Customers who are already in the queue keep their places. Refused rows are written to
-    FILE.refused.csv or FILE.refused.jsonl. After an interruption, run the same command again.
+    Customers who are already in the queue keep their places. Rows that the service refuses are
+    written to FILE.refused.csv or FILE.refused.jsonl. If the command is interrupted, run it again.
 
-    Guests need a token to see their position. --tokens writes the tokens of all rows to a file.
+    A guest needs an entry token to see their position. Use --tokens to write the entry tokens of
+    all imported people to a file.
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
 
@@ -206,7 +208,7 @@ def export(
         ],
         typer.Option(
             "--status",
-            help="Status of the people to export. `all` exports the people of every status.",
+            help="Status of the people to export. With `all`, people of every status are exported.",
         ),
     ] = "waiting",
     since: Since = None,
@@ -254,6 +256,6 @@ def export(
 def _for(form: str, columns: Columns) -> Columns:
     """Return the columns for a file of this format.
 
-    A cell of a CSV file is split at `;`, while JSON has lists instead.
+    In a CSV file, `;` separates the values in a cell. JSON lines use lists for this.
     """
     return replace(columns, splits_values=form == "csv")

@@ -18,7 +18,10 @@ def console(
         typer.Option("--port", min=0, max=65535, help="Port to listen on. 0 chooses a free port."),
     ] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")
+        bool,
+        typer.Option(
+            "--no-browser", help="Print the address of the console instead of opening a browser."
+        ),
     ] = False,
 ) -> None:
     """Open the operator console in a browser: waitlists, charts, people, policies and imports.

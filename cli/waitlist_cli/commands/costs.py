@@ -1,4 +1,7 @@
-"""Defines the `cost` command, which estimates the monthly cost of a stack without any requests."""
+"""Defines the `cost` command, which estimates the monthly cost of a stack.
+
+The command sends no requests.
+"""
 
 import re
 from typing import Annotated, Literal
@@ -21,11 +24,15 @@ def cost(
     signups: Annotated[
         str,
         typer.Option(
-            "--signups", help="Number of customers who join and are admitted, such as 10k or 1M."
+            "--signups",
+            help="Number of customers who join in a month and are admitted, such as 10k or 1M.",
         ),
     ] = "0",
     polls: Annotated[
-        str, typer.Option("--polls", help="Number of times customers poll their own entries.")
+        str,
+        typer.Option(
+            "--polls", help="Number of times that customers request their own position in a month."
+        ),
     ] = "0",
     boards: Annotated[
         str, typer.Option("--boards", help="Number of times the public board is read.")
@@ -36,7 +43,8 @@ def cost(
     edge: Annotated[
         bool,
         typer.Option(
-            "--edge", help="Estimate the cost of a stack whose board is served by CloudFront."
+            "--edge",
+            help="Estimate the cost of a stack in which CloudFront serves the public board.",
         ),
     ] = False,
     lists: Annotated[
@@ -77,15 +85,15 @@ def cost(
         typer.Option(
             "--text-parts",
             min=1,
-            help="Number of parts of each SMS. The longest standard text has 3 parts in English "
-            "and German, and 6 in French, Spanish and Arabic.",
+            help="Number of parts in each SMS. The longest standard text has 3 parts in English "
+            "and German, and 6 parts in French, Spanish and Arabic.",
         ),
     ] = 3,
     verify: Annotated[
         Verify | None,
         typer.Option(
             "--verify",
-            help="Include the cost of a verification link for each signup, by mail or SMS.",
+            help="Include the cost of sending a verification link for each signup, by mail or SMS.",
         ),
     ] = None,
     monitoring: Annotated[
@@ -93,7 +101,7 @@ def cost(
         typer.Option("--monitoring", help="Value of the stack parameter Monitoring."),
     ] = "full",
 ) -> None:
-    """Estimate a month's bill by line item, in US dollars for us-east-1.
+    """Estimate each item of the monthly AWS bill, in US dollars for the region us-east-1.
 
     If you give no options, the estimate is for an idle stack with one waitlist.
     docs/operate/sizing.md explains how the numbers are calculated. This command sends no requests.

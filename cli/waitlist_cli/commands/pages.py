@@ -31,7 +31,7 @@ def page(
     """Show or change the customer page of a waitlist.
 
     If you give no options, the command prints the address and the settings of the page. Otherwise,
-    it changes the settings that you give and keeps the others.
+    the command changes the settings that you give and keeps the other settings.
     """
     version = None
     if settings.get("source", "") is None:

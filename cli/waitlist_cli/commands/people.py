@@ -117,13 +117,15 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Resume a paused waitlist. With --token, end a customer's rest instead."""
+    """Resume a paused waitlist. If you give --token, end the rest of a customer instead."""
     if token is None and entry is None and customer is None:
         change(context, waitlist, RESUME.body)
         return
     person = context.person(waitlist, entry, customer)
     if token is None:
-        raise WrongUsage("Only the customer can end a rest. Give the customer's --token.")
+        raise WrongUsage(
+            "Only the customer can end a rest. Give the customer's entry token with --token."
+        )
     found = context.api.customer("GET", person.path, token)
     if found["rest_until"]:
         body = {"rest_until": found["rest_until"]}
@@ -140,7 +142,8 @@ def signup(
         str,
         typer.Argument(
             metavar="CUSTOMER",
-            help="The customer's id. If the waitlist has `identity`, give the address instead.",
+            help="Id of the customer. If the waitlist has the setting `identity`, give the "
+            "address instead.",
         ),
     ],
     profile_json: ProfileJson = None,
@@ -150,8 +153,8 @@ def signup(
         bool,
         typer.Option(
             "--no-address",
-            help="Sign up a person who has no address, on a waitlist with `identity`. CUSTOMER is "
-            "then a customer id.",
+            help="Sign up a person who has no address, although the waitlist has the setting "
+            "`identity`. CUSTOMER is then a customer id.",
         ),
     ] = False,
     *,
@@ -194,7 +197,7 @@ def signup(
 @command("position", PANEL, "waitlist position bakery --customer ada")
 @with_person
 def position(context: Context, person: Person, token: EntryToken = None) -> None:
-    """Show a person's position. With --token, show what the customer sees."""
+    """Show a person's position. If you give --token, show what the customer sees."""
     if token is not None:
         print_status(context, context.api.customer("GET", person.path, token))
         return
@@ -214,7 +217,10 @@ def leave(
     token: Annotated[str, typer.Option("--token", help="The customer's entry_token.")],
     person: Person,
 ) -> None:
-    """Leave the queue as the customer. Operators use `remove` instead."""
+    """Leave the queue on behalf of a customer.
+
+    This command needs the customer's entry token. To remove a person without a token, use `remove`.
+    """
     context.api.customer("DELETE", person.path, token)
     document = {"entry_id": person.entry_id, "outcome": "left"}
     context.output.result(document, f"{person.entry_id} has left.")
@@ -235,10 +241,10 @@ def rest(
     ],
     person: Person,
 ) -> None:
-    """As the customer, let other people go first until a given time.
+    """Let other people go first until a given time, on behalf of a customer.
 
-    The customer keeps their place. `resume` ends the rest earlier. Operators use `ready --no`
-    instead.
+    The customer keeps their place. `resume` ends the rest earlier. This command needs the
+    customer's entry token. To pass over a person without a token, use `ready --no`.
     """
     body = {"until": parse_utc_option(until, f"--until {until}")}
     path = f"{person.path}/rest"
@@ -262,9 +268,10 @@ def confirm(
         bool, typer.Option("--yes", help="Ask the people without a confirmation prompt.")
     ] = False,
 ) -> None:
-    """Ask all waiting people whether they are still waiting. With --token, confirm as the customer.
+    """Ask all people in the queue whether they are still waiting.
 
-    The setting --confirm-then decides what happens to people who do not answer.
+    If you give --token, confirm on behalf of the customer instead. The setting --confirm-then
+    decides what happens to people who do not answer.
     """
     if token is not None:
         person = context.person(waitlist, entry, customer)
@@ -272,8 +279,8 @@ def confirm(
         return
     if entry or customer:
         raise WrongUsage(
-            "Only the customer can confirm. Give the customer's --token. To ask everyone, do not "
-            "name a person."
+            "Only the customer can confirm. Give the customer's entry token with --token. To ask "
+            "everyone, do not name a person."
         )
     count, days = 0, values.get("days", 0)
     if dry_run or not yes:
@@ -317,7 +324,7 @@ def bump(
     front: Annotated[
         bool,
         typer.Option(
-            "--front", help="Move the person to the head of the people with the same priority."
+            "--front", help="Move the person ahead of everyone else with the same priority."
         ),
     ] = False,
     back: Annotated[
@@ -375,7 +382,7 @@ def explain(
         typer.Option("--max", min=1, help="Maximum number of people of each status to examine."),
     ] = 10_000,
 ) -> None:
-    """Explain the position of a person: each move, and what happened ahead of the person."""
+    """Explain a person's position: what moved the person, and what happened ahead of the person."""
     found = person.show()
     settings = context.call("GET", person.waitlist_id)
     print_explanation(context, explanation_of(context.pages, settings, found, most))
@@ -387,7 +394,10 @@ person_command(VERIFY, PANEL, "waitlist verify bakery --customer ada --reason pa
 
 
 def _bump_all(context: Context, bumps: Bumps, source: Source) -> int:
-    """Move the people in a file one after another. Return 1 if the service refused any move."""
+    """Move the people in a file one after another.
+
+    Return the exit code, which is 1 if the service refused any move.
+    """
     note_encoding(context.output, source)
     records = list(source.records())
     for record in records:
@@ -412,7 +422,7 @@ def _edit_person(
     attribute: list[str] | None,
     reason: str,
 ) -> None:
-    # The API replaces the whole profile, so read the current profile first.
+    # A request replaces the whole profile, so read the current profile and apply the changes to it.
     before = person.show()
     body: dict[str, Any] = {"reason": reason}
     if profile_json is not None or set_:

@@ -1,4 +1,6 @@
-"""Defines the `policy` command, which shows, changes or simulates an admission policy."""
+"""Defines the `policy` command, which shows, changes or simulates the admission policy of a
+waitlist.
+"""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal

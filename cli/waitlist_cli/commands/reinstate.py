@@ -46,7 +46,11 @@ def reinstate(
     ] = None,
     refused: Annotated[
         str | None,
-        typer.Option("--refused", help="File to which refused rows are written, with the reasons."),
+        typer.Option(
+            "--refused",
+            help="File to which the rows that could not be reinstated are "
+            "written, with the reasons.",
+        ),
     ] = None,
     tokens: Annotated[
         str | None,
@@ -57,10 +61,10 @@ def reinstate(
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
 ) -> int:
-    """Return people who have left or were set aside to exactly their former places.
+    """Return people to exactly their former places after they left or were set aside.
 
-    The former entry_token of each person becomes invalid. After an interruption, run the same
-    command again.
+    The former entry_token of each person becomes invalid. If the command is interrupted, run it
+    again.
     """
     task = Reinstatements(context.api, waitlist, reason)
     if file is not None and (entries or customer):

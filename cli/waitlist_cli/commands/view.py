@@ -43,8 +43,8 @@ def stats(
         Period,
         typer.Option(
             "--period",
-            help="Period that --history covers. An hour has steps of a minute, a day has "
-            "steps of 10 minutes, and a week has steps of an hour.",
+            help="Period that --history covers. Counts are given per minute for an hour, every 10 "
+            "minutes for a day, and per hour for a week.",
         ),
     ] = "day",
 ) -> None:
@@ -68,14 +68,14 @@ def _history(context: Context, waitlist: str, period: Period) -> None:
 
 
 def _plain(stats: dict[str, Any]) -> dict[str, Any]:
-    """Return the statistics for scripts. Durations are in seconds."""
+    """Return the statistics in a form for scripts, in which durations are in seconds."""
     estimate = stats["estimated_wait"] or {}
     waits = {f"estimated_wait_{name}": estimate.get(name) for name in ("seconds", "low", "high")}
     return {**{name: stats[name] for name in stats if name != "estimated_wait"}, **waits}
 
 
 def readable(stats: dict[str, Any]) -> dict[str, str]:
-    """Return the statistics for people. Durations have days, hours and minutes."""
+    """Return the statistics in a readable form, in which durations have days, hours and minutes."""
     texts = {
         name.removesuffix("_seconds"): format_duration(value)
         if name.endswith("_seconds")
@@ -166,10 +166,11 @@ def find(
         ),
     ] = None,
 ) -> None:
-    """Find people of every status by a part of their customer id, profile or attributes.
+    """Find people whose customer id, profile or attributes contain a text.
 
-    If the waitlist has `identity`, use --email or --phone to find a person by address. Give - to
-    read the address from standard input, which keeps it out of your shell history.
+    If the waitlist has the setting `identity`, use --email or --phone to find a person by address.
+    With - as the address, the command reads the address from standard input, so that your shell
+    history does not contain it.
     """
     given = {"email": email, "phone": phone}
     addresses = {name: value for name, value in given.items() if value is not None}
@@ -223,7 +224,7 @@ def around(
 def health(context: Context) -> int:
     """Check whether the service, Redis and DynamoDB respond.
 
-    If one of them does not respond, the exit code is 3.
+    If any of them does not respond, the exit code is 3.
     """
     found = context.api.health()
     context.output.pairs(found, found)
@@ -244,9 +245,11 @@ def watch(
         int | None, typer.Option("--looks", min=1, help="Stop after this many updates.")
     ] = None,
 ) -> None:
-    """Watch a waitlist live: people waiting, rates in and out, longest wait, head of the queue.
+    """Watch a waitlist live.
 
-    In a pipe or with --json, each update is printed as a line. Press Ctrl-C to stop.
+    The screen shows how many people are waiting, how fast people join and leave the queue, the
+    longest wait, and the head of the queue. In a pipe or with --json, each update is printed as a
+    line. Press Ctrl-C to stop.
     """
     from waitlist_cli.watch.watcher import run_watch
 
@@ -256,7 +259,7 @@ def watch(
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around a person, including the person's own entry.
 
-    If the person moves between the two requests, try again.
+    If the person moves between the two requests, the function sends both requests again.
     """
     for _ in range(TRIES):
         found = person.show()

@@ -84,7 +84,7 @@ def change(
 ) -> None:
     """Change settings and print the waitlist.
 
-    If another operator has changed the settings since `version`, raise Refused.
+    Raise Refused if another operator has changed the settings since the given version.
     """
     try:
         changed = change_settings(context.api, waitlist, given, version)
@@ -101,7 +101,7 @@ def segments_text(segments: list[list[str]]) -> str:
 
 
 def rest_text(rest: Mapping[str, int] | None) -> str:
-    """Describe how long and how often customers may let others go first."""
+    """Describe for how long and how often customers may rest, that is, let others go first."""
     if rest is None:
         return "not allowed"
     days, times = (

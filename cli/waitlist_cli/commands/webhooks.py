@@ -1,4 +1,4 @@
-"""Defines the `webhook` command, which resends events that a webhook did not accept."""
+"""Defines the `webhook` command, which sends events again that a webhook did not accept."""
 
 from typing import Annotated, Literal
 
@@ -29,10 +29,10 @@ def webhook(
         ),
     ],
 ) -> None:
-    """Send the dead letters again.
+    """Send the dead letters again. A dead letter is an event that the webhook did not accept within
+    a day.
 
-    A dead letter is an event that the webhook did not accept for a day. After an interruption, run
-    the same command again.
+    If the command is interrupted, run it again.
     """
     count = sum(replays(context.api, since_of(since)["since"]))
     events = format_count(count, "event was", "events were")

@@ -1,7 +1,7 @@
 """Declares what operators can do.
 
-The command, the dialog of the console, and the rights of the team on duty are made from an
-`Action`.
+Each `Action` is declared once. The command, the dialog in the console, and the IAM rights of the
+team on duty follow from this declaration.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,38 +21,46 @@ CLAIM = "/{waitlist_id}/claims/{entry_id}"
 
 @dataclass(frozen=True)
 class Field:
-    """A value that the operator gives. The name is also the name in the request body.
+    """A value that the operator gives for an action. The request body uses the same name for it.
 
-    The kinds are `text`, `number`, `long` (several lines), `choice` (one of `options`, which are
-    pairs of a value and its label), and `seen`. A `seen` value is read from the entry that the
-    operator saw, so that the service refuses the request if the value has changed since then.
+    A field of the kind `long` has several lines. A field of the kind `choice` has one of the
+    `options`, which are pairs of a value and its label. The value of a field of the kind `seen` is
+    read from the entry that the operator saw, so that the service refuses the request if the value
+    has changed since then. The other kinds are `text`, `number` and `filters`.
     """
 
     name: str
     label: str
     kind: str = "text"
     hint: str = ""
-    # What the dialog shows at first. For a `choice`, it is also the default of the command.
+    # The initial value in the dialog. For a `choice`, the command has the same default.
     value: str = ""
     options: Sequence[tuple[str, str]] = ()
     is_required: bool = False
     at_least: int = 0
     at_most: int | None = None
-    # The option of the command, if it is not made from the name.
+    # The name of the command's option, if it is not the name of the field.
     option: str = ""
-    # The help of the option, if it differs from the hint.
+    # The help text of the command's option, if it differs from the hint in the dialog.
     help: str = ""
-    # Returns the field as the dialog of this person or waitlist shows it, or None to leave it out.
+    # This function adapts the field to the person or waitlist of the dialog. It returns None if the
+    # dialog does not need the field.
     adapt: Callable[["Field", Document], "Field | None"] | None = None
 
     def shown_for(self, subject: Document) -> "Field | None":
-        """Return the field with what is known about the person or waitlist."""
+        """Return the field as the dialog of this person or waitlist shows it.
+
+        Return None if the dialog does not need the field.
+        """
         if self.kind == "seen":
             return replace(self, value=subject[self.name] or "")
         return self.adapt(self, subject) if self.adapt else self
 
     def number(self, typed: str) -> int | None:
-        """Return what was typed as a whole number, or None if nothing was typed."""
+        """Parse a whole number that the operator typed.
+
+        Return None if the operator typed nothing.
+        """
         digits = typed.strip().replace(",", "")
         if not digits and not self.is_required:
             return None
@@ -72,42 +80,49 @@ TO = Field(
     "choice",
     options=(("place", "Their old place"), ("back", "End of the queue")),
     value="place",
-    help="Return people to the end of the queue instead of their old places.",
+    help="Return people to the end of the queue instead of returning them to their old places.",
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A request to an operators' route. The path follows `/v1/admin/waitlists`."""
+    """A request to a route for operators. The path begins after `/v1/admin/waitlists`."""
 
     method: str = "POST"
     path: str
-    # Whether the team on duty may send it: docs/operate/policies/limited-operator.json.
+    # Whether the team on duty may send this request (see
+    # docs/operate/policies/limited-operator.json).
     is_daily: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action(Request):
-    """An action that an operator can take. In the texts, `{who}` is the person or the waitlist."""
+    """An action that an operator can take.
+
+    In its texts, `{who}` stands for the person or the waitlist.
+    """
 
     name: str
-    # What the action does. The help of a command that is made from the action begins with it.
+    # A sentence that says what the action does. The help of the action's command begins with this
+    # sentence.
     summary: str = ""
     # The question at the top of the dialog.
     title: str
     consequence: str
-    # What else follows for this person or waitlist. Only the dialog can say it.
+    # This function returns a further consequence for this person or waitlist. Only the dialog shows
+    # this text, because the help of the command does not know the person.
     more: Callable[[Document], str] = lambda _: ""
-    # The text of the dialog's button, if it differs from the name.
+    # The text of the button in the dialog, if it differs from the name of the action.
     button: str = ""
-    # The text of the button that opens the dialog, if it differs from the dialog's button.
+    # The text of the button that opens the dialog, if it differs from the text of the button in the
+    # dialog.
     label: str = ""
     fields: Sequence[Field] = ()
     # The part of the request body that is always the same.
     body: Mapping[str, Any] = field(default_factory=dict)
-    # Whether the button of the dialog is red, because something is lost.
+    # Whether the button in the dialog is red, because the person loses something by the action.
     is_final: bool = False
-    # Whether data is deleted for good. The command then asks for a confirmation.
+    # Whether the action deletes data for good. The command then asks for a confirmation.
     is_deleting: bool = False
 
     @property
@@ -125,20 +140,22 @@ class Action(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class PersonAction(Action):
-    """An action on one person. It is a single request."""
+    """An action on one person. The action sends a single request."""
 
     fields: Sequence[Field] = (REASON,)
-    # Turns the values of the fields into the rest of the request body.
+    # This function converts the values of the fields to the rest of the request body.
     to_body: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values
-    # What to say afterwards. A function receives the response.
+    # The message that the operator gets after the action, or a function that makes the message from
+    # the response.
     notice: str | Callable[[Any], str]
-    # The field of the response that contains a secret of the customer.
+    # The name of the response field that contains a secret of the customer, such as a token.
     reveals: str = ""
-    # The word that `--json` prints for an action whose response is not an entry.
+    # The `outcome` that the command prints with `--json` if the response of the action is not an
+    # entry.
     outcome: str = ""
-    # Whether the command prints the notice instead of the status of the entry.
+    # Whether the command prints the notice instead of printing the status of the entry.
     prints_notice: bool = False
-    # Whether the action ends a claim that the console has made.
+    # Whether the action ends the claim of the person, if this console has claimed the person.
     ends_claim: bool = False
 
     def notice_after(self, answer: Any, who: str) -> str:
@@ -148,9 +165,10 @@ class PersonAction(Action):
 
 @dataclass(frozen=True)
 class ListRequest:
-    """A submitted dialog of an action on a waitlist.
+    """The data that an operator has submitted in the dialog of an action on a waitlist.
 
-    The idempotency `key` belongs to the dialog, so sending it twice has only one effect.
+    Each opened dialog has its own idempotency `key`, so submitting a dialog twice has only one
+    effect.
     """
 
     api: "Api"
@@ -161,7 +179,7 @@ class ListRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class ListAction(Action):
-    """An action on a whole waitlist. It can be several requests."""
+    """An action on a whole waitlist. The action can send several requests."""
 
-    # Sends the requests. Returns what to say afterwards, and the response.
+    # This function sends the requests. It returns the message for the operator, and the response.
     carry_out: Callable[[ListRequest], tuple[str, Any]]

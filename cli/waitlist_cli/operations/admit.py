@@ -92,8 +92,8 @@ WITHDRAW = PersonAction(
             "Offered until",
             "seen",
             option="--offered-until",
-            help="Withdraw the offer only if it ends at this time. Default: withdraw the current "
-            "offer.",
+            help="Withdraw the offer only if it ends at this time. By default, the current offer "
+            "is withdrawn.",
         ),
         REASON,
     ),
@@ -103,7 +103,8 @@ EXIT = PersonAction(
     name="exit",
     summary="Record the exit of an admitted person.",
     title="Let {who} out?",
-    consequence="The slot inside becomes free at once, and the service treats the pass as ended.",
+    consequence="The slot of the person becomes free at once, and the service treats the pass as "
+    "ended.",
     button="Let out",
     path=f"{ENTRY}/exit",
     notice=lambda answer: (
@@ -124,7 +125,8 @@ def admissions(
     refill: bool = False,
     offer_seconds: int | None = None,
 ) -> Iterator[list[dict[str, Any]]]:
-    """Offer `count` slots, and yield the entries that each request offered a slot.
+    """Offer `count` slots in several requests. After each request, yield the entries that got a
+    slot.
 
     `filters` is the part of the request body that says which people get a slot. If `refill` is
     true, the requests fill a quota instead. A count of 0 ends the quota.
@@ -138,8 +140,9 @@ def admissions(
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
             "entries"
         ]
-        # A repeated request leaves out offers that have ended, so only an empty response means that
-        # nobody is left. A quota goes on even if nobody gets a slot yet.
+        # The response to a repeated request leaves out offers that have ended. Only an empty
+        # response means that nobody is left in the queue. A quota continues even if nobody gets a
+        # slot yet.
         if not found and not refill:
             return
         yield found

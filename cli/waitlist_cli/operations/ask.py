@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
-    """Ask all waiting people whether they are still waiting, and return how many were asked.
+    """Ask all people in the queue whether they are still waiting, and return how many were asked.
 
-    People who signed up, were asked or confirmed within the last `days` days are skipped.
+    A person who signed up, was asked or confirmed within the last `days` days is skipped.
     """
     asked, cursor = 0, ""
     while True:
@@ -43,8 +43,8 @@ DAYS = Field(
     "days",
     "Leave out the last … days",
     "number",
-    "People who signed up, were asked or confirmed within this many days are not asked. Default: "
-    "ask everyone.",
+    "People who signed up, were asked or confirmed within this many days are not asked. By "
+    "default, everyone is asked.",
 )
 ASK = ListAction(
     name="ask",

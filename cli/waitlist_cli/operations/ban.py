@@ -6,8 +6,7 @@ BAN = PersonAction(
     name="ban",
     summary="Ban a person, and refuse their signups from then on.",
     title="Ban {who} from the list?",
-    consequence="The service refuses signups and imports of the person until an operator ends the "
-    "ban.",
+    consequence="The person cannot sign up and cannot be imported until an operator ends the ban.",
     more=lambda person: (
         "The admission stays valid: the person is inside until the pass ends or an operator lets "
         "them out."
@@ -24,8 +23,8 @@ UNBAN = PersonAction(
     name="unban",
     summary="Allow a banned person to sign up again.",
     title="End the ban of {who}?",
-    consequence="The person can sign up again. Only the action Reinstate gives them their former "
-    "place back.",
+    consequence="The person can sign up again, but gets a new place. To give the person their "
+    "former place back, use the action Reinstate.",
     button="End the ban",
     path=f"{ENTRY}/unban",
     # A later ban stays in force.

@@ -23,7 +23,7 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def target(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the request body for the chosen destination."""
+    """Return the request body for a move to the destination that the operator chose."""
     where, number = values.pop("where"), values.pop("number", None)
     if where in ENDS:
         return {**values, "to": where}
@@ -77,10 +77,10 @@ BUMP = PersonAction(
 
 @dataclass(frozen=True)
 class Bumps:
-    """Moves every person in a file in the same way.
+    """Moves every person in a file to the same kind of destination.
 
-    Within a run, each row has a fixed idempotency key. If a row is sent twice, its person moves
-    only once.
+    If a row is sent twice, the person moves only once, because the idempotency key of each row
+    stays the same during a run.
     """
 
     waitlist_id: str
@@ -91,10 +91,10 @@ class Bumps:
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Return the rows in the order in which their people must be moved.
+        """Return the rows in the order in which the people must be moved.
 
-        For moves to the front, the last row comes first, because each person passes the people who
-        moved before.
+        For moves to the front, the last row comes first, because each person then moves ahead of
+        the people who were moved before.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 

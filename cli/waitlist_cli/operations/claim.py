@@ -26,7 +26,7 @@ MOST_DELAY_SECONDS = 12 * 3600
 CLAIM_TOKEN = Field(
     "claim_token",
     "Claim token",
-    hint="Another client made this claim and has the token.",
+    hint="The client that made this claim has received the token.",
     is_required=True,
     option="--token",
     help="The claim_token of the claim.",
@@ -35,7 +35,7 @@ LEASE = Field(
     "lease_seconds",
     "Lease in seconds",
     "number",
-    "Seconds until the claim expires. Default: the lease of the waitlist.",
+    "Seconds until the claim expires. By default, this is the setting of the waitlist.",
     at_least=1,
     option="--lease",
 )
@@ -64,8 +64,9 @@ RELEASE = PersonAction(
             "delay_seconds",
             "Seconds without a claim",
             "number",
-            "Seconds for which the person cannot be claimed again, at most 12 hours. The person "
-            "keeps their place, but others go first. Default: none.",
+            "Number of seconds, up to 12 hours, for which the person cannot be claimed again. The "
+            "person keeps their place, but others go first. By default, the person can be claimed "
+            "again at once.",
             at_most=MOST_DELAY_SECONDS,
             option="--delay",
         ),
@@ -103,7 +104,7 @@ def claim_people(
     values: Mapping[str, Any],
     policy: RetryPolicy | None = None,
 ) -> Any:
-    """Claim people and return the response. The values are the request body."""
+    """Claim people and return the response. The request body consists of `values`."""
     return api.operator("POST", f"/{waitlist_id}/claims", values, key=key, policy=policy)
 
 

@@ -15,7 +15,7 @@ class Operation:
     writes: float = 0
     # DynamoDB read request units.
     reads: float = 0
-    # The number of DynamoDB calls that are made one after another.
+    # The number of DynamoDB calls that follow each other and cannot run at the same time.
     table_calls: int = 0
     # The number of calls to the private function.
     queue_calls: int = 1
@@ -24,11 +24,12 @@ class Operation:
     signatures: int = 0
 
 
-# These numbers apply to profiles of at most 500 bytes. The value for `offer` assumes that a policy
-# makes many offers at once.
+# These numbers apply to customers whose profile has at most 500 bytes. The numbers for `offer`
+# assume that the policy makes many offers in one run.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
-    # The signup with a verified address. It includes the request that the verification link sends.
+    # A signup on a waitlist that verifies addresses. The request to verify the address is counted
+    # too.
     "signup to verify": Operation(writes=13, table_calls=2, events=2),
     "verify": Operation(writes=7, reads=1, table_calls=2, queue_calls=3, events=1),
     "look": Operation(),
@@ -38,39 +39,41 @@ OPERATIONS = {
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, reads=1, table_calls=3, events=1),
 }
-# A maintenance run. It takes place every minute, even if nothing has changed.
+# The resources of a maintenance run, which takes place every minute even if nothing has changed.
 MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
-# The additional cost of each idle waitlist in a maintenance run. The calls are shared by hundreds
-# of waitlists.
+# The additional resources that a maintenance run uses for each idle waitlist. One call handles
+# hundreds of waitlists.
 IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
-# The function that sends events to the bus. The estimate assumes one event per invocation. Lambda
-# reads the DynamoDB stream for free.
+# The duration and the memory of the function that sends events to the event bus. The estimate
+# assumes one event per invocation. Lambda reads the DynamoDB stream for free.
 EVENT_MS, EVENT_GB = 15, 0.25
-# The cost of the heartbeat, an event that every queue receives once a minute.
+# The resources for the heartbeat, an event that every SQS queue receives once a minute.
 HEARTBEAT_MS, HEARTBEAT_SQS, HEARTBEAT_BYTES = 5, 3, 830
-# Lambda polls an idle queue over five connections. Each poll waits for up to 20 seconds.
+# Lambda polls an idle SQS queue over five connections. Each poll waits for up to 20 seconds.
 POLLS_A_MINUTE = 5 * 3
-# The additional cost of posting an event to a webhook, including the SQS requests.
+# The additional resources for posting an event to a webhook, including the SQS requests.
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
-# The additional cost of an event that sends a message to a customer, if each invocation sends a
-# single message.
+# The additional resources for an event that sends a message to a customer. The estimate assumes
+# that each invocation sends one message.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
-# The billed milliseconds are assumptions. The log field `latency_ms` contains the real values.
+# The assumed milliseconds of Lambda time that AWS bills. The log field `latency_ms` contains the
+# real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# Log bytes per request in the access log and in both functions, and log bytes per maintenance run.
-# Lambda's own log lines are included.
+# The number of bytes that each request adds to the access log and to the logs of both functions,
+# and that each maintenance run adds. Lambda's own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
-# The assumed number of ElastiCache processing units (ECPUs) per script. A plain command with up to
-# 1 KB takes one ECPU.
+# The assumed number of ElastiCache processing units (ECPUs) for one run of a script. A simple
+# command that transfers up to 1 KB uses one ECPU.
 ECPUS = 3
-# The size of a response, and the compressed size of the board, when they are sent to the internet.
+# The size of a response and the compressed size of the public board. AWS bills both as data that is
+# sent to the internet.
 ANSWER_KB, BOARD_KB = 1.0, 10.0
-# The Redis memory for each entry of a waitlist without segments.
+# The Redis memory that each entry needs if the waitlist has no segments.
 ENTRY_BYTES = 100
-# The DynamoDB storage for each entry, which includes the record, the history and the index.
+# The DynamoDB storage that each entry needs for its record, its history and the index.
 RECORD_BYTES = 3_000
 HOURS = 730
 MINUTES = HOURS * 60
@@ -110,10 +113,13 @@ class Prices:
 
 @dataclass(frozen=True)
 class Month:
-    """The use of a stack in one month. Every customer who signs up is also admitted."""
+    """How much a stack is used in one month.
+
+    The estimate assumes that every customer who signs up is admitted.
+    """
 
     signups: int
-    # The number of times that customers poll their own entries.
+    # The number of times that customers request their own position.
     polls: int
     # The number of times that the public board is read.
     boards: int = 0
@@ -158,13 +164,13 @@ ITEMS = (
 
 @dataclass(frozen=True)
 class Watched:
-    """The CloudWatch metrics that a part of the stack pays for."""
+    """The number of CloudWatch metrics that AWS bills for a part of the stack."""
 
-    # The number of metrics while there is no traffic.
+    # The number of metrics that are published while no requests arrive.
     idle: int
-    # The number of metrics while calls of all kinds arrive.
+    # The number of metrics that are published while requests of all kinds arrive.
     busy: int
-    # The number of metrics that alarms read. AWS charges each alarm for every metric that it reads.
+    # The number of metrics that alarms read. AWS bills every metric that an alarm reads.
     alarmed: int
 
 
@@ -190,7 +196,7 @@ BOARDS_A_MONTH = HOURS * 3600 // 5
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
     """Return the monthly cost in dollars by line item. The last item is the total.
 
-    A month without calls gives the cost of an idle stack.
+    If the month has no requests, the result is the cost of an idle stack.
     """
     calls = {
         "signup": 0 if month.verify else month.signups,
@@ -231,7 +237,7 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
 
 
 def _messages(month: Month, prices: Prices) -> float:
-    """Return the monthly cost of messages in dollars, including AWS's prices for mails and SMS."""
+    """Return the monthly cost of messages in dollars, including AWS's charges for mails and SMS."""
     mails, texts = month.mails or 0, month.texts or 0
     mails += month.signups if month.verify == "mail" else 0
     texts += month.signups if month.verify == "sms" else 0
@@ -250,14 +256,14 @@ def _messages(month: Month, prices: Prices) -> float:
 
 
 def _watched(month: Month, part: str, is_busy: bool, prices: Prices) -> float:
-    """Return the monthly cost in dollars of the metrics and alarms for a part of the stack."""
+    """Return what the metrics and alarms for a part of the stack cost in a month, in dollars."""
     watched = WATCHED[month.monitoring][part]
     metrics = watched.busy if is_busy else watched.idle
     return metrics * prices.metric_month + watched.alarmed * prices.alarm_month
 
 
 def _idle_queue(gigabytes: float, prices: Prices) -> float:
-    """Return the monthly cost in dollars of a queue that receives only one event per minute."""
+    """Return what an SQS queue with only one event per minute costs in a month, in dollars."""
     heartbeat = _queued(
         Operation(), HEARTBEAT_SQS, HEARTBEAT_MS, gigabytes, HEARTBEAT_BYTES, prices
     )
@@ -265,7 +271,7 @@ def _idle_queue(gigabytes: float, prices: Prices) -> float:
 
 
 def _an_event(prices: Prices) -> float:
-    """Return the cost in dollars of putting a single event on the bus in its own invocation."""
+    """Return what it costs, in dollars, if an invocation puts a single event on the event bus."""
     millis = EVENT_MS / 1000 * EVENT_GB * prices.lambda_per_gb_second
     return (prices.events_per_million + prices.lambda_per_million) / 1e6 + millis
 
@@ -273,7 +279,9 @@ def _an_event(prices: Prices) -> float:
 def _queued(
     operation: Operation, sqs: int, millis: int, gigabytes: float, log_bytes: int, prices: Prices
 ) -> float:
-    """Return the cost in dollars of an invocation that handles a single event from a queue."""
+    """Return what it costs, in dollars, if an invocation handles a single event from an SQS
+    queue.
+    """
     return (
         (sqs * prices.sqs_per_million + prices.lambda_per_million) / 1e6
         + millis / 1000 * gigabytes * prices.lambda_per_gb_second
@@ -284,7 +292,7 @@ def _queued(
 
 
 def _webhook(month: Month, events: float, prices: Prices) -> float:
-    """Return the monthly cost in dollars of posting this many events to a webhook."""
+    """Return what it costs in a month, in dollars, to post this many events to a webhook."""
     an_event = _queued(WEBHOOK, WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES, prices)
     return (
         events * an_event
@@ -295,7 +303,7 @@ def _webhook(month: Month, events: float, prices: Prices) -> float:
 
 
 def idle_list(prices: Prices = Prices()) -> float:
-    """Return the monthly cost in dollars of one more idle waitlist in a stack."""
+    """Return what one more idle waitlist in a stack costs in a month, in dollars."""
     a_minute = (
         IDLE_LIST_MS / 1000 * PUBLIC_GB * prices.lambda_per_gb_second
         + IDLE_LIST_READS / 1e6 * prices.reads_per_million
@@ -311,7 +319,7 @@ def cost_of(
     prices: Prices = Prices(),
     operations: Mapping[str, Operation] = OPERATIONS,
 ) -> dict[str, float]:
-    """Return the cost of the calls in dollars by line item.
+    """Return what the calls cost, in dollars, by line item.
 
     The cost of an idle stack is not included.
     """

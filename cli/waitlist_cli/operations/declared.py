@@ -1,6 +1,7 @@
-"""Describes the settings of a waitlist, as the service declares them.
+"""Describes the settings of a waitlist.
 
-`tools/settings.py` writes the file `settings.json` from the service's declarations.
+The service declares the settings. `tools/settings.py` writes these declarations to the file
+`settings.json`, which this module reads.
 """
 
 import json
@@ -15,7 +16,10 @@ FILE = Path(__file__).parents[1] / "settings.json"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Setting:
-    """A setting. The name of a setting in a group is for example `rest.max_days`."""
+    """A setting of a waitlist.
+
+    If the setting belongs to a group, its name begins with the group, as in `rest.max_days`.
+    """
 
     name: str
     # The type is `boolean`, `integer`, `string`, `time`, `choice`, `integers`, `strings`, `lists`,
@@ -48,12 +52,18 @@ def settings() -> dict[str, Setting]:
 
 
 def settings_in(group: str) -> dict[str, Setting]:
-    """Return the settings of a group by their keys. The group "" contains all other groups."""
+    """Return the settings of a group by their keys.
+
+    The group "" has the settings and groups that belong to no group.
+    """
     return {one.key: one for one in settings().values() if one.group == group}
 
 
 def defaults(group: str) -> dict[str, Any]:
-    """Return the default values of a group. A required setting is null."""
+    """Return the default values of the settings in a group.
+
+    The default of a required setting is None.
+    """
     return {key: setting.default for key, setting in settings_in(group).items()}
 
 
@@ -63,9 +73,9 @@ def choices(name: str) -> list[tuple[str, str]]:
 
 
 def end_of_group(setting: Setting) -> str | None:
-    """Return what it means if an operator turns this setting off, and its group becomes null.
+    """Return what the waitlist does if an operator turns the group of this setting off.
 
-    Return None if this is not the first setting of a group that can be null.
+    Operators turn a group off with its first setting. For any other setting, return None.
     """
     if not setting.group:
         return None

@@ -42,15 +42,15 @@ ATTRIBUTES = Field(
     "attributes",
     "Attributes",
     "long",
-    "One NAME=VALUE per line. Repeat a name to give it several values. A value in double quotes is "
-    "a JSON string, in which an escape such as \\u202e is a hidden character.",
+    "Write one NAME=VALUE per line. To give several values, repeat the name. A value in double "
+    "quotes is a JSON string, in which an escape such as \\u202e stands for a hidden character.",
     adapt=lambda field, person: replace(field, value=_attribute_lines(person)),
 )
 EDIT = PersonAction(
     name="edit",
     title="Edit {who}",
-    consequence="The person keeps their position. New attributes can put the person into other "
-    "segments.",
+    consequence="The person keeps their position. If attributes change, the person can move to "
+    "other segments.",
     button="Save",
     label="Edit",
     method="PATCH",

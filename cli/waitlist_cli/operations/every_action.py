@@ -1,4 +1,4 @@
-"""Lists every action, and says which actions the state of a person or a waitlist allows."""
+"""Lists all actions, and says which actions are possible for a person or for a waitlist."""
 
 from waitlist_cli.operations.action import Document, ListAction, PersonAction, Request
 from waitlist_cli.operations.admit import ADMIT, ADMIT_PERSON, EXIT, WITHDRAW
@@ -25,7 +25,7 @@ LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, CLAIM_PEOPLE, ADD, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
-# Requests that forms and files send, without a dialog.
+# Requests that forms and file imports send. These requests have no dialog.
 OTHERS = (
     Request(method="PUT", path=LIST),
     Request(method="PATCH", path=LIST),
@@ -34,15 +34,18 @@ OTHERS = (
     Request(path=f"{LIST}/import"),
     # The response contains entry tokens.
     Request(path=f"{LIST}/import/tokens", is_daily=False),
-    # The message goes to any address that the operator enters.
+    # The test message is sent to any address that the operator enters.
     Request(path=f"{LIST}/messages/test", is_daily=False),
 )
-# Every request with which an operator changes something, and the right that it needs.
+# Every request with which an operator changes something. `is_daily` says who may send the request.
 REQUESTS: tuple[Request, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS, *OTHERS)
 
 
 def possible_for_person(person: Document) -> list[PersonAction]:
-    """Return the actions that the person's state allows. The most common action comes first."""
+    """Return the actions that are possible for a person in this state.
+
+    The most common action comes first.
+    """
     match person["status"]:
         case "waiting" if person["ready"]:
             actions = [BUMP, ADMIT_PERSON, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
@@ -69,7 +72,10 @@ def possible_for_person(person: Document) -> list[PersonAction]:
 
 
 def possible_for_list(waitlist: Document) -> list[ListAction]:
-    """Return the actions that the waitlist's settings allow, and that do not delete it."""
+    """Return the actions that are possible with the settings of the waitlist.
+
+    The action that deletes the waitlist is left out.
+    """
     return [
         ADMIT,
         CLAIM_PEOPLE,

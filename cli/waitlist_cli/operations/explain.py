@@ -1,4 +1,4 @@
-"""Explains the state of an entry and its causes in sentences."""
+"""Explains in sentences which state an entry has, and why."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -131,11 +131,11 @@ def _admission(waitlist: Document) -> Iterator[str]:
     admission = waitlist["admission"]
     text = policy_text(admission)
     if text == policy_text(None):
-        yield "The list admits no one by itself. An operator admits or claims people."
+        yield "No one is admitted automatically. An operator admits or claims people."
     else:
         yield f"The list admits by itself: {text}."
         if admission.get("offer_hours"):
-            yield "Outside these hours, the list makes no offers."
+            yield "Outside these hours, the waitlist makes no offers."
 
 
 def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
@@ -190,5 +190,8 @@ def _how(event: Document) -> str:
 
 
 def actor(by: str) -> str:
-    """Describe an actor in words. An ARN is shortened to the name within the account."""
+    """Describe in words who caused an event.
+
+    An ARN is shortened to the part after the account id.
+    """
     return BY.get(by) or format_value(by.rpartition(":")[2] if by.startswith("arn:") else by)

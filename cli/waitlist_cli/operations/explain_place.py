@@ -19,7 +19,7 @@ NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
 
 
 class Pages(Protocol):
-    """A function that yields the items of an API list, at most `most` of them."""
+    """A function that yields at most `most` items of a list that the API returns in pages."""
 
     def __call__(
         self, path: str, name: str, most: int | None = None, **params: str
@@ -28,7 +28,9 @@ class Pages(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """An event of an entry, with the positions before and after the event."""
+    """An event in the history of an entry, and the positions of the entry before and after the
+    event.
+    """
 
     at: str
     event: str
@@ -36,14 +38,14 @@ class Step:
     reason: str
     before: Place
     after: Place
-    # The number of positions that the entry moved forward because of other people. A negative
-    # number means that the entry moved back.
+    # How many positions the entry has moved forward since the previous event, because of what other
+    # people did. A negative number means that the entry has moved back.
     gained: int | Literal["unknown"] | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """What happened ahead of an entry while it was waiting.
+    """Counts what happened ahead of an entry while the entry was waiting.
 
     People who were erased or signed up again in the meantime are not counted.
     """
@@ -56,7 +58,7 @@ class Ahead:
     left: int
     # The number of people who joined after this entry but are ahead of it now.
     ahead_later: int
-    # Whether all people were examined. If not, the numbers are minimums.
+    # Whether all people were examined. If some were not examined, the real numbers can be higher.
     is_whole: bool
 
 
@@ -108,8 +110,9 @@ def explain(
 
 
 def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
-    """Return the events that moved the entry since its latest signup or reinstatement, oldest
-    first.
+    """Return the events that have moved the entry since its latest signup or reinstatement.
+
+    The oldest event comes first.
     """
     moves = [event for event in events if event["event"] not in NO_MOVES]
     joined = [number for number, event in enumerate(moves) if event["event"] in BEGINNINGS]
@@ -163,9 +166,9 @@ def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> 
 
 
 def _gained(before: Place, after: Place) -> int | Literal["unknown"] | None:
-    """Return how many positions an entry has moved forward.
+    """Return how many positions an entry has moved forward between two positions.
 
-    If the entry was not in the queue, return None.
+    Return None if the entry was not in the queue at one of these positions.
     """
     if before is None or after is None:
         return None

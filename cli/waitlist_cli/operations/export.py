@@ -28,7 +28,7 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 Person = dict[str, Any]
 # Columns that every CSV file has.
 ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
-# Columns that a CSV file has only if at least one person has a value.
+# Columns that a CSV file has only if at least one person has a value for the column.
 IF_ANY = (
     "not_ready",
     "held_back_reason",
@@ -54,8 +54,8 @@ IF_ANY = (
 )
 # Columns that a CSV file has only if the operator asks for every column.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until")
-# Each person has exactly one of these statuses, except that a banned person can also be admitted or
-# have left.
+# Each person has exactly one of these statuses, with one exception: a banned person can also have
+# the status `admitted` or `left`.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
 # The maximum number of fields that get their own column. Guests can invent field names, and a
@@ -69,18 +69,18 @@ Pages = Callable[[str], Iterator[Person]]
 class Sheet:
     """Says which columns a CSV file has."""
 
-    # The fields that become columns. Each item is a pair of `profile` or `attributes` and a field
-    # name. If there are no items, every field becomes a column.
+    # The fields that become columns, as pairs such as ("profile", "email") or ("attributes",
+    # "language"). If there are no pairs, every field becomes a column.
     questions: Sequence[tuple[str, str]] = ()
-    # Whether the file has every possible column, even an empty one.
+    # Whether the file has every possible column, even if nobody has a value for it.
     is_whole: bool = False
 
 
 def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
     """Choose the columns for the CSV file of a waitlist.
 
-    If the signup form has no questions, another program has added the people, so every field
-    becomes a column.
+    If the signup form has no questions, the fields of the people are unknown, so every field that
+    occurs becomes a column.
     """
     asked = [
         (question["kept_in"], question["name"])
@@ -146,7 +146,7 @@ def export_people(
 
 
 def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]:
-    """Yield the text of an export.
+    """Yield the text of an export in pieces.
 
     The columns of a CSV file depend on all people, so a CSV file is yielded only after the last
     person has been read.
@@ -196,7 +196,7 @@ def _sheet(
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as text that a spreadsheet leaves unchanged.
+    """Return a value as a text that spreadsheets do not change.
 
     For example, a German spreadsheet would change `true` to `WAHR`.
     """
@@ -210,7 +210,7 @@ def _shown(value: Any) -> Any:
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
     """Return the cell for a field, and remove the field from `rest`.
 
-    If an import could not restore the value from the cell, the field stays in `rest`.
+    The field stays in `rest` if an import could not restore the exact value from the cell.
     """
     if name not in rest:
         return ""
@@ -247,7 +247,9 @@ def _opened(output: str | None) -> Iterator[TextIO]:
 
 @contextmanager
 def _counter(context: Context, output: str | None) -> Iterator[tuple[Progress, Any]]:
-    """Show a counter, unless the export itself is written to the terminal."""
+    """Show on the terminal how many people have been exported, unless the export itself is written
+    to the terminal.
+    """
     notes = context.output.notes
     hidden = not notes.is_terminal or (output is None and context.output.console.is_terminal)
     columns = (TextColumn("{task.completed:,} people"), TimeElapsedColumn())

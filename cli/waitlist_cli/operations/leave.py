@@ -17,8 +17,8 @@ ERASE = PersonAction(
     name="erase",
     summary="Erase all data of a person.",
     title="Erase {who}?",
-    consequence="The record, the history and the place are deleted for good. DynamoDB's backups "
-    "keep the data for 35 days.",
+    consequence="The record, the history and the place are deleted for good. The backups of "
+    "DynamoDB keep the data for 35 days.",
     button="Erase for good",
     label="Erase",
     method="DELETE",

@@ -13,7 +13,7 @@ LIST = "/{waitlist_id}"
 def _change(
     name: str, body: dict[str, Any], *, consequence: str, notice: str, summary: str = ""
 ) -> ListAction:
-    """Return an action that changes settings of the waitlist."""
+    """Create an action that changes settings of a waitlist."""
     return ListAction(
         name=name,
         summary=summary,
@@ -38,8 +38,8 @@ PAUSE = _change(
     {"paused": True},
     notice="The list is paused.",
     summary="Pause claims and offers.",
-    consequence="No one is admitted or claimed until you resume the list. Customers can still sign "
-    "up.",
+    consequence="Nobody is admitted or claimed until you resume the list. Customers can still "
+    "sign up.",
 )
 RESUME = _change(
     "resume",
@@ -59,8 +59,8 @@ CLOSE = _change(
     {"open": False},
     notice="The list is closed.",
     summary="Close a waitlist for signups.",
-    consequence="Signups are refused until you open the list again. People on the list keep their "
-    "places.",
+    consequence="Nobody can sign up until you open the list again. People who are already on the "
+    "list keep their places.",
 )
 DELETE = ListAction(
     name="delete",

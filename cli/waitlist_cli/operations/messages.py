@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 KINDS = tuple(settings()["messages.kinds"].choices)
 LANGUAGES = tuple(settings()["messages.language"].choices)
-# Unicode isolates. Text between these characters keeps its own reading direction.
+# Matches a text between two Unicode isolates. These control characters give the text its own
+# reading direction.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
-# Maps each of the service's reasons for not sending a message to words.
+# Describes in words why a message was not sent. The keys are the reasons that the service gives.
 REASONS = {
     "over": "no longer true",
     "unreachable": "an earlier message bounced",
@@ -56,7 +57,10 @@ def plain(text: str) -> str:
 
 
 def pieces(line: str) -> list[tuple[str, bool]]:
-    """Split a line into pairs of a text and whether the text has its own reading direction."""
+    """Split a line into texts.
+
+    Each text is paired with whether it has its own reading direction.
+    """
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
 
@@ -68,6 +72,6 @@ def split_preview(preview: Mapping[str, Any]) -> tuple[list[str], str]:
 
 
 def describe_result(note: Mapping[str, Any]) -> str:
-    """Describe the state of a message in words, with the reason if the service gave a reason."""
+    """Describe in words the state of a message, and the reason if the service gave one."""
     reason = note["reason"]
     return f"{note['state']}: {REASONS.get(reason, reason)}" if reason else str(note["state"])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Person:
-    """An entry of a waitlist, and the Idempotency-Key of every request about it."""
+    """An entry of a waitlist, and the Idempotency-Key that all requests about this entry use."""
 
     api: "Api"
     waitlist_id: str
@@ -28,11 +28,13 @@ class Person:
         return self._send("GET", self.path)
 
     def messages(self) -> Any:
-        """Return the messages since the latest signup, with their delivery states."""
+        """Return the messages to this person since the latest signup, with the delivery state of
+        each message.
+        """
         return self._send("GET", f"{self.path}/messages")
 
     def send(self, action: PersonAction, **values: Any) -> Any:
-        """Carry out an action on this person. The values become the request body."""
+        """Carry out an action on this person. The request body is made from `values`."""
         path = action.path.format(waitlist_id=self.waitlist_id, entry_id=self.entry_id)
         return self._send(action.method, path, {**action.body, **values} or None)
 

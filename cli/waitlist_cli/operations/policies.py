@@ -134,7 +134,10 @@ def scheduled_text(scheduled: Mapping[str, Any]) -> str:
 
 
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
-    """Return a warning if people who do not use their offers can take many slots, or None."""
+    """Return a warning if people who do not use their offers can use up many slots.
+
+    Otherwise, return None.
+    """
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
         return None
     attempts = waitlist["max_attempts"]
@@ -150,7 +153,7 @@ def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> s
 def past_warning(
     before: Mapping[str, Any] | None, policy: Mapping[str, Any], now: datetime
 ) -> str | None:
-    """Return a warning if a changed schedule contains times in the past, or None."""
+    """Return a warning if a changed schedule contains times in the past. Otherwise, return None."""
     saved, new = (
         list(map(scheduled_text, version["schedule"])) for version in (before or DEFAULTS, policy)
     )

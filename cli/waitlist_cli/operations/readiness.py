@@ -5,7 +5,10 @@ from waitlist_cli.terminal.output import format_value
 
 
 def passed_over(person: Document) -> str:
-    """Return why a person cannot be admitted or claimed, such as `resting, held back`, or ""."""
+    """Return the reasons why a person cannot be admitted or claimed, such as `resting, held back`.
+
+    Return "" if there are no reasons.
+    """
     return ", ".join(reason.replace("_", " ") for reason in person.get("not_ready") or ())
 
 
@@ -30,8 +33,8 @@ READY = PersonAction(
     name="ready",
     summary="Stop holding a person back.",
     title="Make {who} ready?",
-    consequence="The person keeps their place, and can be offered a slot, claimed or admitted "
-    "again.",
+    consequence="The person keeps their place. From now on, the person can be offered a slot, "
+    "claimed or admitted again.",
     more=lambda person: (
         f"They chose to rest until {format_value(person['rest_until'])}. Only the customer can end "
         "this rest."

@@ -15,15 +15,17 @@ from waitlist_cli.terminal.output import format_count
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# A browser waits for about a minute. One action therefore returns at most this many people.
+# One action in the console returns at most this many people, because a browser waits for a response
+# for only about a minute.
 MOST_REDRIVEN = 500
 REDRIVE = PersonAction(
     name="redrive",
     title="Return {who} to the queue",
-    consequence="The person waits again, and their attempts start at 0.",
+    consequence="The person waits again, and the number of their attempts starts at 0.",
     button="Return",
     path="/{waitlist_id}/parked/{entry_id}/redrive",
-    # The service refuses if the person has been parked again since then.
+    # The service refuses the request if the person has been parked again since the operator opened
+    # the dialog.
     fields=(Field("parked_at", "Parked at", "seen"), TO, REASON),
     notice=back_in_queue,
 )
@@ -34,10 +36,11 @@ def redrives(
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
     """Return the parked people to the queue, in the order in which they were parked.
 
-    Each person is yielded with None, or with the service's refusal.
+    Each person is yielded together with the error if the service refused the request, and otherwise
+    with None.
     """
     path = f"/{waitlist_id}/entries"
-    # Each request removes a person from the list, so read the whole list first.
+    # Read the whole list first, because each request removes a person from the list.
     parked = list(islice(pages(api, path, "entries", most, status="parked"), most))
     for entry in parked:
         person = Person(api, waitlist_id, entry["entry_id"], policy=PATIENT)
@@ -68,8 +71,9 @@ def _redrive_all(request: ListRequest) -> tuple[str, Any]:
 REDRIVE_ALL = ListAction(
     name="redrive",
     title="Return the parked people of {who} to the queue",
-    consequence="All parked people wait again, and their attempts start at 0. The people who were "
-    f"parked first return first. At most {MOST_REDRIVEN:,} people return at a time.",
+    consequence="All parked people wait again, and the number of their attempts starts at 0. The "
+    "people who were parked first return first. At most "
+    f"{MOST_REDRIVEN:,} people return at a time.",
     button="Return all",
     path=REDRIVE.path,
     fields=(TO, REASON),

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 REINSTATE = PersonAction(
     name="reinstate",
     title="Give {who} their former place back?",
-    consequence="The person returns to exactly their former place. The former entry token no "
-    "longer works. A guest needs a new link, which you get with the action Link.",
+    consequence="The person returns to exactly their former place. The former entry token becomes "
+    "invalid. A guest needs a new link, which you can create with the action Link.",
     path=f"{ENTRY}/reinstate",
     notice=lambda entry: f"{{who}} is back at position {format_value(entry['position'])}.",
 )
@@ -30,8 +30,8 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """Reinstates people.
 
-    Within a run, each entry has a fixed idempotency key. If an entry is sent twice, it is
-    reinstated only once.
+    If an entry is sent twice, it is reinstated only once, because the idempotency key of each entry
+    stays the same during a run.
     """
 
     api: "Api"
@@ -43,9 +43,10 @@ class Reinstatements:
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
-        """Reinstate a person and return the entry. If the service refuses, return the refusal.
+        """Reinstate a person and return the entry.
 
-        If the person is already on the waitlist, return None.
+        If the person is already on the waitlist, return None. If the service refuses the request
+        for another reason, return the error.
         """
         key = f"{self.run_key}-{entry_id}"
         person = Person(self.api, self.waitlist_id, entry_id, key, PATIENT)

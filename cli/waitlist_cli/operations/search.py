@@ -28,12 +28,14 @@ def found_people(
     on_limit: Callable[[str], object] = lambda _: None,
     on_look: Callable[[], object] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the people of every status whose id, profile or attributes contain `text`.
+    """Yield the people whose id, profile or attributes contain `text`.
 
-    If a status has more than `most` people, the search stops there and calls `on_limit`.
+    The search examines at most `most` people of each status. If it reaches this limit, it calls
+    `on_limit` with the status.
     """
     wanted = text.casefold()
-    # If a person's status changes during the search, the person can appear twice.
+    # A person whose status changes during the search can be read twice. Remember the people who
+    # have been found, so that each is yielded only once.
     found: set[str] = set()
     for status in STATUSES:
         seen = 0

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 SETTINGS_CHANGED = "settings_changed"
 WAITLIST_EXISTS = "waitlist_exists"
-# How many times to retry a change while other operators change other settings.
+# The maximum number of attempts to save a change if other operators change settings at the same
+# time.
 TRIES = 5
 Document = dict[str, Any]
 # The settings that the customer page has while `page` is null.
@@ -33,23 +34,26 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
             raise
         if error.fields:
             raise exists from error
-    # The waitlist already has these settings, so an earlier attempt has created it.
+    # The waitlist already has exactly these settings, so an earlier attempt of this request has
+    # created it.
     return api.operator("GET", f"/{waitlist_id}")
 
 
 def change(
     api: "Api", waitlist_id: str, given: Mapping[str, Any], version: int | None = None
 ) -> Any:
-    """Change the settings in a JSON Merge Patch, and return the waitlist.
+    """Change the settings that a JSON Merge Patch contains, and return the waitlist.
 
-    If `version` is given and is outdated, raise Refused (`settings_changed`).
+    If `version` is given, and the settings have changed since this version, raise Refused with the
+    code `settings_changed`.
     """
     try:
         return api.operator("PATCH", f"/{waitlist_id}", given, version=version)
     except Refused as error:
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
-    # The settings already have these values, so an earlier attempt has changed them.
+    # The settings already have these values, so an earlier attempt of this request has changed
+    # them.
     return api.operator("GET", f"/{waitlist_id}")
 
 
@@ -87,9 +91,10 @@ def change_seen(
 
 
 def replacement_patch(former: Any, new: Any) -> Any:
-    """Return the merge patch that changes one object into another.
+    """Return the JSON Merge Patch that changes the object `former` into the object `new`.
 
-    If a value is not an object, return the new value, which the service checks.
+    If one of the values is not an object, return the new value unchanged. The service then checks
+    it.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

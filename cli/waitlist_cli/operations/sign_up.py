@@ -23,7 +23,7 @@ def address_field(waitlist: Mapping[str, Any]) -> str | None:
 def sign_up(api: "Api", waitlist_id: str, key: str, *, ended: str = "", **row: Any) -> Any:
     """Sign up a customer, even if the waitlist is closed, and return the result.
 
-    Raises Refused if the service refuses the row.
+    Raises Refused if the service refuses the signup.
     """
     entry = {name: value for name, value in row.items() if value not in (None, {})}
     body: dict[str, Any] = {"entries": [{**entry, "idempotency_key": key}]}
@@ -42,8 +42,8 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     profile = json_object(values["profile"], PROFILE.label)
     if address and values["customer_id"]:
         raise WrongUsage(
-            "Enter either the address or the customer id, not both. A customer id is only for a "
-            "person without an address."
+            "Enter either the address or the customer id, but not both. Enter a customer id only "
+            "if the person has no address."
         )
     if address:
         field = address_field(request.api.operator("GET", f"/{request.waitlist_id}"))
@@ -77,7 +77,7 @@ def _customer_id(field: Field, waitlist: Document) -> Field:
 NOTICES = {
     "joined": "The person has joined.",
     "already": "The person was already on the list and keeps their place.",
-    "ended": "The person left or was admitted before, and was not added again.",
+    "ended": "The person was not added, because they left or were admitted before.",
 }
 PROFILE = Field("profile", "Profile", "long", "A JSON object.", "{}")
 ATTRIBUTES = Field(
@@ -87,8 +87,8 @@ FIRST_PRIORITY = replace(PRIORITY, value="0")
 JOINED_AT = Field(
     "joined_at",
     "Joined at",
-    hint="The time of the signup, such as 2026-03-01T09:30:00+01:00, determines the place in the "
-    "queue. Default: the current time.",
+    hint="Time of the signup, such as 2026-03-01T09:30:00+01:00. The time determines the place in "
+    "the queue. By default, it is the current time.",
     option="--joined-at",
 )
 ADD = ListAction(
@@ -101,7 +101,7 @@ ADD = ListAction(
         Field(
             "address",
             "Address",
-            hint="If someone signs up with this address later, it is the same person.",
+            hint="A later signup with this address is treated as a signup of the same person.",
             adapt=_address,
         ),
         Field(

@@ -17,9 +17,9 @@ TOKEN = PersonAction(
 )
 LINK = PersonAction(
     name="link",
-    summary="Print the link to the customer page that shows a person's position. If the person has "
-    "asked for a new address, --json also prints a link that verifies the new address. Send that "
-    "link only to the new address.",
+    summary="Print the link to the customer page that shows a person's position. If the person "
+    "has asked to change their address, --json also prints a link that verifies the new "
+    "address. Send the second link only to the new address.",
     title="Get the link for {who}",
     consequence="Anyone who has the link can act as the customer, so send it only to the address "
     "in the profile. If the address is not verified yet, the customer can verify it with the link.",
@@ -35,11 +35,11 @@ VERIFY = PersonAction(
     name="verify",
     summary="Mark a person's address as verified.",
     title="Mark {who} verified?",
-    consequence="Do this only if you know that the address belongs to the person. They can then be "
-    "offered a slot, claimed or admitted.",
+    consequence="Do this only if you know that the address belongs to the person. The person can "
+    "then be offered a slot, claimed or admitted.",
     button="Mark verified",
     path=f"{ENTRY}/verify",
-    # If the person has signed up again, the new signup is not verified.
+    # This field prevents the action from verifying a later signup of the same person.
     fields=(Field("joined_at", "Joined at", "seen"), REASON),
     notice="The address is verified.",
 )

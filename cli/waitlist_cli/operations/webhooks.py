@@ -1,4 +1,4 @@
-"""Sends events again that a webhook did not accept for a day."""
+"""Sends events again that a webhook did not accept within a day."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,9 +10,10 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Send all events since `since` again that the webhook did not accept.
+    """Send again all events that happened since `since` and that the webhook did not accept.
 
-    Yield the number of events after each request.
+    Each request sends some of the events. After each request, yield the number of events that it
+    has sent.
     """
     more = True
     while more:

@@ -1,1 +1,1 @@
-"""The terminal interface: options, output and local files."""
+"""The parts of the terminal interface: options, output and local files."""

@@ -1,4 +1,4 @@
-"""Makes commands from the actions that operators can take."""
+"""Creates commands from the actions that `waitlist_cli.operations` declares."""
 
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -26,9 +26,10 @@ def person_command(
     flag: str = "",
     instead: PersonAction | None = None,
 ) -> None:
-    """Register the command of an action on a person. The example contains the command's name.
+    """Register the command of an action on a person.
 
-    If the operator gives `flag`, the command carries out the action `instead`.
+    The second word of `example` is the name of the command. If the operator gives the option
+    `flag`, the command carries out the action `instead`.
     """
     own = [parameter for field in action.fields for parameter in options_of(field)]
     if action.is_deleting:
@@ -53,7 +54,10 @@ def person_command(
 def list_command(
     action: ListAction, panel: str, example: str, report: Callable[[Context, Any], None]
 ) -> None:
-    """Register the command of an action on a waitlist. `report` prints the response."""
+    """Register the command of an action on a waitlist.
+
+    The function `report` prints the response.
+    """
 
     def run(context: Context, waitlist: str, **typed: Any) -> None:
         values = values_of(action.fields, typed)
@@ -68,7 +72,9 @@ def list_command(
 
 
 def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function], Function]:
-    """Return a decorator that passes the values of these fields to a command."""
+    """Return a decorator that adds the options of these fields to a command and passes it their
+    values.
+    """
     options = [option for field in fields for option in options_of(field)]
     return lambda function: replace_parameter(
         function, parameter, options, lambda _, **typed: values_of(fields, typed)
@@ -76,7 +82,10 @@ def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function],
 
 
 def options_of(field: Field) -> Iterator[Parameter]:
-    """Return the options of a field. A `choice` is a flag for each value but the default."""
+    """Return the options of a field.
+
+    A `choice` has a flag for each value except the default value.
+    """
     words, text = (field.option or f"--{field.name}").split(), field.help or field.hint
     match field.kind:
         case "choice":
@@ -103,7 +112,10 @@ def options_of(field: Field) -> Iterator[Parameter]:
 def values_of(
     fields: Sequence[Field], typed: dict[str, Any], show: Callable[[], Any] = dict
 ) -> dict[str, Any]:
-    """Return the values of the fields. `show` reads the entry if a field must be seen."""
+    """Return the values of the fields that the operator typed.
+
+    `show` reads the entry. It is called only if a field of the kind `seen` was not typed.
+    """
     values: dict[str, Any] = {}
     for field in fields:
         match field.kind:

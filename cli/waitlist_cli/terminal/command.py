@@ -28,7 +28,10 @@ EXAMPLE = "waitlist --local create bakery --name Bakery"
 
 
 class Commands(TyperGroup):
-    """The command group. If `--json` is given, usage errors are printed as JSON."""
+    """The group of all commands.
+
+    If the operator gives `--json`, usage errors are printed as JSON.
+    """
 
     def main(
         self,
@@ -65,7 +68,7 @@ Function = Callable[..., int | None]
 
 
 class Command(TyperCommand):
-    """A command that accepts its own options and the common options of `waitlist`."""
+    """A command that accepts the common options of `waitlist` in addition to its own options."""
 
     context_class = Context
 
@@ -122,7 +125,8 @@ def _keep_choice(
         bool | None,
         typer.Option(
             "--local",
-            help="Use the local service of `make run`, on the port PORT or 8080.",
+            help="Use the local service that `make run` has started, on the port in the "
+            "environment variable PORT, or on port 8080.",
             show_default=False,
             rich_help_panel=SERVICE_PANEL,
         ),
@@ -171,7 +175,7 @@ def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
         output.note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # The program that reads the output, such as `head`, has ended.
+        # The program that reads the output through a pipe, such as `head`, has ended.
         discard(output.console)
         return 0
     except OSError as error:
@@ -188,6 +192,6 @@ def _asks_for_json(words: Sequence[str]) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """Put each paragraph on a single line, because the help keeps line breaks."""
+    """Put each paragraph on a single line, because Typer keeps the line breaks in a help text."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

@@ -16,7 +16,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import Console, Output
 
-# These modules are slow to import, and only commands that send requests need them.
+# Importing these modules is slow, so only commands that send requests import them.
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
@@ -57,8 +57,8 @@ class Context(typer.Context):
                 f"The address, or the proxy in HTTPS_PROXY or ALL_PROXY, cannot be used: {error}"
             ) from error
         self.call_on_close(http.close)
-        # Read the credentials before the first signed request, and then cache them. Requests as a
-        # customer are not signed.
+        # Read the AWS credentials before the first signed request, and cache them for later
+        # requests. Requests on behalf of a customer are not signed.
         auth = cache(lambda: operator_auth(target))
         return Api(http, auth, self._on_retry, forget_auth=auth.cache_clear)
 
@@ -69,7 +69,8 @@ class Context(typer.Context):
     def person(self, waitlist: str, entry: str | None, customer: str | None) -> Person:
         """Return the person whom the operator chose by entry id or by customer id.
 
-        All requests about this person have the same Idempotency-Key, so retries are safe.
+        All requests about this person use the same Idempotency-Key, so that a request can be
+        repeated safely.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, str(uuid.uuid4()))
@@ -96,7 +97,10 @@ class Context(typer.Context):
     def pages(
         self, path: str, name: str, most: int | None = None, **params: str
     ) -> Iterator[dict[str, Any]]:
-        """Yield the items of a paged list, at most `most` of them. Each request reads one page."""
+        """Yield at most `most` items of a list, or all items if `most` is None.
+
+        Each request reads one page.
+        """
         return pages(self.api, path, name, most, **params)
 
     def _on_retry(self, problem: str, seconds: float, attempt: int, tries: int) -> None:

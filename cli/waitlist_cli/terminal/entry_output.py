@@ -55,7 +55,8 @@ def print_entries(
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # A terminal has little space, which the profile needs. Show only one id for each person.
+        # Show only one id for each person, because the lines of a terminal are short and the
+        # profile needs the space.
         people = [
             {**entry, "customer_id": entry["customer_id"] or entry["entry_id"]} for entry in people
         ]
@@ -84,9 +85,10 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print the refusals and the number of successes, and return the exit code.
+    """Print which people were refused and how many were not, and return the exit code.
 
-    Each item of `people` contains a name, an id for the JSON output, and the refusal or None.
+    Each item of `people` contains a name, the fields that identify the person in the JSON output,
+    and the error if the service refused the request.
     """
     count, refused = 0, []
     for name, who, refusal in people:
@@ -101,7 +103,7 @@ def print_each(
 
 
 def print_entry(context: Context, person: dict[str, Any]) -> None:
-    """Print the fields of an entry. On a terminal, also print its history."""
+    """Print the fields of an entry. On a terminal, also print the history of the entry."""
     pairs = {name: _value(person, name) for name in person if name not in ("history", "cursor")}
     context.output.pairs(pairs, person)
     if person.get("history") and context.output.console.is_terminal and not context.output.as_json:
@@ -133,7 +135,10 @@ def name_in_arn(who: str) -> str:
 
 
 def print_status(context: Context, entry: dict[str, Any]) -> None:
-    """Print the status and the position of an entry, or JSON if the operator asked for JSON."""
+    """Print the status and the position of an entry.
+
+    If the operator asked for JSON, print the given fields as JSON.
+    """
     if context.output.as_json:
         context.output.json(entry)
         return

@@ -1,6 +1,5 @@
-"""Replaces a parameter of a command with several options.
-
-The options determine the value of the parameter.
+"""Replaces a parameter of a command with several options, from which the value of the parameter is
+made.
 """
 
 import inspect
@@ -25,9 +24,10 @@ def replace_parameter(
     options: Sequence[Parameter],
     make: Callable[..., Any],
 ) -> Function:
-    """Replace the `name` parameter of a command with several options.
+    """Replace the parameter `name` of a command with several options.
 
-    When the command runs, `make` receives the options and returns the value of the parameter.
+    When the command runs, `make` receives the values of the options and returns the value of the
+    parameter.
     """
     own = inspect.signature(function)
     parameters = [
@@ -59,5 +59,8 @@ def _person(context: Context, **typed: Any) -> Person:
 
 
 def with_person(function: Function) -> Function:
-    """Add the options that select a person, and pass the Person to the command as `person`."""
+    """Add the options that select a person to a command.
+
+    The command gets the selected Person as `person`.
+    """
     return replace_parameter(function, "person", PERSON, _person)

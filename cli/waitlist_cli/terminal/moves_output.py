@@ -1,4 +1,4 @@
-"""Prints why a person has their position in the queue."""
+"""Prints the reasons why a person has their current position in the queue."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -26,7 +26,9 @@ def print_explanation(context: Context, found: Explanation) -> None:
 
 
 def standing(found: Explanation) -> Iterator[str]:
-    """Yield sentences about the current position, the first position, and the reasons."""
+    """Yield sentences about the current position, the position at signup, and the reasons for the
+    current state.
+    """
     known = {"position": found.position, "total": found.total}
     where = place(known) if isinstance(found.position, int) else ""
     yield f"{found.customer_id or found.entry_id}: {found.status}{where}."
@@ -37,7 +39,7 @@ def standing(found: Explanation) -> Iterator[str]:
 
 
 def happened(found: Explanation) -> Iterator[str]:
-    """Yield sentences about the people who were ahead of this person."""
+    """Yield sentences about what happened to the people ahead of this person."""
     if isinstance(found.gained_since, int) and found.steps:
         places = format_count(abs(found.gained_since), "place", "places")
         way = "nearer to the head" if found.gained_since >= 0 else "farther from the head"

@@ -38,8 +38,8 @@ WHOLE = (
 )
 # The separator between the values of an attribute, both on the screen and in files.
 VALUE_SEPARATOR = ";"
-# The minimum width of a column in a table. If a table does not fit, each row is printed as a block
-# of lines.
+# The minimum width of a column in a table. If the columns do not fit on the terminal, each row is
+# printed as a block of lines.
 LEAST_WIDTH = 10
 # Control characters in customers' texts could move the cursor, overwrite the screen or reverse the
 # reading direction, so they are not printed unchanged.
@@ -63,7 +63,7 @@ def format_value(value: object) -> str:
 
 
 def format_duration(seconds: int | None) -> str:
-    """Format seconds with the two largest units, such as 3 d 4 h or 2 min 5 s."""
+    """Format a number of seconds with its two largest units, such as 3 d 4 h or 2 min 5 s."""
     if seconds is None:
         return "-"
     parts: list[str] = []
@@ -76,7 +76,7 @@ def format_duration(seconds: int | None) -> str:
 
 
 def estimate_text(estimate: Mapping[str, Any]) -> str:
-    """Format an estimated wait with its bounds, such as 2 h (1 h to 4 h)."""
+    """Format an estimated wait and its lower and upper bound, such as 2 h (1 h to 4 h)."""
     seconds, low, high = (format_duration(estimate[name]) for name in ("seconds", "low", "high"))
     return seconds if low == high else f"{seconds} ({low} to {high})"
 
@@ -121,7 +121,8 @@ def accept_any_text(stream: object) -> None:
 
 
 _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
-# For each error code of the service: the command that helps the operator to continue.
+# A hint for some of the service's error codes. The hint names a command that helps the operator to
+# continue.
 NEXT_STEPS = {
     "confirm_off": "To turn the question on, run `waitlist edit WAITLIST --confirm-every-days 90`.",
     "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
@@ -138,9 +139,9 @@ NEXT_STEPS = {
 
 
 class Console(rich.console.Console):
-    """A rich console that raises BrokenPipeError if the reader of a pipe has ended.
+    """A rich console that raises BrokenPipeError if the program that reads the output has ended.
 
-    By default, rich would end the program with exit code 1.
+    By default, rich would end this program with exit code 1.
     """
 
     def on_broken_pipe(self) -> None:
@@ -148,9 +149,8 @@ class Console(rich.console.Console):
 
 
 def discard(console: Console) -> None:
-    """Redirect further output to /dev/null.
-
-    Otherwise, flushing the output at exit would fail again.
+    """Redirect all further output to /dev/null, because flushing the output at exit would otherwise
+    fail again.
     """
     # The console has no file descriptor in tests.
     with suppress(OSError):
@@ -198,7 +198,7 @@ class Output:
         right: Sequence[str] = (),
         document: object = None,
     ) -> None:
-        """Print a table on a terminal, or tab-separated rows in a pipe.
+        """Print a table on a terminal, or tab-separated rows if the output is not a terminal.
 
         If the operator asked for JSON, print the `document` instead.
         """
@@ -265,8 +265,8 @@ class Output:
         self.note(f"{format_value(error.message)}{code}", "red")
         for field in error.fields:
             line = f"{field.field}: {field.message}"
-            # If only one field is invalid, the error message often already contains the field
-            # error.
+            # If only one field is invalid, the message often already contains the error of this
+            # field.
             if line not in error.message:
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:
@@ -296,7 +296,9 @@ def table(
 
 
 def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Return whether a table fits into `width` if each column has a readable width."""
+    """Return whether the columns of a table fit into `width` if each column has a readable
+    width.
+    """
     needed = 1
     for number, name in enumerate(columns):
         texts = [HEADINGS.get(name, name), *(format_value(row[number]) for row in rows)]

@@ -15,7 +15,8 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 # The longest pause between two requests, in seconds.
 MOST_SECONDS = 3600.0
 ANYONE = "anyone"
-# A comma begins another filter only if an attribute name and = follow it.
+# A comma separates two attributes of a filter only if a name and = follow the comma. Other commas
+# belong to the value.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="Id of the waitlist.")]
 EntryId = Annotated[
@@ -25,7 +26,7 @@ Customer = Annotated[
     str | None,
     typer.Option(
         "--customer",
-        help="Customer id of the person, as an alternative to ENTRY.",
+        help="Customer id of the person. Use this option instead of ENTRY.",
         show_default=False,
     ),
 ]
@@ -36,16 +37,16 @@ Delimiter = Annotated[
     str,
     typer.Option(
         "--delimiter",
-        help="Delimiter of a CSV file. Write `tab` for a tab. If the first line of the file "
-        "is a hint such as `sep=;`, it sets the delimiter.",
+        help="Delimiter of a CSV file. Write `tab` for a tab. A first line such as `sep=;` in the "
+        "file takes precedence over this option.",
     ),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(
         "--encoding",
-        help="Encoding of the file, such as utf-8, cp1252 or utf-16. "
-        "Default: detected from the file.",
+        help="Encoding of the file, such as utf-8, cp1252 or utf-16. By default, the encoding is "
+        "detected.",
     ),
 ]
 Filter = Annotated[
@@ -62,8 +63,8 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Attributes of the people to prefer. Repeat the option for several filters, "
-        "and give the most preferred filter first. 'anyone' matches everyone.",
+        help="Attributes of the people to prefer. Repeat the option to give several filters, and "
+        "give the most preferred filter first. The filter 'anyone' matches everyone.",
     ),
 ]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="Maximum number of people.")]
@@ -95,7 +96,8 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Field of the profile, as NAME=text or NAME:=JSON. NAME= removes the field.",
+        help="Profile field to set, as NAME=text or NAME:=JSON. To remove a field, give NAME= and "
+        "no text.",
     ),
 ]
 Attribute = Annotated[
@@ -117,9 +119,9 @@ def pair(text: str, option: str) -> tuple[str, str]:
 
 
 def typed_filters(filters: Sequence[str] | None, prefer: Sequence[str] | None) -> dict[str, Any]:
-    """Return the request body for the options --filter and --prefer.
+    """Return the part of the request body that the options --filter and --prefer describe.
 
-    The options --prefer are in order of preference. Raise WrongUsage if both options are given.
+    The filters in `prefer` are in order of preference. Raise WrongUsage if both options are given.
     """
     if filters and prefer:
         raise WrongUsage("Give either --filter or --prefer.")
@@ -135,7 +137,7 @@ def _preference(text: str) -> dict[str, str]:
 
 
 def filters_of(text: str, label: str) -> dict[str, Any]:
-    """Return the request body for the filters in a text field of a form.
+    """Return the part of the request body that the filters in a text field of a form describe.
 
     Each line contains one NAME=VALUE. A blank line separates two filters.
     """
@@ -158,7 +160,7 @@ def filters_of(text: str, label: str) -> dict[str, Any]:
 def profile_of(
     before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Return a copy of the profile with the changes from the options."""
+    """Return a copy of the profile in which the changes from the options have been made."""
     profile = dict(before) if whole is None else json_object(whole, "--profile-json")
     for text in texts or ():
         name, value = pair(text, "--set")
@@ -174,9 +176,9 @@ def profile_of(
 def attributes_of(
     before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
 ) -> dict[str, Any]:
-    """Return the attributes after the changes from the options.
+    """Return a copy of the attributes in which the changes from the options have been made.
 
-    Error messages use `label` to refer to the options.
+    Error messages call the options `label`.
     """
     typed: dict[str, list[str]] = {}
     for text in texts or ():
@@ -194,14 +196,17 @@ def lines_of(text: str) -> list[str]:
 def quote_value(value: str) -> str:
     """Format an attribute value for a line of a form.
 
-    If the value contains invisible characters, write it as a JSON string, so that the operator
-    notices them.
+    A value with invisible characters becomes a JSON string, so that the operator notices these
+    characters.
     """
     return escaped_json(value) if value.startswith('"') or CONTROLS.search(value) else value
 
 
 def unquote_line(line: str) -> str:
-    """Reverse `quote_value` in a line NAME=VALUE. Raise WrongUsage if the JSON is not valid."""
+    """Decode a value in a line NAME=VALUE that `quote_value` has formatted.
+
+    Raise WrongUsage if the JSON is not valid.
+    """
     name, equals, value = line.partition("=")
     if not value.startswith('"'):
         return line
@@ -232,7 +237,7 @@ def only_of(unverified: bool, asked: bool) -> dict[str, str]:
     Raise WrongUsage if both options are given.
     """
     if unverified and asked:
-        raise WrongUsage("Give either --unverified or --asked, because no person is both.")
+        raise WrongUsage("Give either --unverified or --asked, but not both.")
     if unverified:
         return {"only": "unverified"}
     return {"only": "asked"} if asked else {}

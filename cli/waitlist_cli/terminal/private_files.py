@@ -35,7 +35,7 @@ def open_private(
 
 
 def _restrict(descriptor: int, path: str | Path) -> None:
-    # Python has no fchmod on Windows before version 3.13.
+    # On Windows, Python has the function fchmod only since version 3.13.
     if hasattr(os, "fchmod"):
         os.fchmod(descriptor, OWNER_ONLY)
     else:

@@ -1,7 +1,8 @@
 """Writes CSV files that are safe to open in a spreadsheet.
 
 Customers choose the values, and a spreadsheet would run a value that looks like a formula. This
-module follows OWASP's advice on CSV injection, and puts an apostrophe before each formula.
+module therefore puts an apostrophe before each formula. OWASP recommends this against CSV
+injection.
 """
 
 import csv
@@ -10,25 +11,28 @@ from collections.abc import Iterable
 from typing import TextIO
 
 UTF_8_MARK = "\ufeff"
-# Characters that begin a formula. In some countries, spreadsheets also accept the full-width forms.
+# The characters with which a formula begins. In some countries, spreadsheets also accept their
+# full-width forms.
 _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
-# Some spreadsheets split cells at another separator. A formula can therefore also begin within a
-# value, after a comma, semicolon, tab or line break.
+# A formula can also begin within a value, after a comma, semicolon, tab or line break, because some
+# spreadsheets split a line at these characters.
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# If a formula already has apostrophes before it, add another one. Removing one apostrophe then
-# restores the original value.
+# If there are already apostrophes before a formula, another apostrophe is added. Removing one
+# apostrophe then always restores the original value.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
-# A spreadsheet drops leading whitespace and keeps only 15 digits of a number.
+# These values also get an apostrophe, because a spreadsheet drops leading whitespace and keeps only
+# 15 digits of a number.
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")
-# Other programs put an apostrophe only at the beginning of a value.
+# Matches a formula to which another program has added apostrophes. Other programs add them only at
+# the beginning of a value.
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 
 def neutralise(value: object) -> object:
-    """Add apostrophes to a value that a spreadsheet would run as a formula or change."""
+    """Add apostrophes to a value that a spreadsheet would otherwise change or run as a formula."""
     if not isinstance(value, str):
         return value
     text = _FORMULA.sub(r"\1\2'\3", value)
@@ -47,7 +51,7 @@ def remove_apostrophe(cell: str) -> str:
 
 
 class SheetWriter:
-    """Writes the header and the rows of a CSV file. Formulas are neutralised."""
+    """Writes the header and the rows of a CSV file, with an apostrophe before each formula."""
 
     def __init__(self, file: TextIO, delimiter: str = ",") -> None:
         self._header = csv.writer(file, delimiter=delimiter)

@@ -18,10 +18,10 @@ class SkippedTime(ValueError):
 
 
 def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> datetime:
-    """Parse a time. A time without a UTC offset is local to `zone`.
+    """Parse a time. A time that has no UTC offset is a local time in `zone`.
 
-    If clocks show a local time twice, return the earlier time. If clocks skip it, raise
-    SkippedTime.
+    If clocks show the local time twice, return the earlier time. If clocks skip the local time,
+    raise SkippedTime.
     """
     moment = _parsed(text, time_format)
     if moment.tzinfo:
@@ -51,9 +51,14 @@ def utc(text: str) -> str:
 
 
 def check_time_format(time_format: str) -> str:
-    """Return `time_format`. Raise WrongUsage if the format mixes AM and PM with the wrong hours."""
+    """Return `time_format`.
+
+    Raise WrongUsage if the format contains only one of %I (the hour on a 12-hour clock) and %p (AM
+    or PM).
+    """
     directives = re.findall("%(.)", time_format)
-    # Python accepts %p with every hour directive, but AM and PM change the hour only with %I.
+    # Python accepts %p (AM or PM) together with every directive for hours, but ignores %p unless
+    # the hours are parsed with %I.
     if "p" in directives and "I" not in directives:
         raise WrongUsage(f"--time-format {time_format}: use %I for the hour if the format has %p.")
     if "I" in directives and "p" not in directives:
@@ -64,9 +69,9 @@ def check_time_format(time_format: str) -> str:
 
 
 def parse_utc_option(text: str, label: str) -> str:
-    """Parse a time from an option and convert it to UTC.
+    """Parse a time that an operator typed, and convert it to UTC.
 
-    Error messages call the option `label`.
+    Error messages call the time `label`.
     """
     try:
         return utc(text)
@@ -77,7 +82,7 @@ def parse_utc_option(text: str, label: str) -> str:
 def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
     """Return the query parameter `since` in UTC, or no parameter if `text` is None.
 
-    `text` is a time, or a duration such as 30min.
+    `text` is a time, or a duration such as 30min, which is subtracted from the current time.
     """
     if text is None:
         return {}
@@ -95,10 +100,10 @@ def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
 
 
 def parse_instant(text: str, label: str) -> datetime:
-    """Parse a time that has a UTC offset. Error messages use `label` to name the time."""
+    """Parse a time that has a UTC offset. Error messages call the time `label`."""
     try:
         moment = datetime.fromisoformat(text)
-        # Times at the beginning or end of the calendar may not exist in UTC.
+        # A time in the first or last hours of Python's calendar may not exist in UTC.
         moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise WrongUsage(
@@ -110,9 +115,9 @@ def parse_instant(text: str, label: str) -> datetime:
 
 
 def check_instant(text: str, label: str) -> str:
-    """Return `text` if it is a time with a UTC offset.
+    """Return `text` if it is a time with a UTC offset, and otherwise raise WrongUsage.
 
-    Error messages use `label` to name the time.
+    Error messages call the time `label`.
     """
     parse_instant(text, label)
     return text

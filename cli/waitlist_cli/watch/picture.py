@@ -17,12 +17,12 @@ from waitlist_cli.terminal.output import format_details, format_duration, format
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# A terminal with fewer columns has no room for eight numbers in a row or for profiles.
+# The minimum width of a terminal on which eight numbers fit into a row and profiles are shown.
 WIDE = 76
 LONGEST_NAME = 26
-# The number of lines that everything except the rows of the table takes.
+# The number of lines of the screen that are not rows of the table of people.
 OTHER_LINES = 14
-# The states in which a waitlist refuses signups, with their colours.
+# The colours of the states in which a waitlist refuses signups.
 SHUT = {"closed": "red", "not_open_yet": "yellow"}
 
 
@@ -37,14 +37,15 @@ class Snapshot:
     gone_per_second: float | None
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
-    # The reason why the latest state cannot be read. The other values are then older.
+    # The reason why the service could not be asked for the latest numbers. The snapshot then
+    # contains earlier numbers.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:
         return replace(self, at=at, problem=problem, waitlist=waitlist)
 
     def summary(self) -> dict[str, Any]:
-        """Return the snapshot as the fields of one line of output."""
+        """Return the values of the snapshot that are printed in one line."""
         head = self.people[0]["entry_id"] if self.people else None
         return {
             "at": self.at,
@@ -59,7 +60,7 @@ class Snapshot:
 
 
 def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
-    """Return the whole screen. It fits the height of the terminal."""
+    """Return the content of the whole screen, which fits into the height of the terminal."""
     rows = max(3, options.max_height - OTHER_LINES)
     is_wide = options.max_width >= WIDE
     numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)
@@ -73,9 +74,9 @@ def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
 
 
 def sparkline(values: Sequence[int], bars: str = BARS) -> str:
-    """Return a one-line chart.
+    """Return a chart of one line of text.
 
-    The lowest bar is the smallest value, and the highest bar the largest.
+    The lowest bar stands for the smallest value, and the highest bar stands for the largest value.
     """
     if not values:
         return ""
@@ -128,7 +129,7 @@ def _numbers(snapshot: Snapshot) -> Table:
 
 
 def _few_numbers(snapshot: Snapshot) -> Table:
-    """Return the numbers in two columns, for a narrow terminal."""
+    """Return the numbers in two columns, which fit on a narrow terminal."""
     cells = _cells(snapshot)
     grid = Table.grid(padding=(0, 1))
     for left, right in (

@@ -1,4 +1,4 @@
-"""Computes how fast two counters have grown in the last few seconds."""
+"""Computes how fast two counters have grown within the last ten seconds."""
 
 from collections import deque
 
@@ -6,7 +6,10 @@ WINDOW_SECONDS = 10.0
 
 
 class Rates:
-    """The growth per second of two counters. It is None until two samples have been added."""
+    """The growth of two counters per second.
+
+    The growth is None until two samples have been added.
+    """
 
     def __init__(self) -> None:
         self._samples: deque[tuple[float, int, int]] = deque()
@@ -29,6 +32,6 @@ class Rates:
             return None
         first, last = self._samples[0], self._samples[-1]
         seconds = last[0] - first[0]
-        # The counters start at zero if the waitlist is deleted and created again. The growth is
-        # negative then.
+        # If the waitlist is deleted and created again, its counters start at zero. The difference
+        # is then negative and counts as no growth.
         return max(0.0, (last[which] - first[which]) / seconds) if seconds > 0 else None

@@ -43,9 +43,10 @@ class Watcher:
     def snapshots(
         self, seconds: float, most: int | None, end: threading.Event
     ) -> Iterator[Snapshot]:
-        """Yield a snapshot every `seconds`.
+        """Yield a snapshot every `seconds` seconds.
 
-        If the service does not respond, repeat the last snapshot and add a problem.
+        If the service does not respond, yield the last snapshot again and add a description of the
+        problem.
         """
         due = time.monotonic()
         for number in count() if most is None else range(most):
@@ -91,12 +92,14 @@ class Watcher:
 def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | None) -> None:
     """Show at most `most` snapshots.
 
-    Ctrl-C ends the command earlier. A second Ctrl-C stops it at once.
+    Ctrl-C ends the command before that, after the current request. A second Ctrl-C stops the
+    command at once.
     """
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # The first Ctrl-C raises no exception, because a library could catch it.
+    # The first Ctrl-C sets an event and raises no exception, because a library could catch the
+    # exception.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
     with suppress(KeyboardInterrupt), shutdown.installed():

@@ -1,1 +1,1 @@
-"""Claims entries and runs a program for each of them."""
+"""Claims entries and runs a program for each claimed entry."""

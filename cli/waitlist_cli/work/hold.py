@@ -31,10 +31,10 @@ class HoldLost(Exception):
 
 @dataclass
 class Hold:
-    """The claim of an entry.
+    """A claimed entry, and the time at which the claim expires.
 
-    The lease is measured from the time before the request, so that it never ends later here than in
-    the service.
+    The lease is measured from the moment before the request was sent. By this clock, the claim
+    therefore never expires later than in the service.
     """
 
     context: Context
@@ -66,8 +66,8 @@ class Hold:
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
-            # The request failed, for example because the credentials have expired. Try again until
-            # the lease ends.
+            # The request to extend the claim failed, for example because the credentials have
+            # expired. Try again until the lease ends.
             if self.clock() >= self._ends_at:
                 raise HoldLost(f"it could not be extended in time: {error.message}") from error
             self._extend_at = self.clock() + RETRY_SECONDS
@@ -82,9 +82,10 @@ class Hold:
             raise HoldLost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str, delay_seconds: int = 0) -> str:
-        """Release the entry with a delay, or set it aside. Return the outcome in words.
+        """Release the entry, or park it (set it aside). Return the outcome in words.
 
-        Raises HoldLost if the claim has ended.
+        A released entry can be claimed again after `delay_seconds`. Raises HoldLost if the claim
+        has ended.
         """
         try:
             if how is OnFailure.park:

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from waitlist_cli.errors import WrongUsage
 
-# How long a program and its child processes may take to end after SIGTERM.
+# The number of seconds that a program and its child processes may take to end after SIGTERM.
 GRACE_SECONDS = 5.0
 # How often to check whether a process group has ended.
 LOOK_SECONDS = 0.05
@@ -20,7 +20,8 @@ STDERR = 2
 class Program:
     """A running program that reads `text` from its standard input.
 
-    If this command prints JSON to standard output, the program's output goes to standard error.
+    If `output_is_ours` is true, this command prints JSON to standard output, so the output of the
+    program goes to standard error.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
@@ -49,7 +50,7 @@ class Program:
             return None
 
     def end(self) -> None:
-        """End the program and all processes that it has started.
+        """If the program is still running, end the program and all processes that it has started.
 
         Processes that ignore SIGTERM are killed.
         """
@@ -65,7 +66,8 @@ class Program:
         ends_at = time.monotonic() + seconds
         while (left := ends_at - time.monotonic()) > 0:
             if self.wait(min(left, LOOK_SECONDS)) is not None:
-                # The first process has ended. Check the other processes of the group.
+                # The program itself has ended. Check whether other processes of its group are still
+                # running.
                 if not self._signal(0):
                     return True
                 time.sleep(min(left, LOOK_SECONDS))

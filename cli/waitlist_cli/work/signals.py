@@ -11,10 +11,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True)
 class Shutdown:
-    """Handles signals.
+    """Handles the signals that ask a program to end.
 
-    The first signal asks the program to finish its work, and the second signal asks it to stop at
-    once.
+    After the first signal, the program should finish its current work. After the second signal, it
+    should stop at once.
     """
 
     on_first: Callable[[], None]
@@ -32,7 +32,7 @@ class Shutdown:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Handle signals within the block, and restore the former handlers after it."""
+        """Handle signals while the `with` block runs, and then restore the former handlers."""
         handled = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         former = {number: signal.signal(number, lambda *_: self.on_signal()) for number in handled}
         try:

@@ -28,13 +28,14 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# The longest pause after failures. A released entry returns to the head of the queue, so a program
-# that always fails would otherwise run in a tight loop.
+# The longest pause of a worker after failures. Without pauses, a program that always fails would
+# run in a tight loop, because a released entry returns to the head of the queue.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# The longest delay for a person whose program fails. The delay doubles with each failure.
+# The longest time for which a person is not claimed again after the program failed for this person.
+# The time doubles with each failure.
 MOST_RETRY_SECONDS = 3600
-# The worker remembers failures for at most this many people.
+# The number of failures is remembered for at most this many people.
 MOST_REMEMBERED = 10_000
 REASON_LENGTH = 500
 
@@ -61,7 +62,7 @@ class Plan:
 class WorkCounts:
     """The results of all threads."""
 
-    # The number of people who may still be served, or None if there is no limit.
+    # The number of people for whom the program may still be run, or None if there is no limit.
     left: int | None
     completed: int = 0
     failed: int = 0
@@ -101,7 +102,7 @@ class WorkCounts:
 
 @dataclass
 class Worker:
-    """Claims and serves one person at a time, until a signal asks the worker to finish."""
+    """Claims one person after another and runs the program, until a signal asks it to finish."""
 
     context: Context
     plan: Plan
@@ -120,7 +121,10 @@ class Worker:
                 return
 
     def _serve_next(self) -> bool:
-        """Serve the next person. Return False if nobody is left and the worker should end."""
+        """Claim the next person and run the program.
+
+        Return False if nobody is left and the worker should end.
+        """
         try:
             hold = self._claim()
         except (Unavailable, Defective) as error:
@@ -150,8 +154,8 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # Keep the key until there is a response. If a response is lost, the retry then returns the
-        # same claim.
+        # The key is replaced only after a response. If a response is lost, the retry has the same
+        # key and returns the same claim.
         self._key = _new_key()
         claims = answer["claims"]
         # If `max_claims` has limited the response, more people may be waiting. They can be claimed
@@ -179,15 +183,15 @@ class Worker:
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
         finally:
-            # If an error occurs, no other code waits for the program, so end it here.
+            # If an error has occurred, the program may still be running, so end it here.
             program.end()
         self._after(completed=outcome == "completed")
         self._report(hold, outcome, code, time.monotonic() - began, delay)
 
     def _delay_for(self, hold: Hold) -> int:
-        """Return how many seconds to delay the person after a failure.
+        """Return for how many seconds the person cannot be claimed again after a failure.
 
-        The delay varies at random by up to 20%.
+        The number varies at random by up to 20%.
         """
         if not self.plan.retry_seconds or self.plan.on_failure is OnFailure.park:
             return 0
@@ -285,7 +289,7 @@ def _wait_for_all(running: list[Future[None]], shutdown: Shutdown) -> None:
     """Wait for all workers. If a worker fails, wait for the others, then raise the error."""
     left = set(running)
     while left:
-        # Wait with a timeout, because Python handles signals only between two waits.
+        # Use a timeout, because Python runs signal handlers only between two calls of `wait`.
         done, left = wait(left, timeout=TICK_SECONDS)
         if any(future.exception() for future in done):
             shutdown.to_finish.set()

@@ -174,7 +174,7 @@ def test_the_help_names_the_number_of_parts_of_the_services_texts() -> None:
     }
     assert parts == {"en": 3, "de": 3, "fr": 6, "es": 6, "ar": 6}
     help_text = one_line(Typed().run("cost", "--help", COLUMNS="300"))
-    assert "3 parts in English and German, and 6 in French, Spanish and Arabic" in help_text
+    assert "3 parts in English and German, and 6 parts in French, Spanish and Arabic" in help_text
     assert Month(0, 0).text_parts == parts["en"]
 
 

@@ -106,13 +106,13 @@ def test_an_earlier_move_is_no_longer_the_cause() -> None:
 @pytest.mark.parametrize(
     ("waitlist", "words"),
     [
-        ({}, "The list admits no one by itself."),
+        ({}, "No one is admitted automatically."),
         ({"admission": RATE}, "The list admits by itself: 5 a minute."),
         (
             {"admission": {**RATE, "offer_hours": HOURS}},
             "5 a minute, 08:00-22:00 UTC. Outside these",
         ),
-        ({"admission": {**RATE, "rate": None}}, "The list admits no one by itself."),
+        ({"admission": {**RATE, "rate": None}}, "No one is admitted automatically."),
         ({"paused": True}, "No one is admitted until an operator resumes it."),
     ],
 )

@@ -81,7 +81,7 @@ def test_credentials_that_no_header_can_contain_are_an_error(
     key: str, token: str | None, region: str
 ) -> None:
     auth = OperatorAuth(lambda: Credentials(key, "s", token).get_frozen_credentials(), region)
-    with pytest.raises(Unauthorised, match="Set them again"):
+    with pytest.raises(Unauthorised, match="Set the credentials and the region again"):
         sign(auth)
 
 
