@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.deployment.template import TEMPLATE
-from tests.deployment.test_throttling import GROUPS, HEADS
+from tests.deployment.test_throttling import FEW_RATE, read_groups
 from tests.support.flood import FLOOD, OFFER
 from tools.deploy.samconfig import Settings
 from waitlist_api.http.page.files import files
@@ -27,8 +27,9 @@ PAGE = (ROOT / "docs" / "operate" / "exposure.md").read_text(encoding="utf-8")
 DAY = 86_400
 PRICES = Prices()
 LOOK = OPERATIONS["look"]
-# These routes have a fixed limit of 20 requests per second, which is not a parameter.
-FEW, FEW_RATE = HEADS | {"GET /v1/health"}, 20
+GROUPS = read_groups()
+# The limit of these routes is not a parameter.
+FEW = GROUPS.pop("Few")
 # The costs of routes that only read. Routes whose responses have an unusual size are listed
 # separately.
 FILE = Operation(queue_calls=0)

@@ -173,7 +173,8 @@ def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str
             case.headers.pop(header, None)
         if operation != MERGED:
             case.path_parameters["waitlist_id"] = f"list-{turn}"
-    if operation in SCENE.needs and _is_drawn(case) and next(TURNS[operation]) % 2:
+    is_about_a_waitlist = SCENE.is_about_a_waitlist(case, operation)
+    if is_about_a_waitlist and _is_drawn(case) and next(TURNS[operation]) % 2:
         SCENE.cast(case, operation)
         if "customer" in case.operation.tags:
             case.headers["Authorization"] = f"Bearer {_token(case)}"

@@ -29,44 +29,8 @@ SETTINGS = {
     "rest": {"max_days": 180, "times": 1000},
     "confirm": {"every_days": 90, "answer_days": 14},
 }
-OF_A_LIST = (
-    "getWaitlist",
-    "getBoard",
-    "signUp",
-    "verify",
-    "getWaitlistConfig",
-    "claim",
-    "admit",
-    "listEntries",
-    "importEntries",
-    "importWithTokens",
-    "listSegments",
-    "getStats",
-    "previewAdmission",
-    "previewMessages",
-    "sendTestMessage",
-    "askAll",
-)
-WAITING = (
-    "getEntry",
-    "leave",
-    "getPerson",
-    "listMessages",
-    "editPerson",
-    "bump",
-    "remove",
-    "issueToken",
-    "getLink",
-    "erasePerson",
-    "admitPerson",
-    "rest",
-    "resume",
-    "confirm",
-    "changeOwnData",
-    "setReady",
-    "verifyPerson",
-)
-HELD = ("complete", "release", "extend", "park")
+# The operations that need an entry in another status than waiting.
+HELD = ("complete", "release", "extend", "park", "redrive")
 OFFERED = ("enter", "decline", "withdraw")
 INSIDE = ("getPass", "exitEntry", "exitPerson")
 ENDED = ("unban", "reinstate")
@@ -86,8 +50,6 @@ class Scene:
         self._token = customer_token
         self._people = count()
         self._tokens: dict[tuple[str, str], str] = {}
-        self.needs = {*OF_A_LIST, *WAITING, *HELD, *OFFERED, *INSIDE, "redrive", *ENDED}
-        self.needs |= set(BY_ADDRESS)
 
     def close(self) -> None:
         self._http.close()
@@ -101,6 +63,11 @@ class Scene:
         known = {"name": KNOWN, "identity": {"field": "email"}}
         url = f"/v1/admin/waitlists/{KNOWN}"
         self._http.put(url, json=known, auth=local_operator()).raise_for_status()
+
+    @staticmethod
+    def is_about_a_waitlist(case: schemathesis.Case[Any], operation: str) -> bool:
+        """Return whether `cast` can prepare an operation."""
+        return "waitlist_id" in case.path_parameters and operation not in SPOILING
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
         """Redirect a request that would change or delete a waitlist in which the entries are."""
@@ -133,7 +100,7 @@ class Scene:
                 self._enter(person)
         elif operation in ENDED:
             self._post(f"entries/{person}/remove", {"ban": operation == "unban"})
-        elif operation not in WAITING:
+        elif operation in HELD:
             (claim,) = self._post("claims", {})["claims"]
             person, token = claim["entry_id"], {"claim_token": claim["claim_token"]}
         if operation == "redrive":

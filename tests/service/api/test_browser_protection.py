@@ -1,21 +1,16 @@
 """Every response has the headers with which browsers protect customers."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.rules.sources import ROOT
-from tests.support.gateway import Context
 from tests.support.people import People
+from tests.support.routes import ROUTES, path_of
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import NotReady
 from waitlist_api.http.api import as_lambda_response
 from waitlist_api.http.errors import problem
 from waitlist_api.http.json_body import MAX_BODY_BYTES
-
-EVENTS = sorted((ROOT / "events" / "public").glob("*.json"))
 
 
 def assert_protected(headers: dict[str, str]) -> None:
@@ -27,18 +22,18 @@ def assert_protected(headers: dict[str, str]) -> None:
     assert "Origin" in found["vary"]
 
 
-@pytest.mark.parametrize("path", EVENTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("is_known", [True, False], ids=["known list", "unknown list"])
-def test_each_route_answers_with_them(people: People, path: Path, is_known: bool) -> None:
+def test_each_route_answers_with_them(people: People, route: str, is_known: bool) -> None:
     """The routes include the page and its files, which the OpenAPI document leaves out."""
     if not is_known:
         people.delete_waitlist()
-    event = json.loads(path.read_text("utf-8"))
-    answer = people.world.api.handle(event, Context())
-    assert_protected(answer["headers"])
-    if "/entries" in event["routeKey"] or "/admin/" in event["routeKey"]:
+    method, path = route.split()[0], path_of(route, people.id_of("ada"))
+    answer = people.world.request(method, path, body={}, operator="/admin/" in path)
+    assert_protected(answer.headers)
+    if "/entries" in route or "/admin/" in route:
         # The answer may have data about a person, which no cache may store.
-        assert answer["headers"]["Cache-Control"] == "no-store"
+        assert answer.headers["cache-control"] == "no-store"
 
 
 REFUSED: dict[str, dict[str, Any]] = {

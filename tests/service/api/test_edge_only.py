@@ -9,10 +9,10 @@ import pytest
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
-from tests.deployment.template import route_authorizers
 from tests.service.api.conftest import new_list
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.people import People
+from tests.support.routes import OF_CUSTOMERS, OF_OPERATORS, path_of
 from tests.support.world import SECRET
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.errors import EdgeOnly
@@ -21,8 +21,6 @@ from waitlist_api.http.edge import HEADER
 
 CURRENT, PREVIOUS = "c" * 64, "p" * 64
 EDGE = "https://d111111abcdef8.cloudfront.net"
-CUSTOMERS = sorted(route for route in route_authorizers() if "/v1/admin" not in route)
-OPERATORS = sorted(route for route in route_authorizers() if "/v1/admin" in route)
 
 
 @pytest.fixture
@@ -35,12 +33,7 @@ def guarded() -> People:
     return people
 
 
-def path_of(people: People, route: str) -> str:
-    ids = {"waitlist_id": "bakery", "entry_id": people.id_of("ada")}
-    return route.split()[1].format(**ids, edition="latest", file="page.js", code="a" * 76)
-
-
-@pytest.mark.parametrize("route", CUSTOMERS)
+@pytest.mark.parametrize("route", OF_CUSTOMERS)
 @pytest.mark.parametrize("given", [None, "", "x" * 64, CURRENT[:-1], f"{CURRENT}, {PREVIOUS}"])
 def test_a_customers_request_without_the_key_is_refused(
     guarded: People, route: str, given: str | None
@@ -50,7 +43,7 @@ def test_a_customers_request_without_the_key_is_refused(
     with nothing_changes(guarded.world):
         answer = guarded.world.request(
             route.split()[0],
-            path_of(guarded, route),
+            path_of(route, guarded.id_of("ada")),
             token=guarded.token_of("ada"),
             headers=headers,
         )
@@ -72,9 +65,9 @@ def test_each_key_of_a_rotation_lets_the_edge_in(guarded: People, key: str) -> N
     assert (answer.status, answer.json["position"]) == (200, 1)
 
 
-@pytest.mark.parametrize("route", OPERATORS)
+@pytest.mark.parametrize("route", OF_OPERATORS)
 def test_operators_call_the_api_itself(guarded: People, route: str) -> None:
-    method, path = route.split()[0], path_of(guarded, route)
+    method, path = route.split()[0], path_of(route, guarded.id_of("ada"))
     answer = guarded.world.request(method, path, raw_body="[", operator=True)
     assert answer.status < 500
     assert "edge_only" not in answer.text

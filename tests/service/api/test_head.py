@@ -4,24 +4,18 @@ from typing import Any
 
 import pytest
 
-from tests.deployment.template import UNSUBSCRIBE, route_authorizers
+from tests.deployment.template import UNSUBSCRIBE
 from tests.support.gateway import Answer
 from tests.support.people import People
-from waitlist_api.http.page.files import version
+from tests.support.routes import ROUTES, path_of
 
-GETS = sorted(route for route in route_authorizers() if route.startswith("GET "))
+GETS = [route for route in ROUTES if route.startswith("GET ")]
 
 
 @pytest.mark.parametrize("route", GETS)
 def test_a_head_has_the_headers_of_its_get(people: People, route: str) -> None:
     people.all_sign_up("ada")
-    path = route.removeprefix("GET ").format(
-        waitlist_id="bakery",
-        entry_id=people.id_of("ada"),
-        edition=version(),
-        file="page.css",
-        code="a" * 76,
-    )
+    path = path_of(route, people.id_of("ada"))
     sent: dict[str, Any] = {"operator": "/v1/admin/" in path, "token": people.token_of("ada")}
 
     def answer(method: str) -> Answer:

@@ -10,17 +10,15 @@ from typing import Any
 import pytest
 from aws_lambda_powertools import Logger
 
-from tests.deployment.template import route_authorizers
 from tests.service.api.refusing import nothing_changes, refused, send_base64
 from tests.support.people import People
+from tests.support.routes import ROUTES, path_of
 from tests.support.world import SECRET
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.http import json_body
 from waitlist_api.http.api import Api
 from waitlist_api.http.json_body import MAX_BODY_BYTES
 from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
-
-ROUTES = sorted(route_authorizers())
 
 
 def body_of(size: int, letter: str = "a") -> str:
@@ -66,10 +64,8 @@ def test_a_byte_more_is_refused_unread(
 @pytest.mark.parametrize("route", ROUTES)
 def test_every_route_refuses_it(stocked: People, route: str) -> None:
     """Routes that read no body refuse it too (promise P5)."""
-    method, path = route.split(" ")
+    method, path = route.split()[0], path_of(route, stocked.id_of("ada"))
     limit = MAX_IMPORT_BYTES if "/import" in path else MAX_BODY_BYTES
-    ids = {"waitlist_id": "bakery", "entry_id": stocked.id_of("ada")}
-    path = path.format(**ids, edition="latest", file="page.js", code="a" * 76)
     with nothing_changes(stocked.world):
         answer = stocked.world.request(
             method, path, raw_body="x" * (limit + 1), operator="/admin/" in path

@@ -17,6 +17,4 @@ def load_all(folder: str) -> dict[str, Event]:
 
 
 PUBLIC = load_all("public")
-# Events of a stack on which an issuer's JWTs identify the customers.
-PUBLIC_JWT = load_all("public_jwt")
 PRIVATE = load_all("private")

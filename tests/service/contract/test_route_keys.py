@@ -7,27 +7,38 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from aws_lambda_powertools import Logger
 
-from tests.service.contract.events import LOCAL_SECRET, PUBLIC, Event
+from tests.support import gateway
 from tests.support.gateway import Context
+from tests.support.people import People
+from tests.support.routes import ROUTES, path_of
 from tests.support.snapshot import Snapshot
 from tests.support.stores import empty_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
-from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.http.api import Api
+from waitlist_shared.ids import entry_id_of
 
-PAIRS = list(permutations(PUBLIC, 2))
+WAITLIST_ID = "bakery-opening"
+ENTRY_ID = entry_id_of(WAITLIST_ID, "ada")
+ADMIN_PATH = f"/v1/admin/waitlists/{WAITLIST_ID}"
+ADMIN_ROUTE = "/v1/admin/waitlists/{waitlist_id}"
+Event = dict[str, Any]
+
+
+def event_of(route: str) -> Event:
+    path = path_of(route, ENTRY_ID, WAITLIST_ID)
+    return gateway.event(route.split()[0], path, {}, None, operator="/admin/" in path)
+
+
+EVENTS = {route: event_of(route) for route in ROUTES}
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    world = World.on(MemoryTable(), empty_redis())
-    world.api = Api(world.services.container, EntryTokens(LOCAL_SECRET), Logger(level="CRITICAL"))
-    for name in ("admin_put_waitlist", "signup"):
-        assert status_of(world, PUBLIC[name])[0] == 201
-    return world
+    people = People(World.on(MemoryTable(), empty_redis()), WAITLIST_ID)
+    assert people.configure().status == 201
+    people.all_sign_up("ada")
+    return people.world
 
 
 def status_of(world: World, event: Event) -> tuple[int, str]:
@@ -50,22 +61,22 @@ def at_path(event: Event, path: str, **parameters: str) -> Event:
 @pytest.mark.parametrize("route_key", ["$default", "ANY /{proxy+}", "", None, 7], ids=str)
 def test_no_route_runs_by_another_name(world: World, route_key: Any) -> None:
     before = Snapshot.of(world.dynamodb, world.redis)
-    for event in PUBLIC.values():
+    for event in EVENTS.values():
         assert status_of(world, authorized_as(event, route_key)) == (404, "not_found")
     assert Snapshot.of(world.dynamodb, world.redis) == before
 
 
 def test_no_route_runs_by_the_name_of_any_other(world: World) -> None:
     before = Snapshot.of(world.dynamodb, world.redis)
-    for run, judged in PAIRS:
-        event = authorized_as(PUBLIC[run], PUBLIC[judged]["routeKey"])
+    for run, judged in permutations(ROUTES, 2):
+        event = authorized_as(EVENTS[run], judged)
         assert status_of(world, event) == (404, "not_found"), (run, judged)
     assert Snapshot.of(world.dynamodb, world.redis) == before
 
 
 def test_a_head_runs_by_its_own_name_alone(world: World) -> None:
     """A HEAD request runs the GET route, and its response has no body."""
-    event = PUBLIC["admin_get_waitlist"]
+    event = EVENTS[f"GET {ADMIN_ROUTE}"]
     http = {**event["requestContext"]["http"], "method": "HEAD"}
     head = {**event, "requestContext": {**event["requestContext"], "http": http}}
     asked = authorized_as(head, event["routeKey"].replace("GET ", "HEAD "))
@@ -76,7 +87,7 @@ def test_a_head_runs_by_its_own_name_alone(world: World) -> None:
 
 
 def test_no_route_runs_without_a_name(world: World) -> None:
-    for event in PUBLIC.values():
+    for event in EVENTS.values():
         nameless = {name: value for name, value in event.items() if name != "routeKey"}
         assert status_of(world, nameless) == (404, "not_found")
 
@@ -87,15 +98,14 @@ def test_a_list_is_not_read_as_another_resource_through_an_encoded_slash(world: 
     """
     waitlist_id = "bakery-opening/entries"
     path = f"/v1/admin/waitlists/{waitlist_id}"
-    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id=waitlist_id)
+    event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=waitlist_id)
     assert status_of(world, event) == (404, "not_found")
 
 
 def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> None:
-    entry_id = PUBLIC["position"]["pathParameters"]["entry_id"]
-    waitlist_id = f"bakery-opening/entries/{entry_id}"
+    waitlist_id = f"{WAITLIST_ID}/entries/{ENTRY_ID}"
     event = at_path(
-        PUBLIC["admin_delete_waitlist"],
+        EVENTS[f"DELETE {ADMIN_ROUTE}"],
         f"/v1/admin/waitlists/{waitlist_id}",
         waitlist_id=waitlist_id,
     )
@@ -111,20 +121,20 @@ def test_a_path_that_was_cut_on_its_way_is_not_found(world: World, cut: str) -> 
     The path in the event is shorter, and only the parameter contains the rest.
     """
     path = "/v1/admin/waitlists/bakery-opening"
-    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id=f"bakery-opening{cut}")
+    event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=f"bakery-opening{cut}")
     assert status_of(world, event) == (404, "not_found")
 
 
 def test_a_parameter_that_the_path_contradicts_is_not_found(world: World) -> None:
     path = "/v1/admin/waitlists/bakery-opening"
-    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id="florist")
+    event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id="florist")
     assert status_of(world, event) == (404, "not_found")
 
 
 @pytest.mark.parametrize("parameter", ["bakery-opening", "%62akery-opening"])
 def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter: str) -> None:
     path = "/v1/admin/waitlists/bakery-opening"
-    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id=parameter)
+    event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=parameter)
     assert status_of(world, event)[0] == 200
 
 
@@ -133,7 +143,7 @@ def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
     request.
     """
     path = "/prod/v1/admin/waitlists/bakery-opening"
-    event = at_path(PUBLIC["admin_get_waitlist"], path, waitlist_id="bakery-opening")
+    event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id="bakery-opening")
     event["requestContext"]["stage"] = "prod"
     assert status_of(world, event)[0] == 200
     del event["requestContext"]["authorizer"]

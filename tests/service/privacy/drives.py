@@ -17,6 +17,7 @@ from tests.service.privacy.marks import (
     SPANISH,
     WORD,
 )
+from tests.support.routes import path_of
 from tests.support.world import SECRET
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.clock import iso, now_millis
@@ -510,13 +511,8 @@ DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, A
 }
 
 
-def path_of(route: str) -> str:
-    parts = {"waitlist_id": "bakery", "entry_id": ENTRY_ID}
-    return route.partition(" ")[2].format(**parts, edition="latest", file="waitlist.js")
-
-
 def looked_at(route: str) -> Drive:
-    return lambda service: look(service, path_of(route))
+    return lambda service: look(service, path_of(route, ENTRY_ID))
 
 
 def done_with(route: str) -> Drive:
@@ -524,7 +520,7 @@ def done_with(route: str) -> Drive:
 
     def drive(service: Deployment) -> None:
         more = before(service) or {}
-        done(service, route.partition(" ")[0], path_of(route), {**body, **more})
+        done(service, route.partition(" ")[0], path_of(route, ENTRY_ID), {**body, **more})
 
     return drive
 

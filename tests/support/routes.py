@@ -1,0 +1,13 @@
+"""A path for each route of the API. Tests of all routes need no list of their own."""
+
+from tests.deployment.template import route_authorizers
+
+ROUTES = sorted(route_authorizers())
+OF_OPERATORS = [route for route in ROUTES if "/v1/admin" in route]
+OF_CUSTOMERS = [route for route in ROUTES if "/v1/admin" not in route]
+
+
+def path_of(route: str, entry_id: str, waitlist_id: str = "bakery") -> str:
+    """Return the path of a request for a route. The page's file and the code are examples."""
+    ids = {"waitlist_id": waitlist_id, "entry_id": entry_id, "code": "a" * 76}
+    return route.split()[1].format(**ids, edition="latest", file="page.js")
