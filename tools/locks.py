@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Each lock file, and the oldest Python version that installs from it.
+# For each lock file, the oldest Python version that installs from it.
 LOCKS = {
     "shared/requirements.txt": "3.13",
     "private_fn/requirements.txt": "3.13",
@@ -41,8 +41,8 @@ def is_current(lock: Path) -> bool:
 
 
 def write(lock: Path, python: str, *, upgrade: bool) -> None:
-    """Write a lock file. uv raises CalledProcessError if no set of versions satisfies the
-    requirements.
+    """Write a lock file. If no set of versions satisfies the requirements, uv raises
+    CalledProcessError.
     """
     command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
     command += ["--generate-hashes", "--no-build", "--python-version", python, "--no-header"]

@@ -40,11 +40,12 @@ REQUEST = {
 
 
 def document(*, knows_issuer: bool) -> dict[str, Any]:
-    """Return the document of a stack with or without an issuer."""
+    """Return the OpenAPI document of a stack that has an issuer, or of a stack that has none."""
     tokens = None if knows_issuer else EntryTokens("a" * 64)
     api = Api(Services.on(NOWHERE, None, None), tokens, Logger(level="WARNING"))
     with warnings.catch_warnings():
-        # Powertools does not close the files that it reads for its page.
+        # Ignore this warning, because Powertools does not close the files that it reads for its
+        # documentation page.
         warnings.simplefilter("ignore", ResourceWarning)
         answer = api.handle(REQUEST, None)
     found: dict[str, Any] = json.loads(answer["body"])
@@ -63,8 +64,8 @@ def patch_text() -> str:
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Sort everything except the media types of a response, because generators use the first media
-    type.
+    """Sort everything except the media types of a response, because code generators use the first
+    media type.
     """
     if isinstance(value, list):
         return [_sorted(item) for item in value]

@@ -49,7 +49,7 @@ def merge_patch(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]
 
 
 def with_patch(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """Return a document after a JSON Merge Patch. New parts come last."""
+    """Return a document after a JSON Merge Patch was applied. New parts are added at the end."""
     changed = {name: part for name, part in document.items() if patch.get(name, part) is not None}
     for name, part in patch.items():
         if isinstance(part, dict):
@@ -60,7 +60,7 @@ def with_patch(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any
 
 
 def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return a document that contains only the customer routes and the components that they
+    """Return a document that contains only the customer routes and the components that these routes
     need.
     """
     paths = {
@@ -94,7 +94,7 @@ def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _linked_to(ids: set[str], value: Any) -> Any:
-    """Return a part of a document without the links to operations that are not in `ids`."""
+    """Return a part of a document. Links to operations that are not in `ids` are removed."""
     if isinstance(value, list):
         return [_linked_to(ids, item) for item in value]
     if not isinstance(value, dict):
@@ -107,7 +107,9 @@ def _linked_to(ids: set[str], value: Any) -> Any:
 
 
 def _references(value: Any, key: str = "") -> Iterator[str]:
-    """Yield every component that a part of a document refers to, including security schemes."""
+    """Yield the name of every component that a part of a document refers to, including security
+    schemes.
+    """
     if isinstance(value, str) and value.startswith(COMPONENTS):
         yield value
     elif key == "security":
@@ -126,7 +128,9 @@ def lines_of(document: dict[str, Any]) -> str:
 
 
 def _lines(value: dict[str, Any], depth: int) -> Iterator[str]:
-    """Yield the text of an object. Down to `depth` levels, each value has a line of its own."""
+    """Yield the text of an object. In the upper `depth` levels, each value has a line of its
+    own.
+    """
     indent = "\n" + " " * (3 - depth)
     yield "{"
     for number, (key, part) in enumerate(value.items()):

@@ -13,11 +13,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 PACKAGES = ("public_fn", "private_fn", "shared", "cli")
-# The tests of these folders run without processes of their own.
+# The tests in these folders start no other processes.
 FAST = ("tests/unit", "tests/rules", "tests/service/contract", "tests/deployment")
 OF_SCRIPTS = ("tests/rules/test_scripts.py", "tests/queue/test_queue.py")
 OF_DOCUMENTS = ("tests/deployment/test_documents.py",)
-# The behaviour suite of the queue runs on one server and on a cluster. One of them is enough here.
+# The behaviour suite of the queue runs on one server and on a cluster. For a quick check, one
+# server is enough.
 ON_ONE_SERVER = ("-k", "not cluster")
 
 
@@ -28,7 +29,9 @@ def changed_files() -> list[str]:
 
 
 def tests_of(changed: Iterable[str]) -> set[str]:
-    """Return the changed test files, and the fast test files that name a changed module."""
+    """Return the test files that have changed, and the fast test files that name a changed
+    module.
+    """
     selected: set[str] = set()
     for name in changed:
         path = Path(name)
@@ -44,7 +47,7 @@ def tests_of(changed: Iterable[str]) -> set[str]:
 
 
 def _module_of(path: Path) -> str:
-    """Return the name by which other files import a module."""
+    """Return the name by which other files import this module."""
     parts = path.with_suffix("").parts
     parts = parts[1:] if parts[0] in PACKAGES else parts
     return ".".join(part for part in parts if part != "__init__")
@@ -69,7 +72,8 @@ def main() -> int:
     commands: list[tuple[str, ...]] = [
         ("ruff", "format", "--check", "--quiet", "."),
         ("ruff", "check", "--quiet", "."),
-        # The daemon remembers the types of all modules. Only its first run takes minutes.
+        # The daemon of mypy remembers the types of all modules, so only its first run takes
+        # minutes.
         ("dmypy", "run", "--timeout", "36000"),
     ]
     if selected := sorted(tests_of(changed_files())):

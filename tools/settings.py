@@ -1,4 +1,4 @@
-"""Write `settings.json`, from which the command line and the console know the settings.
+"""Write `settings.json`, in which the command line and the console find all settings.
 
 The file describes each setting under its name, such as `capacity` or `rest.max_days`. `make
 openapi` runs this program.
@@ -25,12 +25,14 @@ TYPES: dict[Any, str] = {bool: "boolean", int: "integer", str: "string", Literal
 
 
 def text() -> str:
-    """Return the content of the file."""
+    """Return the content that `settings.json` must have."""
     return json.dumps(dict(_described(WaitlistSettings)), indent=1, ensure_ascii=False) + "\n"
 
 
 def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the description of each setting of a group, and of its own groups."""
+    """Yield the name and the description of each setting in a group. Groups within the group are
+    included.
+    """
     for field in fields(group):
         if is_internal(field):
             continue
@@ -46,7 +48,9 @@ def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, d
 
 
 def _unwrapped(hint: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the type of a setting without annotations and null, and the words about it."""
+    """Return the type of a setting without its annotations and without null, and the description in
+    the annotations.
+    """
     words: dict[str, Any] = {}
     if get_origin(hint) is Annotated and hint != UtcText:
         hint, *settings = get_args(hint)
@@ -72,7 +76,7 @@ def _words(setting: Setting) -> dict[str, Any]:
 
 
 def _type(hint: Any) -> str:
-    """Return how operators give a value of this type."""
+    """Return the form in which operators give a value of this type."""
     if hint == UtcText:
         return "time"
     if isinstance(hint, type) and issubclass(hint, Settings):

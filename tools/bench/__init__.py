@@ -1,1 +1,1 @@
-"""Benchmarks of the private function. Each measurement has a written target."""
+"""Benchmarks of the private and the public function. Each measurement has a written target."""

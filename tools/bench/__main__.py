@@ -1,4 +1,6 @@
-"""Run the benchmarks and print their results. A missed target does not fail the run."""
+"""Run the benchmarks and print their results. The exit code does not depend on whether the targets
+are met.
+"""
 
 import argparse
 import json
@@ -58,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
-    """Measure the given parts. Each part starts its own Redis server."""
+    """Measure the given parts of the benchmark. Each part starts its own Redis server."""
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
     # The functions write their log lines to stdout. Rich must not redirect these lines to the
     # console.

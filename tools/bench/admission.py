@@ -1,4 +1,6 @@
-"""Measure what an admission policy costs: for each poll, and for runs of the policy compared with
+"""Measure what an admission policy costs.
+
+The benchmark measures polls of a waitlist that has a policy, and runs of the policy compared with
 claims of the same number of entries.
 """
 
@@ -16,8 +18,8 @@ from tools.bench.targets import Target
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE
 
-# At this rate, every run admits MAX_ADMIT entries, the maximum. The offers and passes last longer
-# than the benchmark.
+# At this rate, every run admits the maximum, which is MAX_ADMIT entries. The offers and passes last
+# longer than the benchmark.
 FASTEST = {
     "admission": True,
     "rate_count": MAX_RATE,
@@ -84,8 +86,8 @@ class AdmissionBench:
         )
 
     def _behind_resting(self, verb: str, message: Callable[[Line], str]) -> Case:
-        """Compare taking an entry behind many resting entries with taking an entry when
-        none rests.
+        """Compare the cost of taking an entry behind many resting entries with the cost of taking
+        an entry when no entry rests.
         """
         resting = self._sizes.waiting_for_claims
         behind, none = Line(self._handler, f"{verb}-behind"), Line(self._handler, f"{verb}-none")
@@ -98,7 +100,7 @@ class AdmissionBench:
         return replace(case, target=Target("≤", 1.2), as_cost=True)
 
     def _beside_offers(self) -> Case:
-        """Compare claims on two waitlists that both set `max_claims`. One of them has many open
+        """Compare claims on two waitlists that both have `max_claims`, one of which has many open
         offers.
 
         Offers do not count towards `max_claims`, but Redis stores them in the same set as claims,
@@ -115,7 +117,7 @@ class AdmissionBench:
         return replace(self._case(name, "beside none", ours, baseline, 1), as_cost=True)
 
     def _by_filters(self) -> Case:
-        """Compare a claim by eight filters with a claim from the head.
+        """Compare a claim that has eight filters with a claim from the head of the queue.
 
         Only the last filter matches any entries.
         """
@@ -166,7 +168,9 @@ class AdmissionBench:
 
 
 def check_taken(sides: Sequence[Sequence[str]], expected: int) -> None:
-    """Raise BenchError unless each side has taken `expected` different entries."""
+    """Raise BenchError unless each side of the comparison has taken `expected` different
+    entries.
+    """
     for answers in sides:
         entries = [
             entry["entry_id"] for answer in answers for entry in json.loads(answer)["entries"]

@@ -1,6 +1,7 @@
-"""Measure the size of the board and the time to build it, compared with a poll.
+"""Measure the size of the board and the time to build it, compared with a poll. The board is a
+public snapshot of all positions.
 
-Also measure whether polls slow down when the queue grows.
+The benchmark also measures whether polls become slower when the queue grows.
 """
 
 import gzip
@@ -25,8 +26,8 @@ LOOKS = 20  # Number of polls in one measurement.
 
 
 def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) -> Iterator[Row]:
-    """Measure the board for queues of several sizes, and polls of each queue compared with polls of
-    the smallest.
+    """Measure the board for queues of several lengths, and compare polls of each queue with polls
+    of the shortest queue.
     """
     smallest: Queue | None = None
     for waiting in sizes.boards:
@@ -59,7 +60,9 @@ def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) ->
 
 
 def _looks(handler: Handler, queue: Queue, smallest: Queue, rounds: int) -> Row:
-    """Compare polls of one queue with polls of another one, alternating between the two."""
+    """Compare polls of one queue with polls of another queue. The polls alternate between the two
+    queues.
+    """
     costs = [
         [_timed(partial(_look, handler, *polled)) / LOOKS for polled in (queue, smallest)]
         for _ in range(rounds)

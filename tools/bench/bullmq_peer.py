@@ -18,7 +18,7 @@ JOBS_PER_COMMAND = 1000
 
 
 class BullMQ:
-    """A BullMQ queue, and a worker that has no processor. Each of them has one connection.
+    """A BullMQ queue, and a worker that has no processor function. Each of them has one connection.
 
     Completed jobs are removed, because the private function removes completed entries too. All
     other options keep BullMQ's defaults.
@@ -62,9 +62,9 @@ class BullMQ:
             )
 
     def take_in_two_calls(self, count: int) -> list[str]:
-        """Fetch and complete one job at a time, with two calls for each job.
+        """Fetch one job at a time and complete it, with two calls for each job.
 
-        Return the members in this order.
+        Return the members of the queue in this order.
         """
         return self._runner.run(self._take_in_two_calls(count))
 
@@ -77,7 +77,8 @@ class BullMQ:
         return taken
 
     def take_with_next(self, count: int) -> list[str]:
-        """Fetch the next job with each completion, which is BullMQ's fastest mode.
+        """Complete each job with a call that also fetches the next job, which is BullMQ's fastest
+        mode.
 
         Each job costs one call.
         """

@@ -1,6 +1,6 @@
-"""The measured operations.
+"""The operations that are measured.
 
-Each is compared with the cheapest Redis command that could do the same.
+Each operation is compared with the cheapest Redis command that could do the same.
 """
 
 import random
@@ -56,7 +56,9 @@ class Case:
 
 
 class Bench:
-    """Compare a queue behind the private function with a bare sorted set of the same members."""
+    """Compares a queue behind the private function with a plain sorted set that has the same
+    members.
+    """
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler = handler
@@ -142,8 +144,8 @@ class Bench:
         return self._case(name, beside, prepare, Target("≤", 1.5), as_cost=True)
 
     def position_with_pace(self) -> Case:
-        """Compare polls of a waitlist that has a long, hourly pace with polls of a waitlist that
-        has no pace.
+        """Compare polls of a waitlist whose pace has many hourly parts with polls of a waitlist
+        that has no pace.
         """
         ask = self._handler.ask
         paced, _, paced_waiting = self._pair("paced")
@@ -237,9 +239,9 @@ class Bench:
     def _pair(
         self, name: str, settings: Mapping[str, object] | None = None
     ) -> tuple[Line, str, list[str]]:
-        """Create a queue and a bare sorted set with the same order.
+        """Create a queue, and a plain sorted set that has the same order.
 
-        Return the queue, the key of the sorted set, and their members.
+        Return the queue, the key of the sorted set, and the members of both.
         """
         line, zset = Line(self._handler, name, settings=settings), f"bare:{name}"
         waiting = line.newcomers(self._sizes.waiting)

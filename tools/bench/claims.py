@@ -1,4 +1,4 @@
-"""Compare claims and completions with BullMQ's, on the same Redis server."""
+"""Compare claims and completions of the service with those of BullMQ, on the same Redis server."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ TWICE = Target("≥", 2.0)
 
 
 class ClaimBench:
-    """Compare a waitlist with a BullMQ queue that has the same members.
+    """Compares a waitlist with a BullMQ queue that has the same members.
 
     Before each round, both get as many new members as the round takes.
     """
@@ -30,8 +30,8 @@ class ClaimBench:
         peer.add(waiting)
 
     def cases(self) -> list[Case]:
-        """Return the cases: single claims compared with both modes of BullMQ, and claims of 100
-        entries.
+        """Return the cases. Single claims are compared with both modes of BullMQ, and claims of 100
+        entries with one mode.
         """
         fastest, by_two_calls = self._peer.take_with_next, self._peer.take_in_two_calls
         single, turns = "claim, complete", self._sizes.turns

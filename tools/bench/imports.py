@@ -1,4 +1,4 @@
-"""Compare imports with single signups, through the whole service that `make run` starts."""
+"""Compare imports with single signups, sent to the whole service that `make run` starts."""
 
 import time
 from collections.abc import Callable
@@ -20,12 +20,12 @@ LIST = "/v1/admin/waitlists/bench"
 SIGNUPS = "/v1/waitlists/bench/entries"
 TIMEOUT_SECONDS = 60
 TARGET = Target("≥", 4.0)
-# An import has to load 100,000 rows in five minutes.
+# The target of this benchmark: an import loads 100,000 rows in five minutes.
 LEAST_PER_SECOND = 100_000 / 300
 
 
 class ImportBench:
-    """Compare imports with signups by one client.
+    """Compares imports with signups. Both are sent by one client.
 
     The client has one connection and makes one call at a time.
     """
@@ -49,7 +49,9 @@ class ImportBench:
         self._service.__exit__(*error)
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure rounds in which both sides add equally many people, and then one long import."""
+        """Measure rounds in which both sides add the same number of people, and then one long
+        import.
+        """
         rounds, people = self._sizes.import_rounds, self._sizes.imported_per_round
         speed = measure(lambda: self._round(people), people, rounds, tick)
         beside = Row(

@@ -1,6 +1,6 @@
 """The destination of the functions' log lines.
 
-As on Lambda, the lines go through a pipe to another process.
+As on Lambda, the lines are sent through a pipe to another process.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ PAUSE_SECONDS = 0.02 if SET_PIPE_SIZE else 0.001
 
 
 class Unbuffered(TextIOWrapper):
-    """A standard output that flushes every write, as in the Lambda runtime."""
+    """A standard output that flushes each write at once, as in the Lambda runtime."""
 
     def write(self, text: str) -> int:
         written = super().write(text)
@@ -38,14 +38,16 @@ class Unbuffered(TextIOWrapper):
 
 
 class Log:
-    """The number of lines that the reader has received. The number is set when the log ends."""
+    """The log of the functions. `lines` is the number of lines that the reader has received, and is
+    set when the log ends.
+    """
 
     lines = 0
 
 
 @contextmanager
 def lambda_log() -> Iterator[Log]:
-    """Redirect stdout to the reader until the block ends."""
+    """Redirect the standard output to the reader until the context ends."""
     log = Log()
     command = [sys.executable, "-S", "-c", READER, str(PAUSE_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:

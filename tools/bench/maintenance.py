@@ -1,5 +1,5 @@
 """Measure a maintenance run over thousands of waitlists. Each call to DynamoDB or to the private
-function takes 10 ms longer.
+function takes 10 ms longer than usual.
 
 Every waitlist has a waiting entry. Before each run, another customer joins a few of the waitlists.
 The simulated clock advances by a minute between runs, so that the other waitlists become idle. The
@@ -33,8 +33,8 @@ from waitlist_queue.store import RedisStore
 
 ADDED_SECONDS = 0.01
 MINUTE_SECONDS = 60
-# The first run finds new waitlists. The later runs check waitlists once more that have just
-# changed.
+# The first run of maintenance finds new waitlists. The later runs check each waitlist that has just
+# changed once more.
 COMING_TO_REST = 4
 RUNS = 3
 TARGET_SECONDS = 30.0
@@ -82,7 +82,7 @@ class Run(NamedTuple):
 
 
 class MaintenanceBench:
-    """Create the waitlists, run maintenance until they are idle, and then measure runs."""
+    """Creates the waitlists, runs maintenance until they are idle, and then measures runs."""
 
     def __init__(self, port: int, sizes: Sizes) -> None:
         self._lists, self._busy = sizes.maintained, sizes.maintained_busy

@@ -1,5 +1,5 @@
-"""Measure the bytes for each waiting entry, compared with a bare sorted set of the same members and
-scores.
+"""Measure the memory for each waiting entry, compared with a plain sorted set that has the same
+members and scores.
 """
 
 from collections.abc import Iterator
@@ -16,8 +16,9 @@ Pairs = list[tuple[bytes, float]]
 
 
 def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
-    """Return three measurements of a queue's memory: its keys, Redis' total, and its keys after
-    some changes. Also measure a queue whose entries all rest.
+    """Measure the memory of a queue: its keys, Redis' total, and its keys after some changes.
+
+    Also measure a queue whose entries all rest.
     """
     empty = _used_memory(bare)
     line = Line(handler, "memory")
@@ -63,7 +64,7 @@ def _weight_of_keys(bare: Redis, line: Line) -> int:
 
 
 def _weight_of_copy(bare: Redis, line: Line) -> int:
-    """Return the memory of a bare sorted set that has the same members and scores."""
+    """Return the memory of a plain sorted set that has the same members and scores."""
     bare.delete(BARE)
     for some in _ranks(bare, line.queue_key):
         bare.zadd(BARE, some)

@@ -31,7 +31,7 @@ _serialize = TypeSerializer().serialize
 
 
 class PagingTable:
-    """The table of one waitlist. Its entries have not changed since yesterday."""
+    """The table of one waitlist whose entries have not changed since yesterday."""
 
     def __init__(self, waiting: int) -> None:
         self._waiting = waiting
@@ -63,7 +63,7 @@ class PagingTable:
         return {"Responses": {table: [] for table in RequestItems}, "UnprocessedKeys": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of the queue in one shard. Any other query returns no items."""
+        """Return a page of the queue in one index shard. Any other query returns no items."""
         place = request["ExpressionAttributeValues"].get(":place", {"S": ""})["S"]
         waitlist_id, _, shard = place.partition("#")
         if waitlist_id != WAITLIST_ID or not shard.isdigit():
@@ -86,7 +86,9 @@ class PagingTable:
         return answer
 
     def _asked(self, request: Item) -> Item:
-        """Return the requested attributes whose values are equal for all entries."""
+        """Return the requested attributes of an entry. Only attributes whose values are equal for
+        all entries are included.
+        """
         names = request["ExpressionAttributeNames"]
         asked = {names[name] for name in request["ProjectionExpression"].split(", ")}
         return {name: value for name, value in self._example.items() if name in asked}
@@ -102,7 +104,9 @@ def rank_of(number: int) -> int:
 
 
 def entry_id_of(number: int) -> str:
-    """Return an entry id. Its first letter selects the shard, as in real entry ids."""
+    """Return the entry id with this number. As in real entry ids, its first letter selects the
+    index shard.
+    """
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
 
@@ -131,7 +135,9 @@ def _number(key: Item) -> int:
 
 
 def _example() -> Item:
-    """Return an entry in the form that the index stores after a signup without attributes."""
+    """Return an entry in the form in which the index stores it after a signup without
+    attributes.
+    """
     record = EntryRecord(
         waitlist_id=WAITLIST_ID,
         entry_id=entry_id_of(0),
@@ -164,8 +170,8 @@ def _config() -> Item:
 def _size(item: Item) -> int:
     """Return the size that DynamoDB charges for an item.
 
-    It is the length of the names and texts. A number costs half a byte for each digit, and one byte
-    more.
+    The size is the length of all names and texts. A number costs half a byte for each digit, and
+    one byte more.
     """
     typed = [(name, *pair) for name, value in item.items() for pair in value.items()]
     return sum(len(name) + _weight(kind, value) for name, kind, value in typed)

@@ -1,8 +1,8 @@
 """Measure the processor time of the public function for a signup, a position and a cold start.
 
 boto3 runs unchanged, except that its HTTP session passes each request to an in-memory DynamoDB or
-to the private function. The benchmark subtracts the time that these need, and the time to build API
-Gateway's event.
+to the private function. The time that these two need, and the time to build API Gateway's event, is
+subtracted.
 """
 
 import io
@@ -51,12 +51,13 @@ ENVIRONMENT = {
     "AWS_LAMBDA_FUNCTION_NAME": "public",
     "POWERTOOLS_TRACE_DISABLED": "true",
 }
-# The targets: an operation may cost at most this many times the same calls by boto3, and an import
-# at most this many times the import of its libraries.
+# The targets of this benchmark. An operation may cost at most this many times the cost of the same
+# calls by boto3, and an import may cost at most this many times the import of the libraries.
 SIGNUP, POSITION, START_PUBLIC_TIMES, IMPORT_PRIVATE_TIMES = 1.6, 2.3, 1.5, 1.3
 
 MEASURED = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
-# The first request calls `api`, which composes the function, and imports the module of its route.
+# The first request calls `api`, which creates the function's services, and imports the module of
+# the request's route.
 START_PUBLIC = MEASURED.format(
     "from waitlist_api.app import api; from waitlist_api.http.routing import SIGN_UP, find_route; "
     "api()._resolver(find_route(SIGN_UP))"
@@ -68,7 +69,7 @@ IMPORT_REDIS = MEASURED.format("import redis")
 
 @dataclass
 class Backends:
-    """Answer botocore's requests, and count the processor time that does not belong to the
+    """Answers botocore's requests, and counts the processor time that does not belong to the
     function.
     """
 
@@ -79,7 +80,7 @@ class Backends:
     answers: list[bytes] = field(default_factory=list)
 
     def send(self, request: AWSPreparedRequest) -> AWSResponse:
-        """Stand in for the method of botocore's HTTP session, but send nothing over HTTP."""
+        """Replaces the method of botocore's HTTP session. No request is sent over HTTP."""
         with self.apart():
             status, body = (200, next(self.canned)) if self.canned else self._answer(request)
             self.answers.append(body)
@@ -88,7 +89,7 @@ class Backends:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Count the processor time of a block as time of the backends."""
+        """Count the processor time of this context as time of the backends."""
         began = time.thread_time()
         try:
             yield
@@ -96,7 +97,9 @@ class Backends:
             self.seconds += time.thread_time() - began
 
     def _answer(self, request: AWSPreparedRequest) -> tuple[int, bytes]:
-        """Return the HTTP status and the body. DynamoDB answers 400 if a condition fails."""
+        """Return the HTTP status and the body. If a condition fails, DynamoDB answers with status
+        400.
+        """
         body: Any = request.body
         target = request.headers.get("X-Amz-Target")
         if target is None:
@@ -106,7 +109,7 @@ class Backends:
 
 
 class _Raw(io.BytesIO):
-    """A response body with the interface of urllib3, as botocore expects it."""
+    """A response body that has the interface of urllib3, as botocore expects it."""
 
     def stream(self, **_: Any) -> Iterator[bytes]:
         yield self.read()
@@ -127,7 +130,9 @@ class _Context:
 
 @dataclass(frozen=True)
 class Call:
-    """A recorded call of an AWS client. The baseline repeats it with a plain boto3 client."""
+    """A recorded call of an AWS client. The baseline repeats this call with a plain boto3
+    client.
+    """
 
     service: str
     operation: str
@@ -135,7 +140,7 @@ class Call:
 
 
 class PublicBench:
-    """One process of the public function, and one waitlist."""
+    """One process of the public function, and one waitlist that it serves."""
 
     def __init__(self, handler: Handler, sizes: Sizes) -> None:
         self._sizes = sizes
@@ -145,7 +150,7 @@ class PublicBench:
         self._calls: list[Call] = []
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure each operation compared with plain boto3, and then cold starts."""
+        """Measure each operation compared with plain boto3 calls, and then measure cold starts."""
         with self.function():
             self._made = self.request("PUT", f"/v1/admin/waitlists/{WAITLIST_ID}", {"name": "B"})
             signup = self._row("signup", SIGNUP, self._sign_up, tick)
@@ -201,9 +206,7 @@ class PublicBench:
         return spent / times * 1000
 
     def _repeat_of(self, operation: Callable[[], Any]) -> Callable[[], None]:
-        """Return a function that repeats the AWS calls of an operation with boto3's default
-        clients.
-        """
+        """Return a function that repeats the AWS calls of an operation with plain boto3 clients."""
         operation()  # Fill the caches that later requests use.
         self._backends.answers.clear()
         calls = _recorded(operation)
@@ -292,7 +295,7 @@ def _beside(name: str, ours: float, beside: str, baseline: float, times: float) 
 
 
 def _started(program: str) -> float:
-    """Run a program in a new process, and return its processor time in milliseconds."""
+    """Run a program in a new process, and return the program's processor time in milliseconds."""
     run = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **ENVIRONMENT},

@@ -25,7 +25,7 @@ OUTCOMES_OF_REPEATS = ("already", "absent", "repeat")
 
 
 class BenchError(Exception):
-    """A measured operation failed, so its time means nothing."""
+    """A measured operation failed, so its measured time cannot be used."""
 
 
 class Disturbed(BenchError):
@@ -33,7 +33,9 @@ class Disturbed(BenchError):
 
 
 class Handler:
-    """The private function. It takes and returns JSON text, and writes a log line to stdout."""
+    """The private function. It receives and returns JSON text, and writes a log line to the
+    standard output.
+    """
 
     def __init__(self, port: int) -> None:
         config = Config(
@@ -49,7 +51,7 @@ class Handler:
 
 
 class Line:
-    """One waitlist in the state `warm`.
+    """One waitlist whose order in Redis is complete.
 
     This class creates its members and messages, and fills its queue.
     """
@@ -71,13 +73,13 @@ class Line:
         check([handler.ask(self._payload("init", **init))], "created")
 
     def newcomers(self, count: int) -> list[str]:
-        """Return the entry ids of customers who have never joined."""
+        """Return the entry ids of customers who have never joined this waitlist."""
         first, self._made = self._made, self._made + count
         numbers = range(first, self._made)
         return [entry_id_of(self.waitlist_id, f"customer-{number}") for number in numbers]
 
     def join(self, members: Sequence[str]) -> None:
-        """Sign up the members through the private function."""
+        """Let the members sign up through the private function."""
         self.ask_all([self.signup(member) for member in members], "joined")
 
     def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
@@ -95,7 +97,7 @@ class Line:
     def fill(self, bare: Redis, members: Sequence[str]) -> None:
         """Write many members directly to Redis.
 
-        Their ranks are those of signups within the last moments.
+        They get the ranks of signups within the last moments.
         """
         rank = 255 * TIER + ticket_at(datetime.now(UTC)) - len(members)
         for start in range(0, len(members), MEMBERS_PER_COMMAND):
@@ -123,7 +125,7 @@ class Line:
         return self._payload("position", entry_id=member)
 
     def set_pace(self, pace: str) -> None:
-        """Store a pace, as maintenance does every minute."""
+        """Store a pace in Redis, as maintenance does every minute."""
         check([self._handler.ask(self._payload("heartbeat", pace=pace))], "beats")
 
     def leave(self, member: str) -> str:
@@ -137,7 +139,7 @@ class Line:
         return self._payload("claim", count=count)
 
     def claim_by(self, filters: Sequence[str]) -> str:
-        """Return a message that claims one entry. The filters are in order of preference."""
+        """Return a message that claims one entry. The filters are sorted by preference."""
         return self._payload("claim", count=1, filters=filters, **self._segments)
 
     def admit(self, count: int | None) -> str:
@@ -163,18 +165,18 @@ class Line:
 
 
 def batch(payloads: Sequence[str]) -> str:
-    """Return a batch message that contains the given messages."""
+    """Return a batch message that contains these messages."""
     return f'{{"v": 1, "op": "batch", "requests": [{", ".join(payloads)}]}}'
 
 
 def sent(payload: str) -> str:
-    """Return a message as the public function sends it, with a correlation id."""
+    """Return a message with a correlation id, as the public function sends it."""
     return f'{{"correlation_id": "{uuid4()}", {payload[1:]}'
 
 
 def check(answers: Sequence[str], *outcomes: str) -> None:
-    """Raise BenchError unless every answer, and every result of a batch, has one of the given
-    outcomes.
+    """Raise BenchError unless every answer has one of the given outcomes. The results of a batch
+    are checked one by one.
     """
     for answer in map(json.loads, answers):
         for result in answer.get("results", [answer]):

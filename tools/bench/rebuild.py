@@ -27,7 +27,7 @@ MEMORY_TARGET = Target("≤", 1.2)
 MEGABYTE_KB = 1024
 BARE = "bare:rebuild"
 STATUS = Path("/proc/self/status")
-# Writing 5 to this file resets the kernel's record of the peak memory.
+# If 5 is written to the file CLEAR_REFS, the kernel resets its record of the peak memory.
 CLEAR_REFS, PEAK = Path("/proc/self/clear_refs"), "5"
 CONFIG = Config(
     table_name="bench",
@@ -40,7 +40,7 @@ CONFIG = Config(
 
 
 class Rebuilt(NamedTuple):
-    """The time and memory of one rebuild.
+    """The measurements of one rebuild.
 
     `peak` is the peak memory of this process in kilobytes.
     """
@@ -51,7 +51,7 @@ class Rebuilt(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A rebuild, and the mean time of pipelined ZADD commands that ran before and after the
+    """A rebuild, and the mean time of the pipelined ZADD commands that ran before and after the
     rebuild.
     """
 
@@ -71,9 +71,9 @@ class InProcess:
 
 
 class RebuildBench:
-    """Rebuild queues of two lengths.
+    """Rebuilds queues of two lengths.
 
-    The shorter one comes first, because the peak memory only grows.
+    The shorter queue comes first, because the peak memory of a process only grows.
     """
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
@@ -96,7 +96,9 @@ class RebuildBench:
         ]
 
     def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
-        """Run a rebuild between two halves of the baseline, because the machine's speed drifts."""
+        """Run a rebuild between two halves of the baseline, because the speed of the machine
+        changes over time.
+        """
         before = self._pipeline(waiting)
         ours = self._rebuild(waiting)
         after = self._pipeline(waiting)
@@ -137,7 +139,9 @@ class RebuildBench:
 
 
 def _peak() -> int:
-    """Return the peak memory of this process in kilobytes, or 0 if it is not reported."""
+    """Return the peak memory of this process in kilobytes. If the kernel does not report it, return
+    0.
+    """
     with suppress(OSError):
         for line in STATUS.read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -160,8 +164,8 @@ def _speed(waiting: int, pairs: Sequence[Pair], target: Target | None) -> Row:
 
 
 def _units(waiting: int, units: float, bytes_of_entry: int) -> Row:
-    """Compare the read units with the least possible cost, at which each entry is read exactly
-    once.
+    """Compare the read units of a rebuild with the lowest possible number, for which each entry is
+    read exactly once.
     """
     least = bytes_of_entry / 4096 * 0.5
     return Row(

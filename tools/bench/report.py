@@ -1,4 +1,4 @@
-"""Print the results of a run as a table, or return them as JSON."""
+"""Print the results of the benchmarks as a table, or return them as JSON."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 """Measure two sides alternately.
 
-The machine's speed drifts, but hardly between two adjacent measurements.
+The speed of the machine changes over time, but hardly between two successive measurements.
 """
 
 import time
@@ -11,7 +11,7 @@ from statistics import median, quantiles
 from tools.bench.queue_client import Disturbed
 
 WARM_UP_ROUNDS = 3
-# The number of rounds that may be repeated because Redis did not answer in time.
+# At most this many rounds may be repeated because Redis did not answer in time.
 DISTURBED_ROUNDS = 10
 
 
@@ -19,7 +19,7 @@ DISTURBED_ROUNDS = 10
 class Round:
     """The work of one round.
 
-    The work of both sides is timed; `verify` then raises if either side failed.
+    The work of both sides is timed. After that, `verify` raises an exception if either side failed.
     """
 
     ours: Callable[[], None]
@@ -29,10 +29,10 @@ class Round:
 
 @dataclass(frozen=True)
 class Speed:
-    """The measured speeds.
+    """The measured speeds of both sides.
 
-    `ratio` is our speed divided by the baseline's, and `low` and `high` are the quartiles of this
-    ratio.
+    `ratio` is our speed divided by the speed of the baseline, and `low` and `high` are the
+    quartiles of this ratio.
     """
 
     ours_per_second: float
@@ -45,9 +45,9 @@ class Speed:
 def measure(
     prepare: Callable[[], Round], operations: int, rounds: int, tick: Callable[[], None]
 ) -> Speed:
-    """Measure the given number of rounds, each with `operations` operations on both sides.
+    """Measure a number of rounds. In each round, both sides carry out `operations` operations.
 
-    The sides take turns in running first.
+    The two sides take turns in running first.
     """
     seconds: list[tuple[float, float]] = []
     disturbed = 0

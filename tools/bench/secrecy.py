@@ -1,4 +1,4 @@
-"""Test whether the response time reveals that an address is on the waitlist.
+"""Measure whether the response time reveals that an address is on the waitlist.
 
 Each pair consists of a known and an unknown address, sent in random order, so that other load on
 the machine affects both alike. A Mann-Whitney rank test compares the times. Its z is near 0 if the
@@ -26,15 +26,17 @@ Ask = Callable[[str], object]
 
 
 class SecrecyBench(PublicBench):
-    """Measure signups and requests for a link, both with and without the pause that hides the work.
+    """Measures signups and requests for a link, both with and without the pause that makes all
+    response times equal.
 
     Changes of address have no pause, because they do not read the record of the new address.
     """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure each request.
+        """Measure each kind of request.
 
-        Requests with a pause are first measured without it, and this measurement has no target.
+        A request that has a pause is first measured without the pause. This measurement has no
+        target.
         """
         with self.function():
             self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})
@@ -53,10 +55,10 @@ class SecrecyBench(PublicBench):
             return rows
 
     def _open(self, known: Sequence[str]) -> None:
-        """Create a waitlist that does not pause.
+        """Create a waitlist whose requests have no pause.
 
-        Sign up each known address, and for each of them a person who will ask to change to this
-        address.
+        Sign up each known address. For each of them, also sign up a person who will ask to change
+        to this address.
         """
         rules = {**RULES, "verify": "off"}
         self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})
@@ -88,8 +90,8 @@ def _row(
 ) -> Row:
     """Send pairs of requests and compare their times.
 
-    The unknown addresses contain `mark`, so that each measurement uses new ones. They are as long
-    as the known addresses.
+    The unknown addresses contain `mark`, so that each measurement uses new addresses. They are as
+    long as the known addresses.
     """
     times: dict[bool, list[float]] = {True: [], False: []}
     for address in known:
@@ -120,7 +122,7 @@ def _millis(ask: Ask, address: str) -> float:
 def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
     """Return Mann-Whitney's z, which says how far apart the ranks of two samples are.
 
-    It is near 0 if the samples are alike.
+    If the samples are alike, z is near 0.
     """
     ranked = sorted([(value, True) for value in ours] + [(value, False) for value in others])
     ranks = sum(rank for rank, (_, is_ours) in enumerate(ranked, 1) if is_ours)

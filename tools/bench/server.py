@@ -11,8 +11,9 @@ from tools.local.ports import HOST
 
 @contextmanager
 def valkey() -> Iterator[int]:
-    """Start an empty server, and yield its port. The server stops at the end of the block."""
-    # Flush synchronously. Memory that is freed later would count in the next measurement.
+    """Start an empty server, and yield its port. The server is stopped when the context ends."""
+    # The server frees memory synchronously after a flush. Memory that is freed later would count in
+    # the next measurement.
     with running_valkey(**{"lazyfree-lazy-user-flush": "no"}) as server:
         yield server.port
 

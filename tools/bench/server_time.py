@@ -21,10 +21,11 @@ from tools.bench.targets import Row, Target
 from waitlist_queue import keys
 
 COPY = "copy"
-# Command names and field names. A hand-written script would contain these words as constants.
+# This pattern matches names of commands and fields. A hand-written script would contain these words
+# as constants.
 WORD = re.compile(r"[A-Za-z_]{1,20}")
 # This text ends the recording. MONITOR reports commands in order, so all earlier commands come
-# before it.
+# before this text.
 END = "end-of-the-recording"
 Tick = Callable[[], object]
 Payloads = Callable[[], list[str]]
@@ -41,7 +42,7 @@ class ServerTimeBench:
         self._count = sizes.server_operations
 
     def rows(self, tick: Tick) -> Iterator[Row]:
-        """Measure each operation. The function `tick` is called after each round."""
+        """Measure each operation. `tick` is called after each round."""
         line, count = self._line, self._count
         yield self._row("signup", "joined", self._signups, Target("≤", 1.8), tick)
         yield self._row("position", "waiting", self._positions, Target("≤", 1.4), tick)
@@ -101,8 +102,8 @@ class ServerTimeBench:
         return self._spent(lambda: [self._bare.evalsha(sha, 0, *given) for sha, given in shas])
 
     def _recorded(self, payloads: Sequence[str], outcome: str) -> Iterator[list[list[str]]]:
-        """Yield the commands that the script issues for each message, rewritten to the keys of the
-        copy.
+        """Yield the commands that the script issues for each message. The commands are changed to
+        use the keys of the copy.
         """
         with self._bare.monitor() as monitor:  # type: ignore[no-untyped-call]
             check([self._handler.ask(payload) for payload in payloads], outcome)
@@ -124,7 +125,7 @@ class ServerTimeBench:
         return keys.queue(waitlist_id).removesuffix("queue")
 
     def _spent(self, work: Callable[[], object]) -> float:
-        """Return the average time that Redis spent on a script, in microseconds."""
+        """Return the average time in microseconds that Redis needed to run the script."""
         self._bare.config_resetstat()
         work()
         stats = cast(dict[str, dict[str, float]], self._bare.info("commandstats"))

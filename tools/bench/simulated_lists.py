@@ -14,13 +14,13 @@ from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# The number of samples by the minute and by the hour that maintenance reads.
+# Maintenance reads at most this many samples by minute and by hour.
 MINUTES_READ, HOURS_READ = 3 * 60, 28 * 24
-# A midnight in UTC, in seconds since 1970.
+# This is a midnight in UTC, in seconds since 1970.
 START = 1_780_272_000
 
-# A function that returns how many of the waiting people are served at a moment. The simulation
-# calls it at each step.
+# A service is a function that returns how many of the waiting people are served at a moment. The
+# simulation calls it at each step.
 Service = Callable[[int, int], int]
 Instants = Callable[[int], list[tuple[float, int]]]
 
@@ -44,14 +44,15 @@ class Scenario:
     look_every: int = MINUTE
     step: int = 5
     policy: Policy | None = None
-    # Returns the number of people inside, which the samples contain if there is a policy.
+    # `inside` returns the number of people inside. If there is a policy, the samples contain this
+    # number.
     inside: Callable[[Service], int] = lambda _: 0
     instants: Instants | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """One poll: the estimate that it returned, two simpler guesses, and the real wait."""
+    """A poll of a customer: the estimate in its answer, two simpler guesses, and the real wait."""
 
     seconds: int
     position: int
@@ -71,7 +72,7 @@ class _Person:
 
 @dataclass
 class Simulation:
-    """One run of a scenario. The seed determines all random numbers."""
+    """A simulation of a scenario. The seed determines all random numbers."""
 
     scenario: Scenario
     seed: int
@@ -86,7 +87,7 @@ class Simulation:
     _pace: Pace | None = None
 
     def looks(self) -> list[Look]:
-        """Run until everyone who polled was served or has left.
+        """Run the simulation until everyone who polled was served or has left.
 
         Return the polls of the people who were served.
         """
@@ -197,13 +198,15 @@ class Simulation:
         return self._pace
 
     def _by_last_hour(self, now: int, position: int) -> float | None:
-        """Return the position divided by the rate of the last hour."""
+        """Return the position divided by the number of people who were served in a second during
+        the last hour.
+        """
         while self._served and self._served[0] <= now - HOUR:
             self._served.popleft()
         return position * HOUR / len(self._served) if self._served else None
 
     def _by_last_served(self, now: int, person: _Person) -> float | None:
-        """Return the wait of the last person who was served, minus the time that this person has
+        """Return the wait of the person who was served last, minus the time that this person has
         already waited.
         """
         if self._last_wait is None:
@@ -212,7 +215,9 @@ class Simulation:
 
 
 def steady(per_second: float) -> Callable[[random.Random], Service]:
-    """Serve people at an exact rate. A free place is lost if nobody is waiting for it."""
+    """Serve people at an exact rate. If nobody is waiting when a person could be served, the turn
+    is lost.
+    """
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.random(), 0
@@ -250,7 +255,7 @@ def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], S
 
 
 def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
-    """Serve people in `count` rooms, each of which a person occupies for a random time.
+    """Serve people in `count` rooms. Each person occupies a room for a random time.
 
     This is an M/M/c queue.
     """
@@ -289,7 +294,7 @@ class Launch:
     def __call__(self, now: int, waiting: int) -> int:
         while self.ends and self.ends[0] <= now:
             heapq.heappop(self.ends)
-        # The bucket holds at most one minute's worth of places, like the bucket of the service.
+        # The bucket holds at most one minute's worth of slots, like the bucket of the service.
         most = max(1.0, self.per_second * MINUTE)
         self._due = min(most, self._due + self.per_second * (now - self._last))
         self._last = now
@@ -303,20 +308,20 @@ class Launch:
 def launch(
     policy: Policy, stay: Callable[[random.Random], float]
 ) -> Callable[[random.Random], Service]:
-    """Return the launch of a policy that has a rate and `max_inside`."""
+    """Return a function that creates a launch with the rate and the `max_inside` of this policy."""
     rate, room = policy.rate or 0.0, policy.max_inside or 0
     return lambda chance: Launch(chance, rate, room, stay)
 
 
 def inside_of(service: Service) -> int:
-    """Return the number of people inside if the service is a launch, and 0 otherwise."""
+    """Return the number of people inside. If the service is not a launch, return 0."""
     return len(service.ends) if isinstance(service, Launch) else 0
 
 
 def bursts(
     every: int, size: int, shaken: int, first: int = 0, *, varying: float = 0.2
 ) -> Callable[[random.Random], Service]:
-    """Serve people in bursts of varying size.
+    """Serve people in bursts whose size varies.
 
     Each burst comes up to `shaken` seconds early or late.
     """

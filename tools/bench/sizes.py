@@ -1,5 +1,7 @@
-"""The amounts of work for a full run, whose medians are steady, and for a quick run that only
-checks the benchmarks.
+"""The amount of work of the benchmarks.
+
+A full run repeats its work so often that the medians are steady. A quick run only checks that the
+benchmarks run.
 """
 
 from dataclasses import dataclass

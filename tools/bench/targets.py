@@ -1,4 +1,4 @@
-"""The targets of the benchmarks, and the result rows that are compared with them."""
+"""The targets of the benchmarks, and the rows of results that are compared with the targets."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -24,7 +24,8 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the report: the ratio of our value to the baseline, and the target for the ratio.
+    """A row of the report. It has the ratio of our value to the baseline, and the target for this
+    ratio.
 
     `ours` and `baseline` are the measured values with their units.
     """

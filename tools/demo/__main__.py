@@ -1,8 +1,8 @@
-"""Play a demo story on a new waitlist of the running service, for `make demo`.
+"""Play a demo on a new waitlist of the running service, for `make demo`.
 
-In the story `queue`, 2,000 people join, some of them leave, and some are bumped. In `agents`,
+In the demo `queue`, 2,000 people join, some of them leave, and some are bumped. In `agents`,
 callers of a call centre claim agents by language and gender. In `launch`, a waitlist admits people
-at a fixed rate with a limit on people inside, and some people do not show up.
+at a fixed rate with a limit on the people inside, and some people do not accept their offer.
 """
 
 import argparse

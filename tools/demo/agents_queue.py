@@ -1,4 +1,4 @@
-"""The call centre's waitlist, accessed over HTTP."""
+"""The waitlist of the call centre, which is used over HTTP."""
 
 import uuid
 from collections.abc import Mapping
@@ -13,10 +13,9 @@ PAGE = 100
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue of agents.
+    """A queue of waiting agents.
 
-    `depth` is the number of waiting agents that the service counts, and `agents` are their names in
-    order.
+    `depth` is the number of agents that the service counts, and `agents` are their names in order.
     """
 
     depth: int
@@ -26,7 +25,7 @@ class Queue:
 class AgentsQueue:
     """A waitlist of agents.
 
-    `answer` claims the first agent who matches, and `end_call` makes the agent rejoin.
+    The method `answer` claims the first agent who matches, and `end_call` lets an agent join again.
     """
 
     def __init__(self, client: ApiClient, waitlist_id: str) -> None:
@@ -41,7 +40,7 @@ class AgentsQueue:
         self._client.operator("PUT", self._admin, json=settings)
 
     def join(self, agent: Agent) -> None:
-        """Add an agent at the end of every queue that matches their attributes."""
+        """Add an agent at the end of every queue that matches the agent's attributes."""
         answer = self._client.customer(
             "POST",
             f"/v1/waitlists/{self.waitlist_id}/entries",
@@ -51,7 +50,7 @@ class AgentsQueue:
         self._entry_ids[agent] = answer["entry_id"]
 
     def answer(self, wanted: Segment) -> str | None:
-        """Claim the first agent who matches.
+        """Claim the first agent who matches the caller's wish.
 
         Return the agent's name, or None if no agent matches.
         """

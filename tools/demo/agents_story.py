@@ -26,14 +26,14 @@ class Agent:
 
 @dataclass(frozen=True)
 class Call:
-    """A caller asks for the first agent in a queue."""
+    """A step of the story: a caller asks for the first agent in a queue."""
 
     queue: str
 
 
 @dataclass(frozen=True)
 class EndOfCall:
-    """The call of an agent has ended. The agent waits for the next call."""
+    """A step of the story: the call of an agent ends, and the agent waits for the next call."""
 
     agent: str
 
@@ -61,18 +61,18 @@ STORY: tuple[Call | EndOfCall, ...] = (
 
 
 def queue_of(segment: Segment) -> str:
-    """Return the name of a segment in the notation of the published design."""
+    """Return the queue name of a segment, in the notation of the published design."""
     return "#".join(["Q", *(segment[name] for name in ("language", "gender") if name in segment)])
 
 
 def segment_of(queue: str) -> Segment:
-    """Return the segment that belongs to the name of a queue."""
+    """Return the segment that the name of a queue stands for."""
     return dict(zip(("language", "gender"), queue.split("#")[1:], strict=False))
 
 
 def all_queues() -> list[str]:
-    """Return every queue that an agent can be in, sorted so that the queues of a language are
-    adjacent.
+    """Return the names of all queues that an agent can be in. They are sorted so that the queues of
+    a language are adjacent.
     """
     queues = {
         queue_of({"language": language, **gender})

@@ -1,4 +1,4 @@
-"""The customers of the launch demo: who enters, who exits, and when."""
+"""Simulates the customers of the launch demo. It decides who enters, who exits, and when."""
 
 import heapq
 from collections import Counter
@@ -21,7 +21,9 @@ TOO_LATE = 409
 
 
 def policy(people: int) -> dict[str, Any]:
-    """Return an admission policy that admits this number of people within a minute or two."""
+    """Return an admission policy with which this number of people is admitted within a minute or
+    two.
+    """
     return {
         "rate": {"count": max(1, people // 40), "per": "second"},
         "max_inside": max(2, people // 8),
@@ -33,9 +35,9 @@ def policy(people: int) -> dict[str, Any]:
 
 @dataclass
 class Launch:
-    """Act for the customers of one waitlist.
+    """Acts as the customers of one waitlist.
 
-    `counts` holds the number of customers who took each action.
+    `counts` contains the number of customers who have taken each action.
     """
 
     client: ApiClient
@@ -55,7 +57,9 @@ class Launch:
         self.client.operator("PUT", self._admin, json=body)
 
     def step(self, now: float) -> None:
-        """Plan what customers with new offers will do, and carry out every action that is due."""
+        """Plan what the customers with new offers will do, and carry out every action that is
+        due.
+        """
         for entry_id in self._offered():
             if entry_id not in self._seen:
                 self._seen.add(entry_id)
@@ -73,7 +77,7 @@ class Launch:
     def look(self, signup: Signup) -> dict[str, Any]:
         """Poll as a customer, and return the answer.
 
-        Each poll also triggers a run of the admission policy.
+        Each poll also runs the admission policy.
         """
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{signup.entry_id}"
         return dict(self.client.customer("GET", path, signup.token))
@@ -109,7 +113,7 @@ class Launch:
         heapq.heappush(self._plan, (at, verb, entry_id))
 
     def _act(self, verb: str, entry_id: str) -> bool:
-        """Send a customer's request. Return False if the offer or the pass has ended."""
+        """Send a customer's request. Return False if the offer or the pass has already ended."""
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{entry_id}/{verb}"
         body = {"to": "leave"} if verb == "decline" else None
         try:

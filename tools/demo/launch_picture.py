@@ -19,7 +19,9 @@ def picture(
     last: Mapping[str, Any],
     seconds: float,
 ) -> Group:
-    """Return the display. `last` is the poll result of the customer who joined last."""
+    """Return the picture for the terminal. `last` is the answer to a poll of the customer who
+    joined last.
+    """
     table = Table(box=None, show_header=False)
     rows = (
         ("waiting", stats["waiting"], people),

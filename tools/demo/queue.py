@@ -1,6 +1,6 @@
-"""The demo's calls to the service.
+"""Sends the demo's requests to the service.
 
-Many calls run in parallel, and each kind of call has a progress bar.
+Many requests run in parallel, and each kind of request has a progress bar.
 """
 
 import uuid
@@ -55,7 +55,7 @@ class Signup:
 
 
 class DemoQueue:
-    """A waitlist of the demo. At most `workers` calls run in parallel."""
+    """A waitlist of the demo. At most `workers` requests run in parallel."""
 
     def __init__(self, client: ApiClient, waitlist_id: str, console: Console, workers: int) -> None:
         self.waitlist_id = waitlist_id
@@ -69,7 +69,7 @@ class DemoQueue:
         self._configure()
 
     def begin_to_admit(self) -> None:
-        """Start the admission policy, so that the waitlist's page has something to show."""
+        """Set an admission policy, so that the waitlist's page has something to show."""
         self._configure(admission=POLICY)
 
     def _configure(self, **settings: Any) -> None:
@@ -77,7 +77,7 @@ class DemoQueue:
         self._client.operator("PUT", self._admin, json=body)
 
     def sign_up(self, people: Sequence[Person]) -> list[Signup]:
-        """Sign up all people in parallel. Return the signups in the order of their positions."""
+        """Sign up all people in parallel. Return their signups in the order of the positions."""
         signups = self._each("Signing up", self._sign_up, people)
         return sorted(signups, key=lambda signup: signup.position)
 
@@ -85,7 +85,9 @@ class DemoQueue:
         self._each("Leaving", self._leave, signups)
 
     def bump(self, signups: Sequence[Signup], **where: Any) -> None:
-        """Bump each customer. `where` is the `priority`, `places` or `to` of the request."""
+        """Bump each customer. `where` contains the field `priority`, `places` or `to` of the
+        request.
+        """
         self._each(f"Bumping ({_words(where)})", lambda signup: self._bump(signup, where), signups)
 
     def positions(self, signups: Sequence[Signup]) -> list[int]:
@@ -144,7 +146,7 @@ class DemoQueue:
                     progress.advance(task)
                 return [done.result() for done in calls]
             finally:
-                # After an error or Ctrl-C, drop the calls that have not started.
+                # After an error or Ctrl-C, discard the requests that have not started.
                 pool.shutdown(cancel_futures=True)
 
 

@@ -58,9 +58,9 @@ def print_summary(
 
 
 def print_page(console: Console, url: str, waitlist_id: str) -> None:
-    """Print the URL where a visitor can join.
+    """Print the URL at which a visitor can join.
 
-    The URL is not wrapped, so that terminals make it a link.
+    The URL is not split into lines, so that terminals make it a link.
     """
     console.print(
         "From now on, ten customers per second get an offer. Join the queue in a browser:"

@@ -59,7 +59,7 @@ class Account:
     _clients: dict[tuple[str, str | None], Any] = field(default_factory=dict)
 
     def client(self, service: str, region: str | None = None) -> Any:
-        """Return a client for a service. The default region is the region of the stack."""
+        """Return a boto3 client for a service. The default region is the region of the stack."""
         key = (service, region)
         if key not in self._clients:
             self._clients[key] = self.session.client(service, region_name=region or self.region)
@@ -83,7 +83,7 @@ class Account:
 
     @cached_property
     def deployed(self) -> dict[str, Any] | None:
-        """The stack in its current state, or None if it does not exist yet."""
+        """The stack as it is now, or None if it does not exist yet."""
         found = self.stack(self.settings.stack)
         # SAM leaves a stack in this state when a change set was refused. The next deployment
         # creates the stack.
@@ -99,8 +99,8 @@ class Account:
         return dict(found)
 
     def own(self, logical_id: str) -> str | None:
-        """Return AWS's name for a resource of the stack, or None if the stack does not have this
-        resource.
+        """Return the name that AWS uses for a resource of the stack. If the stack does not have
+        this resource, return None.
         """
         if self.deployed is None:
             return None
@@ -117,7 +117,7 @@ class Account:
     def was(self, parameter: str) -> str:
         """Return the current value of a parameter of the deployed stack.
 
-        Return an empty string if there is none.
+        If the parameter has no value, return an empty string.
         """
         now = (self.deployed or {}).get("Parameters", [])
         found = {item["ParameterKey"]: item["ParameterValue"] for item in now}

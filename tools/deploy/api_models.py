@@ -13,8 +13,9 @@ from botocore.model import ListShape, Shape, StructureShape
 
 from tools.deploy.stack import Stack
 
-# The types whose properties have the same names as the parameters of the API call. Other types, and
-# properties that are not parameters of the call, are only checked against the published schemas.
+# For these types, the properties have the same names as the parameters of the API call. Other
+# types, and properties that are not parameters of the call, are only checked against the published
+# schemas.
 CREATED_BY = {
     "AWS::ApiGatewayV2::Stage": ("apigatewayv2", "CreateStage"),
     "AWS::CloudFront::CachePolicy": ("cloudfront", "CreateCachePolicy"),
@@ -57,7 +58,8 @@ def against_api_models(stack: Stack) -> Iterator[str]:
 def _refused(shape: Shape, value: Any, path: str) -> Iterator[str]:
     match shape, value:
         case StructureShape(), dict():
-            # The parameter names of some services begin with a lower-case letter.
+            # The parameter names of some services begin with a lower-case letter, so ignore the
+            # case of all letters.
             members = {name.lower(): member for name, member in shape.members.items()}
             for name, inner in value.items():
                 if name.lower() in members:
@@ -79,5 +81,6 @@ def _fits(pattern: str, value: str) -> bool:
     try:
         return re.fullmatch(pattern, value) is not None
     except re.error:
-        # The pattern is written for another regex engine. An example is Java's `\p{L}`.
+        # Accept the value if the pattern is written for another regular expression engine. An
+        # example is Java's `\p{L}`.
         return True

@@ -1,4 +1,4 @@
-"""The address at which containers reach this machine."""
+"""The address at which containers can reach this machine."""
 
 import ipaddress
 import json
@@ -26,7 +26,7 @@ class Endpoint:
 
     @classmethod
     def of_url(cls, host: str, url: str) -> "Endpoint":
-        """Return the endpoint that has the port of this URL on another host."""
+        """Return an endpoint that has another host, but the port of this URL."""
         port = urlsplit(url).port
         if port is None:
             raise Failed(f"{url} contains no port")
@@ -42,7 +42,7 @@ class Endpoint:
 
 
 def need_docker() -> None:
-    """Raise Failed with a remedy if no Docker engine answers."""
+    """Raise Failed, with advice for the user, if no Docker engine answers."""
     if shutil.which("docker") is None:
         raise Failed(NEED_DOCKER.format(problem="there is no `docker` command"))
     info = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False)
@@ -54,8 +54,8 @@ def need_docker() -> None:
 def bind_address() -> str:
     """Return an address of this machine that containers can reach and other machines cannot.
 
-    On Linux, it is the address of this machine on Docker's bridge network. With Docker Desktop, the
-    bridge is in a virtual machine, in which host.docker.internal leads to the loopback address.
+    On Linux, this is the address of this machine on Docker's bridge network. With Docker Desktop,
+    the bridge is in a virtual machine, in which host.docker.internal leads to the loopback address.
     """
     inspected = subprocess.run(
         ["docker", "network", "inspect", "bridge", "--format", "{{json .IPAM.Config}}"],
@@ -79,8 +79,8 @@ def need_free(endpoint: Endpoint) -> None:
 
 def _can_bind(endpoint: Endpoint) -> bool:
     with socket.socket() as listener:
-        # Servers set this option too, because closed connections of the last run may still hold the
-        # port.
+        # Servers set this option too, because connections of the last run that are closed may still
+        # use the port.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((endpoint.host, endpoint.port))

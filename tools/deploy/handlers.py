@@ -25,17 +25,17 @@ ROLES = TEMPLATE_PATH.parent / "docs" / "operate" / "policies" / "github-oidc-ro
 # CloudFormation shortens generated names that would be too long. A role name has at most 64
 # characters. `MaintenanceFnRole`, two hyphens and up to 13 random characters take 32 of them.
 LONGEST_STACK_NAME = 32
-# A stack whose resources the role of another stack must not change. Its name starts like the names
-# in samconfig.toml.
+# The role of one stack must not change the resources of another stack. The name of this other stack
+# starts like the names in samconfig.toml.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"
-# CloudFormation also has a list handler, but it does not list the resources of a stack that it
-# knows.
+# CloudFormation also has a list handler. CloudFormation does not call it for resources of its own
+# stacks.
 HANDLERS = ("create", "read", "update", "delete")
 CHANGING = {"Write", "Permissions management", "Tagging"}
-# The actions of each resource type that the handlers do not call for this template, and why. A
-# trailing * matches the rest of a name. If a handler stands before the action, the entry only
-# applies to this handler.
+# For each resource type, the actions that the handlers do not call for this template, and the
+# reason. A trailing * matches the rest of a name. If a handler stands before the action, the entry
+# only applies to this handler.
 NOT_CALLED = {
     "AWS::ApiGatewayV2::Api": {
         "s3:GetObject": "the body stands in the template",
@@ -156,14 +156,14 @@ NOT_CALLED = {
         "iam:PassRole": "EventBridge's default bus takes the events of SES without a role",
     },
     "AWS::SecretsManager::Secret": {
-        # This action returns no property, because `SecretString` and `GenerateSecretString` are
-        # write-only.
+        # The handler needs this action only to read a property, and it reads none. `SecretString`
+        # and `GenerateSecretString` are write-only.
         "secretsmanager:GetSecretValue": "no property is read from the value",
         "secretsmanager:RemoveRegionsFromReplication": "there is no replica",
         "secretsmanager:ReplicateSecretToRegions": "there is no replica",
     },
 }
-# The actions that are called in addition to the handlers' lists, by type and handler. Their sources
+# By type and handler, the actions that are called in addition to the handlers' lists. Their sources
 # are guides of AWS. ElastiCache's guide asks for the rights to create its service-linked role with
 # the first cache of an account. CloudFormation's reference of `Fn::GetAZs` asks for both EC2
 # actions. CloudFront's guide asks for the action on the web ACL. The guide to dynamic references
@@ -186,12 +186,12 @@ BESIDE = {
         "iam:PutRolePolicy",
     ),
 }
-# The actions that neither a name nor a tag can restrict to the stack's resources, and why.
+# Neither a name nor a tag can restrict these actions to the stack's resources. The value says why.
 AT_ANY = {
     "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN no name",
     "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN no name",
 }
-# The actions that the role may also call on resources without any stack's tag, and why.
+# The role may also call these actions on resources without a stack's tag. The value says why.
 AT_UNTAGGED = AT_ANY | {
     "ec2:AuthorizeSecurityGroupEgress": "CloudFormation may tag a security group last",
     "ec2:RevokeSecurityGroupEgress": "CloudFormation may tag a security group last",
@@ -205,7 +205,7 @@ AT_UNTAGGED = AT_ANY | {
 
 @dataclass(frozen=True)
 class Step:
-    """A call that a handler makes for a resource of the stack."""
+    """A call that a handler of CloudFormation makes for a resource of the stack."""
 
     logical_id: str
     resource_type: str
@@ -231,10 +231,11 @@ class Rights:
 def against_handlers(
     parameters: Mapping[str, str], name: str, region: str, template: dict[str, Any] | None = None
 ) -> Iterator[str]:
-    """Yield the calls that GitHub's execution role does not allow for a stack, and the ways in
-    which it could change the resources of others.
+    """Yield each call that GitHub's execution role must be able to make for a stack, but may not
+    make.
 
-    A stack name that is too long for GitHub's roles is shortened.
+    Also yield the ways in which the role could change the resources of other stacks. If a stack
+    name is too long for GitHub's roles, it is shortened.
     """
     name = name[:LONGEST_STACK_NAME]
     roles = roles_of(name, region)
@@ -255,8 +256,8 @@ def roles_of(name: str, region: str = "us-east-1") -> Stack:
 
 
 def rights_of(roles: Stack, role: str) -> Rights:
-    """Return the rules of a role, from its inline policies and from the managed policies in the
-    same stack.
+    """Return the rules of a role. They come from its inline policies and from the managed policies
+    in the same stack.
     """
     properties = roles.made[role]["Properties"]
     found = [
@@ -271,7 +272,7 @@ def rights_of(roles: Stack, role: str) -> Rights:
 
 
 def denied(stack: Stack, role: Rights) -> Iterator[str]:
-    """Yield the handlers' calls for a stack that the execution role does not allow."""
+    """Yield the calls of the handlers that the execution role does not allow for a stack."""
     for logical_id in stack.resources:
         for handler in HANDLERS:
             for step in steps(stack, logical_id, handler):
@@ -303,7 +304,9 @@ def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
 def steps(
     stack: Stack, logical_id: str, handler: str, *, tagged: bool = True
 ) -> Iterator[Step | str]:
-    """Yield the calls of a handler. Yield a text for an action for which no resource is known."""
+    """Yield the calls of a handler. If no resource of an action is known, yield a text instead of
+    the call.
+    """
     resource_type = stack.resources[logical_id]["Type"]
     arns = _arns(stack, logical_id, handler)
     seen: set[str] = set()
@@ -320,7 +323,7 @@ def steps(
             kinds = privilege["resource_types"].keys() - {""}
             placed = {kind: arn for kind, arn in arns.items() if kind in kinds} or {"": "*"}
             if privilege["access_level"] == "Tagging":
-                # Tags belong to the resource itself, which is the first in the list.
+                # Tags belong to the resource itself, which is the first resource in the list.
                 placed = dict([*placed.items()][:1])
             if kinds and "" in placed:
                 yield f"{resource_type} {handler}: no {kinds} is known for {action}"
@@ -339,8 +342,8 @@ def _is_called(resource_type: str, handler: str, action: str) -> bool:
 
 
 def listed(resource_type: str, handler: str) -> list[str]:
-    """Return the actions in a handler's list, and the additional actions that are called
-    with them.
+    """Return the actions in the handler's published list, and the additional actions that the
+    handler calls.
     """
     found = schema(resource_type)["handlers"].get(handler, {}).get("permissions", [])
     return [*found, *BESIDE.get((resource_type, handler), ())]
@@ -369,14 +372,14 @@ def _privilege(action: str) -> dict[str, Any]:
 
 
 def dependents(action: str) -> list[str]:
-    """Return the other actions that a service requires for this action."""
+    """Return the other actions that a service also requires for this action."""
     privilege = _privilege(action)
     found = privilege.get("resource_types", {}).values()
     return sorted({other for kind in found for other in kind["dependent_actions"]})
 
 
 def _compares(action: str, kind: str, key: str) -> bool:
-    """Return whether IAM evaluates a condition key for an action on this kind of resource."""
+    """Return whether IAM evaluates this condition key for an action on this kind of resource."""
     privilege = _privilege(action)
     service = action.partition(":")[0]
     listed = [
@@ -392,14 +395,16 @@ def _compares(action: str, kind: str, key: str) -> bool:
 def _context(
     stack: Stack, logical_id: str, handler: str, action: str, kind: str, tagged: bool
 ) -> dict[str, str]:
-    """Return the condition keys and their values for a call, as far as IAM evaluates them."""
+    """Return the condition keys and their values for a call. Only keys that IAM evaluates are
+    included.
+    """
     resource = stack.resources[logical_id]
     properties = resource.get("Properties", {})
     found = {"aws:RequestedRegion": stack.region, "aws:ResourceAccount": ACCOUNT}
     changed = stack.resources[_changed(stack, logical_id, kind)]
     tags = _tags(changed) if tagged else {}
-    # A resource that is being created has no tags yet. A security group rule is created in a group
-    # that has tags.
+    # A resource that is being created has no tags yet. A rule of a security group is different,
+    # because it is created in a group that has tags.
     if handler == "create" and changed is resource:
         found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     else:
@@ -432,9 +437,10 @@ def _context(
 
 
 def _changed(stack: Stack, logical_id: str, kind: str) -> str:
-    """Return the resource on which IAM decides.
+    """Return the resource whose permissions IAM checks.
 
-    For a rule it is the security group, and for a user group it may be the user.
+    For a rule of a security group, this is the security group. For a user group, it may be the
+    user.
     """
     properties = stack.made[logical_id].get("Properties", {})
     match stack.made[logical_id]["Type"], kind:
@@ -461,7 +467,7 @@ def _role_arn(properties: Mapping[str, Any]) -> str:
 
 
 def _trusted(stack: Stack, role_arn: str) -> str:
-    """Return the service that a role of the stack trusts."""
+    """Return the name of the service that a role of the stack trusts."""
     for role, properties in stack.of_type("AWS::IAM::Role").items():
         if stack.attribute(role, "Arn") == role_arn:
             trust = properties["AssumeRolePolicyDocument"]["Statement"][0]
@@ -478,8 +484,8 @@ def _boundary(stack: Stack, logical_id: str) -> str:
 
 
 def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
-    """Return the resources on which IAM decides, by the resource kinds of the service authorization
-    reference.
+    """Return the ARNs of the resources whose permissions IAM checks, by the resource kinds of the
+    service authorization reference.
     """
     resource = stack.resources[logical_id]
     resource_type, properties = resource["Type"], resource.get("Properties", {})
@@ -523,7 +529,8 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"alarm": arn("cloudwatch", f"alarm:{name}")}
         case "AWS::CloudWatch::Dashboard":
             dashboard = arn("cloudwatch", f"dashboard/{name}", "")
-            # The reference does not list dashboards yet for the tagging actions.
+            # For the tagging actions, the service authorization reference does not list dashboards
+            # yet.
             return {"dashboard": dashboard, "alarm": dashboard}
         case "AWS::CodeDeploy::Application":
             return {"application": arn("codedeploy", f"application:{name}")}

@@ -1,4 +1,4 @@
-"""IAM's decision whether policies allow a call, following IAM's evaluation logic.
+"""Decides whether policies allow a call, as IAM's evaluation logic does.
 
 This module supports the elements and operators that the project's policies use. It raises Unknown
 for any others.
@@ -20,7 +20,7 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """A call by a role. The resource is `*` if the action has no resource type."""
+    """A call that a role makes. The resource is `*` if the action has no resource type."""
 
     action: str
     resource: str
@@ -29,7 +29,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Rule:
-    """One action on one resource that a statement in the holder's policy allows or denies.
+    """A rule: one action on one resource that a statement in the holder's policy allows or denies.
 
     Two rules are equal if they have the same place in the policies, which does not depend on the
     parameters of the stack. `place` is the number of the resource within its statement. `excepted`
@@ -50,7 +50,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The name of the rule. It is the same for all parameters."""
+        """The name of the rule. The name does not depend on the parameters of the stack."""
         return f"{self.holder}, {self.policy}: {self.action} on resource {self.place}"
 
     def covers(self, call: Call) -> bool:
@@ -92,8 +92,8 @@ def is_allowed(
     of_key: Iterable[Rule] | None = None,
     role_arn: str = "",
 ) -> bool:
-    """Return whether a role may make a call, according to its own policies, its boundary and the
-    policy of a key.
+    """Return whether a role may make a call, according to its own policies, its permissions
+    boundary and the policy of a key.
 
     The key policy may allow the role itself. It may also allow the account, and then the role's own
     policies decide. A boundary limits both.
@@ -146,12 +146,12 @@ def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:
         case "StringEquals":
             return value in wanted
         case "StringNotEquals":
-            # Like every negated operator, this is true if the key is absent.
+            # If the key is absent, this operator is true, like every negated operator.
             return value not in wanted
         case "StringLike":
             return value is not None and any(_matches(pattern, value) for pattern in wanted)
         case "ForAllValues:StringLike":
-            # This operator is also true if the key is absent.
+            # If the key is absent, this operator is also true.
             return value is None or any(_matches(pattern, value) for pattern in wanted)
         case "StringEqualsIfExists":
             return value is None or value in wanted

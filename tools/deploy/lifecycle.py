@@ -14,7 +14,8 @@ from typing import Any
 from tools.deploy.stack import NAMED_BY, Resource, Stack
 
 REGION = "us-east-1"
-# The types that hold data, keys or addresses, which a replacement would lose.
+# Resources of these types contain data, keys or addresses, which would be lost if the resource was
+# replaced.
 STATEFUL = {
     "AWS::ApiGatewayV2::Api",
     "AWS::DynamoDB::Table",
@@ -27,12 +28,14 @@ STATEFUL = {
 
 
 class Refused(Exception):
-    """CloudFormation refuses the template or the change. The text states the reason."""
+    """CloudFormation refuses the template or the change. The text of this exception states the
+    reason.
+    """
 
 
 def schema(resource_type: str) -> dict[str, Any]:
     """Return the published schema of a resource type."""
-    # cfn-lint takes half a second to import.
+    # Import cfn-lint only here, because the import takes half a second.
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
     found: dict[str, Any] = PROVIDER_SCHEMA_MANAGER.get_resource_schema(
@@ -42,7 +45,7 @@ def schema(resource_type: str) -> dict[str, Any]:
 
 
 def references(value: Any) -> Iterator[str]:
-    """Yield each logical id, parameter and pseudo parameter to which a value refers."""
+    """Yield each logical id, parameter and pseudo parameter that a value refers to."""
     if isinstance(value, list):
         for inner in value:
             yield from references(inner)
@@ -65,8 +68,8 @@ def references(value: Any) -> Iterator[str]:
 
 
 def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
-    """Return the resources that must exist before this one: those to which it refers, and its
-    `DependsOn`.
+    """Return the resources that must exist before this resource. They are the resources that it
+    refers to, and its `DependsOn`.
 
     References in an `UpdatePolicy` count too, although the policy only applies to updates.
     """
@@ -102,9 +105,10 @@ def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool
 
 
 def replaced(old: Stack, new: Stack) -> list[str]:
-    """Return the resources of both stacks that the update would replace.
+    """Return the resources that the update from the old to the new stack would replace.
 
-    If a create-only property refers to a replaced resource, its own resource is replaced as well.
+    If a property that can only be set at the creation refers to a replaced resource, its own
+    resource is replaced too.
     """
     found: list[str] = []
     for logical_id in order(new.made):
@@ -136,15 +140,14 @@ def refusals_of_update(old: Stack, new: Stack) -> list[str]:
 
 @dataclass
 class Account:
-    """The names that are taken in an account, by resource type and name."""
+    """The names of existing resources in an account, by resource type and name."""
 
     taken: set[tuple[str, str]] = field(default_factory=set)
 
     def create(self, stack: Stack, fails_at: str = "") -> list[str]:
-        """Create a stack, or roll the creation back if `fails_at` fails. Return the resources that
-        remain.
+        """Create a stack. If the creation of `fails_at` fails, roll the creation back.
 
-        Raises Refused if a name is taken.
+        Return the resources that remain. Raise Refused if a name is taken.
         """
         made: list[str] = []
         for logical_id in order(stack.made):
@@ -174,7 +177,8 @@ class Account:
         for logical_id in reversed(made):
             resource = stack.resources[logical_id]
             policy = resource.get("DeletionPolicy", "Delete")
-            # SAM retains function versions, but they are deleted with their function.
+            # SAM sets a deletion policy that retains function versions, but AWS deletes them
+            # together with their function.
             if resource["Type"] == "AWS::Lambda::Version":
                 continue
             if policy == "Retain" or (policy == "RetainExceptOnCreate" and not is_rollback):
@@ -185,8 +189,8 @@ class Account:
 
 
 def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
-    """Return the type and the name of a resource if the template sets its name, and None
-    otherwise.
+    """Return the type and the name of a resource. If the template does not set the name, return
+    None.
     """
     resource = stack.resources[logical_id]
     last_word = resource["Type"].split("::")[-1]
@@ -194,8 +198,8 @@ def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
     name = properties.get(NAMED_BY.get(resource["Type"], f"{last_word}Name"))
     if resource["Type"] == "AWS::CloudFront::CachePolicy":
         name = properties["CachePolicyConfig"]["Name"]
-    # A layer version, like the versions and aliases of a function, has no name of its own that
-    # could be taken.
+    # A layer version has no name of its own that could be taken. The same is true for versions and
+    # aliases of a function.
     if name is None or resource["Type"] == "AWS::Lambda::LayerVersion":
         return None
     return resource["Type"], str(name)

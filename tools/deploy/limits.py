@@ -1,4 +1,4 @@
-"""Sizes, values and names that AWS refuses at a deployment, although no schema or API model
+"""Finds sizes, values and names that AWS refuses at a deployment, although no schema or API model
 excludes them.
 
 Each check yields what AWS would refuse. The sources are the quota pages of CloudFormation, IAM,
@@ -32,7 +32,8 @@ CACHE_BEHAVIORS = 25
 CACHE_KEY_HEADERS = 10
 CONFIG = "DistributionConfig"
 METHOD = r"GET|HEAD|OPTIONS|PUT|PATCH|POST|DELETE"
-# The maximum length of properties: resource type, property, number of characters.
+# The maximum length of some properties. Each row has a resource type, a property, and a number of
+# characters.
 LONGEST = (
     ("AWS::IAM::Role", "RoleName", 64),
     ("AWS::Lambda::Function", "FunctionName", 64),
@@ -55,7 +56,8 @@ LONGEST = (
     ("AWS::SQS::Queue", "QueueName", 80),
 )
 POLICY_NAME_CHARACTERS = 128
-# The values that the documentation of a property enumerates: resource type, property, pattern.
+# The values that AWS's documentation lists for some properties. Each row has a resource type, a
+# property, and a pattern.
 STATISTIC = r"SampleCount|Average|Sum|Minimum|Maximum|p\d{1,2}(\.\d{1,2})?"
 VALUES = (
     ("AWS::ElastiCache::ServerlessCache", "Engine", r"redis|valkey|memcached"),
@@ -71,19 +73,19 @@ VALUES = (
     ),
     ("AWS::ApiGatewayV2::Stage", "StageName", r"\$default"),
 )
-# The service that uses a role: the resource type that refers to the role, the property, the
-# service.
+# The services that use the roles of the stack. Each row has the resource type that refers to the
+# role, the property, and the service.
 TAKEN_BY = (
     ("AWS::Lambda::Function", "Role", "lambda"),
     ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
 )
-# The service that may call a function, by the service in the ARN of the call's source.
+# The service that may call a function, by the name of the service in the ARN of the caller.
 CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
 HTTP_API_MILLIS = 30_000
 
 
 def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
-    """Yield each size of the stack, or of its translated template, that exceeds a limit of AWS."""
+    """Yield each size in the stack, or in its translated template, that exceeds a limit of AWS."""
     yield from _over("the template, in bytes", len(json.dumps(template)), TEMPLATE_BYTES)
     yield from _over("resources", len(stack.resources), RESOURCES)
     yield from _over("outputs", len(stack.outputs), OUTPUTS)
@@ -109,7 +111,9 @@ def _over(what: str, size: int, limit: int) -> Iterator[str]:
 
 
 def _length(value: Any) -> int:
-    """Return the number of characters in a policy as IAM counts them. IAM ignores white space."""
+    """Return the number of characters in a policy as IAM counts them. White space does not
+    count.
+    """
     return len("".join(json.dumps(value, separators=(",", ":")).split()))
 
 
@@ -129,7 +133,9 @@ def _values(stack: Stack) -> Iterator[str]:
 
 
 def _at(value: Any, path: list[str]) -> Iterator[Any]:
-    """Yield each value at a path. The path goes through every item of a list."""
+    """Yield each value at this path. If the path leads through a list, it leads through every item
+    of the list.
+    """
     if isinstance(value, list):
         for inner in value:
             yield from _at(inner, path)
@@ -190,7 +196,8 @@ def _functions(stack: Stack) -> Iterator[str]:
         yield from _over(f"{logical_id}, environment", size, ENVIRONMENT_BYTES)
     policies: dict[str, int] = {}
     for logical_id, permission in stack.of_type("AWS::Lambda::Permission").items():
-        # This is the statement that Lambda writes, with the name that CloudFormation gives to it.
+        # Lambda writes this statement into the policy of the function. CloudFormation chooses the
+        # name of the statement.
         statement = {
             "Sid": f"{stack.name}-{logical_id}-1A2B3C4D5E6F",
             "Effect": "Allow",
@@ -253,7 +260,7 @@ def _telemetry(stack: Stack) -> Iterator[str]:
         for dimension in _dimensions(alarm):
             if not dimension["Value"]:
                 yield f"{logical_id}: the dimension {dimension['Name']} is empty"
-    # CodeDeploy accepts any alarm name, but stops the deployment if the alarm does not exist.
+    # CodeDeploy accepts any name of an alarm, but stops the deployment if the alarm does not exist.
     names = {alarm.get("AlarmName") for alarm in alarms.values()}
     for logical_id, group in stack.of_type("AWS::CodeDeploy::DeploymentGroup").items():
         for alarm in group.get("AlarmConfiguration", {}).get("Alarms", []):

@@ -38,8 +38,8 @@ from tools.deploy.stack import Stack, Unresolved, make, translated
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_STACK_NAME = "a-waiting-list-whose-stack-has-a-name-of-just-59-characters"
-# The rules that do not apply to resolved values. In these, an availability zone is a literal
-# (W3010), and a version refers to its function by name (W2530).
+# These rules of cfn-lint do not apply to resolved values. In resolved values, an availability zone
+# is a literal (W3010), and a version refers to its function by name (W2530).
 NOT_OF_VALUES = ["W2530", "W3010"]
 VPC = {
     "ExistingVpcId": "vpc-0a1b2c3d4e5f60718",
@@ -70,7 +70,7 @@ FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "
 
 @dataclass(frozen=True)
 class Set:
-    """A set of stack parameters to check."""
+    """A set of stack parameters with which the template is checked."""
 
     label: str
     parameters: dict[str, str] = field(default_factory=dict)
@@ -79,8 +79,8 @@ class Set:
 
 
 def sets() -> list[Set]:
-    """Return the sets to check: the defaults, the environments in samconfig.toml, and sets that
-    make each condition both true and false.
+    """Return the sets of parameters to check. They are the defaults, the environments in
+    samconfig.toml, and sets that make each condition both true and false.
     """
     return [
         Set("defaults"),
@@ -127,7 +127,7 @@ def sets() -> list[Set]:
 
 
 def configured(section: str) -> Set:
-    """Return the set of parameters that a section of samconfig.toml deploys."""
+    """Return the set of parameters in a section of samconfig.toml."""
     settings = Settings.read(section)
     return Set(f"samconfig {section}", settings.parameters, settings.stack)
 
@@ -182,13 +182,13 @@ def against_schemas(stack: Stack) -> Iterator[str]:
 
 
 def first_creations(stack: Stack) -> Iterator[str]:
-    """Yield each resource that remains after a failed creation or a deletion and prevents the next
-    creation.
+    """Yield each resource that remains after a failed creation or a deletion, and that prevents the
+    next creation.
     """
     for fails_at in order(stack.made):
         account = Account()
         kept = account.create(stack, fails_at)
-        # The table is protected on purpose. `make preflight` finds tables that remain.
+        # The table remains on purpose. `make preflight` finds tables that remain.
         if left := set(kept) - {"WaitlistTable"}:
             yield f"a creation that fails at {fails_at} leaves {', '.join(sorted(left))} behind"
         try:
@@ -205,20 +205,21 @@ def first_creations(stack: Stack) -> Iterator[str]:
         yield f"after a deletion: {error}"
 
 
-# Pairs of resources that an update must change in this order. The second is an alias, or something
-# that calls an alias.
+# In each pair, an update must change the first resource before the second. The second resource is
+# an alias, or something that calls an alias.
 BEFORE = (
     ("PublicDeployRole", "PublicFnAliaslive"),
     ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
     ("PrivateDeployRole", "PrivateFnAliaslive"),
     ("PrivateCanaryErrorsAlarm", "PrivateFnAliaslive"),
-    # The private function understands older callers, but not newer callers.
+    # The private function understands callers of the last version, but not callers of the next
+    # version.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
-    # If the mapping is created only seconds after its role, it may not be able to read the stream
-    # yet.
+    # Without this order, the mapping could be created only seconds after its role, and could not
+    # read the stream yet.
     ("EventsFnRole", "EventsFnStream"),
-    # The events function reads what the new versions of these functions write.
+    # The events function reads the data that the new versions of these functions write.
     ("PublicFnAliaslive", "EventsFnStream"),
     ("MaintenanceFnAliaslive", "EventsFnStream"),
 )
@@ -232,9 +233,9 @@ def out_of_order(stack: Stack) -> Iterator[str]:
 
 
 def changes() -> list[Set]:
-    """Return sets that an update from the defaults may lead to.
+    """Return sets of parameters to which a stack with the defaults may be updated.
 
-    They change several parameters, or a single parameter.
+    Some sets change several parameters, and others change a single parameter.
     """
     allowed = [
         candidate for candidate in sets() if not candidate.parameters.keys() & FIXED_AT_CREATION
@@ -247,7 +248,7 @@ def changed(parameter_value: tuple[str, str]) -> Set:
 
 
 def single_changes() -> set[tuple[str, str]]:
-    """Return another value for each parameter whose declaration allows other values."""
+    """Return each parameter with another value, if its declaration allows other values."""
     found = set()
     for name, declared in translated()["Parameters"].items():
         default = str(declared["Default"])
@@ -270,7 +271,7 @@ def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Itera
 
 def _check(checked: Set) -> tuple[Set, list[str]]:
     found = findings_of(checked)
-    # Only a stack that can be created calls for permissions.
+    # Check the permissions only if the stack can be created.
     return checked, found or [*against_handlers(checked.parameters, checked.name, checked.region)]
 
 
@@ -295,7 +296,7 @@ def main() -> int:
                 found.setdefault(finding, []).append(checked.label)
         for finding in templates.result():
             found.setdefault(finding, []).append("the translated template")
-    # Updates are only checked if the stacks can be created.
+    # Check updates only if the stacks can be created.
     for finding in [] if found else updates(changes()):
         found.setdefault(finding, []).append("the defaults")
     for finding, labels in found.items():

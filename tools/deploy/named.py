@@ -1,4 +1,4 @@
-"""Checks of resources that the parameters refer to and that the stack does not create.
+"""Checks the resources that the stack's parameters name and that the stack itself does not create.
 
 If such a resource does not exist, the deployment fails after several minutes, or the stack works
 but cannot send anything.
@@ -23,22 +23,22 @@ from tools.deploy.account import (
 from tools.deploy.limits import names_over
 from tools.local.table import TABLE_RESOURCE, read_template
 
-# The write units per second that a new on-demand table and its index accept at once.
+# A new on-demand table and its index accept this many write units a second at once.
 NEW_TABLE_UNITS = 4_000
-# The smallest minimum that a serverless cache accepts.
+# If a minimum is set for a serverless cache, it must be at least this large.
 LEAST_ECPUS = 1_000
 # CloudFront only accepts certificates and web ACLs from this region.
 EDGE_REGION = "us-east-1"
 
 
 def check_length_of_name(account: Account) -> Findings:
-    """Find a stack name with which the name of a resource would be too long."""
+    """Check that no resource of the stack gets a name that is too long."""
     for text in names_over(account.planned):
         yield Finding(STOPS, f"Choose a shorter stack_name in samconfig.toml: {text}")
 
 
 def check_topic(account: Account) -> Findings:
-    """Find a topic that does not exist, or that alarms in this region cannot notify."""
+    """Check that the alarm topic exists, and that alarms in this region can notify it."""
     topic = account.parameter("AlarmTopicArn")
     if not topic:
         return
@@ -56,7 +56,9 @@ def check_topic(account: Account) -> Findings:
 
 
 def check_existing_network(account: Account) -> Findings:
-    """Find subnets and a security group that do not exist or belong to another VPC."""
+    """Check that the existing subnets and the security group exist and belong to the existing
+    VPC.
+    """
     vpc = account.parameter("ExistingVpcId")
     if not vpc:
         return
@@ -80,8 +82,8 @@ def check_existing_network(account: Account) -> Findings:
 
 
 def check_mail(account: Account) -> Findings:
-    """Find a sender that SES has not verified, an account in the sandbox, and an account whose
-    sending is paused.
+    """Check that SES has verified the sender, that the account is not in the sandbox, and that its
+    sending is not paused.
     """
     sender = account.parameter("MailFrom")
     if not sender:
@@ -119,7 +121,7 @@ def check_mail(account: Account) -> Findings:
 
 
 def check_text(account: Account) -> Findings:
-    """Find an SMS origin that the account does not have or that is not active yet."""
+    """Check that the account has the SMS origin, and that the origin is active."""
     origin = account.parameter("SmsFrom")
     if not origin:
         return
@@ -144,7 +146,7 @@ def check_text(account: Account) -> Findings:
 
 
 def _state_of_origin(origin: str, found: Mapping[str, Any]) -> Finding:
-    # Sender ids have no status.
+    # Sender ids have no status, so they count as active.
     state = found.get("Status", "ACTIVE")
     if state != "ACTIVE":
         return Finding(WARNS, f"SmsFrom={origin} is {state}, so it cannot send SMS yet.")
@@ -152,7 +154,7 @@ def _state_of_origin(origin: str, found: Mapping[str, Any]) -> Finding:
 
 
 def check_certificate(account: Account) -> Findings:
-    """Find a certificate that CloudFront would refuse for the domain."""
+    """Check that CloudFront would accept the certificate for the domain."""
     arn, domain = account.parameter("EdgeCertificateArn"), account.parameter("EdgeDomain")
     if not arn:
         return
@@ -182,13 +184,13 @@ def check_certificate(account: Account) -> Findings:
 def _covers(name: str, domain: str) -> bool:
     """Return whether a name in a certificate covers a domain.
 
-    A star stands for exactly one label.
+    A star stands for exactly one label of the domain.
     """
     return name.count(".") == domain.count(".") and fnmatch(domain, name)
 
 
 def check_web_acl(account: Account) -> Findings:
-    """Find a web ACL that does not exist."""
+    """Check that the web ACL exists."""
     arn = account.parameter("EdgeWebAclArn")
     if not arn:
         return
@@ -199,7 +201,7 @@ def check_web_acl(account: Account) -> Findings:
 
 
 def check_table(account: Account) -> Findings:
-    """Find an existing table that the functions could not use, and a table with too little warm
+    """Check that the functions can use an existing table, and that the table has enough warm
     throughput.
     """
     name = account.parameter("ExistingTableName") or account.own(TABLE_RESOURCE)
@@ -221,7 +223,7 @@ def check_table(account: Account) -> Findings:
 
 
 def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
-    """Yield the differences between a table and the table that the stack would create."""
+    """Yield the differences between an existing table and the table that the stack would create."""
     name = table["TableName"]
     expected = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     if table["KeySchema"] != expected["KeySchema"]:
@@ -259,7 +261,7 @@ def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
 
 
 def check_size_of_cache(account: Account) -> Findings:
-    """Find a minimum that ElastiCache would refuse."""
+    """Check that ElastiCache would accept the minimum size of the cache."""
     least = int(account.parameter("RedisMinEcpuPerSecond"))
     most = int(account.parameter("RedisMaxEcpuPerSecond"))
     if least and not LEAST_ECPUS <= least <= most:
@@ -271,8 +273,8 @@ def check_size_of_cache(account: Account) -> Findings:
 
 
 def _warmth(account: Account, has: int) -> Findings:
-    """Compare the write units that the table accepts at once with the units that the settings allow
-    customers to use.
+    """Compare the write units that the table accepts at once with the write units that customers
+    can use with these settings.
     """
     asked = int(account.parameter("WarmThroughput"))
     most = int(account.parameter("MaxWriteUnitsPerSecond"))
@@ -292,7 +294,7 @@ def _warmth(account: Account, has: int) -> Findings:
 
 
 def _found(call: Callable[..., Any], **arguments: str) -> dict[str, Any] | None:
-    """Return the answer of AWS, or None if the resource does not exist."""
+    """Return the answer of AWS. If the resource does not exist, return None."""
     try:
         return dict(call(**arguments))
     except ClientError as error:

@@ -27,7 +27,7 @@ TRANSLATED = BUILT / "cloudformation.json"
 def translate(packaged: Path, translated: Path, parameters: dict[str, str]) -> str:
     """Write the template in the form in which CloudFormation receives it.
 
-    Return the release that it deploys.
+    Return the id of the release that the template deploys.
     """
     template = json.loads(json.dumps(read_template(packaged)))
     release = str(template["Globals"]["Function"]["Environment"]["Variables"]["RELEASE"])
@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings.read(given.config_env)
         release = translate(PACKAGED, TRANSLATED, settings.parameters)
         session: Any = aws.session(settings.profile, settings.region)
-        # Each release gets its own object name, because tools compare the address of the template
-        # and not the content.
+        # Each release gets its own object name, because other tools compare only the address of the
+        # template and not its content.
         key = f"{settings.stack}-{release}.json"
         session.client("s3").put_object(Bucket=given.bucket, Key=key, Body=TRANSLATED.read_bytes())
     except (NoSuchSection, OSError, ClientError, BotoCoreError) as error:

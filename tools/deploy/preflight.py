@@ -37,24 +37,25 @@ from tools.local.table import TABLE_RESOURCE, read_template
 
 SECRET = "EntryTokenSecret"
 SAM_STACK = "aws-sam-cli-managed-default"
-# Lambda keeps at least this much of the account's concurrency for functions without a reservation.
+# Lambda reserves at least this much of the account's concurrency for functions that have no
+# reservation of their own.
 UNRESERVED = 100
 ENOUGH = 1000
-# The largest number of parallel maintenance runs. A run starts every minute and takes up to five
-# minutes, and requests start more runs.
+# At most this many maintenance runs execute in parallel. A run starts every minute and takes up to
+# five minutes, and requests start more runs.
 MAINTENANCE = 10
-# The default quota of AWS. It applies if Service Quotas lists no value for the account.
+# This is the default quota of AWS. It applies if Service Quotas lists no value for the account.
 VPCS = 5
 
 
 class Refused(Exception):
-    """The account cannot be checked. The message states the cause and the remedy."""
+    """The account cannot be checked. The message states the cause and what to do."""
 
 
 def check_stack(account: Account) -> Findings:
-    """Find a stack whose state makes CloudFormation refuse an update.
+    """Check that the stack is in a state in which CloudFormation accepts an update.
 
-    SAM's own stack is checked too.
+    The stack that SAM itself uses is checked too.
     """
     for name in (account.settings.stack, SAM_STACK):
         found = account.stack(name)
@@ -80,7 +81,7 @@ def check_stack(account: Account) -> Findings:
 
 
 def check_names(account: Account) -> Findings:
-    """Find existing resources that have a name which the new stack needs."""
+    """Check that no existing resource has a name that the new stack needs."""
     if account.deployed is not None:
         return
     for group in _named(account, "Logs::LogGroup", "LogGroupName"):
@@ -119,7 +120,7 @@ def check_names(account: Account) -> Findings:
 def _named(account: Account, kind: str, name: str) -> list[str]:
     """Return the names that the template sets for the resources of a type.
 
-    Names that CloudFormation generates are left out.
+    Names that CloudFormation generates are not included.
     """
     made = account.planned.of_type(f"AWS::{kind}").values()
     return sorted(str(properties[name]) for properties in made if name in properties)
@@ -135,7 +136,7 @@ def _taken(what: str, *commands: str) -> Finding:
 
 
 def check_leftovers(account: Account) -> Findings:
-    """Find tables and secrets that a deleted stack of the same name has left behind."""
+    """Check for tables and secrets that a deleted stack of the same name has left behind."""
     own = account.own(TABLE_RESOURCE)
     pages = account.client("dynamodb").get_paginator("list_tables").paginate()
     prefix = f"{account.settings.stack}-{TABLE_RESOURCE}-"
@@ -168,8 +169,8 @@ def check_leftovers(account: Account) -> Findings:
 
 
 def check_concurrency(account: Account) -> Findings:
-    """Compare Lambda's concurrency with the environments that requests, provisioned concurrency and
-    reservations need.
+    """Compare Lambda's concurrency in the account with the environments that requests, provisioned
+    concurrency and reservations need.
     """
     limits = account.client("lambda").get_account_settings()["AccountLimit"]
     most, free = limits["ConcurrentExecutions"], limits["UnreservedConcurrentExecutions"]
@@ -212,7 +213,9 @@ def _provisioned(value: Callable[[str], str]) -> int:
 
 
 def check_network(account: Account) -> Findings:
-    """Find a VPC quota that is used up, and zones in which the cache may not exist."""
+    """Check that the account may have another VPC, and that the cache exists in the chosen
+    zones.
+    """
     if account.deployed is not None or account.parameter("ExistingVpcId"):
         return
     ec2 = account.client("ec2")
@@ -253,8 +256,8 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
         for zone in ec2.describe_availability_zones(Filters=here)["AvailabilityZones"]
         if zone["State"] == "available"
     )
-    # Select the zones like Fn::GetAZs does: the zones with a default subnet, or all zones if there
-    # is no default subnet.
+    # Select the zones as Fn::GetAZs does. These are the zones with a default subnet, or all zones
+    # if there is no default subnet.
     default = [{"Name": "default-for-az", "Values": ["true"]}]
     subnets = ec2.describe_subnets(Filters=default)["Subnets"]
     chosen = sorted({subnet["AvailabilityZone"] for subnet in subnets} & set(zones)) or zones
@@ -287,7 +290,7 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
 
 
 def check_roles(account: Account) -> Findings:
-    """Find a permissions boundary that does not exist, and an account without ElastiCache's
+    """Check that the permissions boundary exists, and that the account has ElastiCache's
     service-linked role.
     """
     iam = account.client("iam")
@@ -314,8 +317,8 @@ def check_roles(account: Account) -> Findings:
 
 
 def check_rates(account: Account) -> Findings:
-    """Compare the rate limits of the routes with the account's limit for API Gateway in the
-    region.
+    """Compare the rate limits of the routes with the limit that the account has for API Gateway in
+    this region.
     """
     throttle = account.client("apigateway").get_account()["throttleSettings"]
     limits = {"RateLimit": throttle["rateLimit"], "BurstLimit": throttle["burstLimit"]}
@@ -340,7 +343,9 @@ def check_rates(account: Account) -> Findings:
 
 
 def check_issuer(account: Account) -> Findings:
-    """Find a token issuer that does not answer, because API Gateway would refuse it."""
+    """Check that the token issuer answers. API Gateway would refuse an issuer that does not
+    answer.
+    """
     issuer = account.parameter("JwtIssuer")
     if not issuer:
         return
@@ -379,7 +384,7 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
 def findings(account: Account) -> Findings:
     """Yield the findings of all checks.
 
-    If AWS refuses a call, yield a finding that the check was not done.
+    If AWS refuses a call, yield a finding that the check could not be done.
     """
     for check in CHECKS:
         try:
@@ -397,9 +402,9 @@ def _fetch(url: str) -> bytes:
 
 
 def account_of(settings: Settings, fetch: Fetch = _fetch) -> Account:
-    """Return the account of the environment.
+    """Return the account that the environment's credentials belong to.
 
-    Raise Refused if there is no region or no valid credentials.
+    Raise Refused if there is no region, or if there are no valid credentials.
     """
     session = aws.session(settings.profile, settings.region)
     if session.region_name is None:

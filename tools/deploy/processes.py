@@ -1,4 +1,4 @@
-"""Start programs, and stop them together with their containers."""
+"""Starts programs, and stops them together with their containers."""
 
 import os
 import re
@@ -17,7 +17,7 @@ INVOKE_SECONDS = 180
 
 
 class Failed(Exception):
-    """A step failed. The message is for the user."""
+    """A step failed. The message of this exception is shown to the user."""
 
 
 class Address(Protocol):
@@ -32,7 +32,7 @@ class Address(Protocol):
 def background(
     command: Sequence[str], endpoint: Address, log: Path, environment: Mapping[str, str]
 ) -> Iterator[None]:
-    """Run a server until the block ends. The block is entered when the server listens."""
+    """Run a server until the context ends. The context begins when the server listens."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         # The process runs in its own session, so that Ctrl-C only reaches this program, which then
@@ -49,7 +49,7 @@ def background(
 
 
 def output_of(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:
-    """Return the output of a program. Its diagnostics are written to the log."""
+    """Return the output of a program. Its error output is written to the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as diagnostics:
         process = subprocess.Popen(
@@ -98,7 +98,9 @@ def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
 
 
 def _remove_containers(log: Path) -> None:
-    """Remove the containers that SAM started but could not remove because it was killed."""
+    """Remove containers that SAM has started, but could not remove because SAM itself was
+    killed.
+    """
     ids = re.findall(r"SAM_CONTAINER_ID: ([0-9a-f]{64})", log.read_text(errors="replace"))
     if ids:
         subprocess.run(["docker", "rm", "--force", *ids], capture_output=True, check=False)

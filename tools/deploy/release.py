@@ -1,7 +1,7 @@
-"""Write the name of the release into the built template, and check the size of the packages. This
-is a part of `make sam-build`.
+"""Write the id of the release into the built template, and check the size of the packages. This is
+a part of `make sam-build`.
 
-The name is a digest of everything that is deployed: code, layer, template and parameters. SAM
+The id is a digest of everything that is deployed: code, layer, template and parameters. SAM
 publishes a new version of a function only if it detects a change, and it does not detect changes of
 a layer or a parameter.
 """
@@ -12,19 +12,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".aws-sam" / "build"
-# The file with the parameters of each deployment.
+# This file contains the parameters of each deployment.
 CONFIG = ROOT / "samconfig.toml"
 UNBUILT = "RELEASE: unbuilt"
 DIGITS = 12
 LAYER = "SharedLayer"
-# Lambda's limit for the unpacked size of a function and its layers.
+# Lambda limits the unpacked size of a function and its layers to this number of bytes.
 PACKAGE_BYTES = 262_144_000
 
 
 def release_of(built: Path, config: Path) -> str:
-    """Return the name of the release.
+    """Return the id of the release.
 
-    The same files have the same name on every machine and at any time.
+    The same files have the same id on every machine and at any time.
     """
     digest = hashlib.sha256()
     files = sorted(path for path in built.rglob("*") if path.is_file())
@@ -37,9 +37,9 @@ def release_of(built: Path, config: Path) -> str:
 
 
 def write_release(built: Path, config: Path) -> str:
-    """Write the release into the template of a build.
+    """Write the id of the release into the template of a build.
 
-    Raise ValueError if the template has no place for it.
+    Raise ValueError if the template has no place for the id.
     """
     template = built / "template.yaml"
     text = template.read_text(encoding="utf-8")

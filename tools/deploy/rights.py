@@ -24,22 +24,22 @@ NETWORK_ACTIONS = (
     "ec2:UnassignPrivateIpAddresses",
 )
 TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
-# This is AWSCodeDeployRoleForLambdaLimited, except for the actions that hooks and an AppSpec in S3
-# need. For the first two actions, the service authorization reference names functions as resources,
-# and Lambda's guide also names their aliases.
+# These are the actions of AWSCodeDeployRoleForLambdaLimited, except for the actions that hooks and
+# an AppSpec in S3 need. For the first two actions, the service authorization reference names
+# functions as resources, and Lambda's guide also names their aliases.
 ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
 PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
 ALARM_ACTION = "cloudwatch:DescribeAlarms"
-# This is AWSLambdaDynamoDBExecutionRole, except for its log actions.
+# These are the actions of AWSLambdaDynamoDBExecutionRole, except for its log actions.
 STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 LIST_STREAMS = "dynamodb:ListStreams"
-# This is AWSLambdaSQSQueueExecutionRole, except for its log actions.
+# These are the actions of AWSLambdaSQSQueueExecutionRole, except for its log actions.
 QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
-# The condition key that only calls of the function's own code contain. Calls of a service that uses
-# the function's role do not contain it.
+# Only calls of the function's own code contain this condition key. If a service uses the function's
+# role, its calls do not contain the key.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
-# The resource in docs/operate/policies/github-oidc-role.yaml that is the boundary.
+# This resource in docs/operate/policies/github-oidc-role.yaml is the permissions boundary.
 BOUNDARY = "Boundary"
 
 
@@ -47,7 +47,7 @@ BOUNDARY = "Boundary"
 class Use:
     """A call that the code of a function makes.
 
-    An environment variable of the function names the resource.
+    The environment variable `variable` of the function contains the name of the resource.
     """
 
     function: str
@@ -58,7 +58,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Need:
-    """A call that a role must be allowed to make. The role is named by its logical id."""
+    """A call that a role must be allowed to make. `role` is the logical id of the role."""
 
     role: str
     call: Call
@@ -68,7 +68,7 @@ class Need:
 
 
 class Roles:
-    """The roles of a stack, and the boundary that limits them, if there is one."""
+    """The roles of a stack. If a permissions boundary limits them, the boundary is included."""
 
     def __init__(self, stack: Stack, boundary: Stack | None = None) -> None:
         self.stack = stack
@@ -93,7 +93,7 @@ class Roles:
             self.boundary = list(rules(BOUNDARY, "PolicyDocument", policy["PolicyDocument"]))
 
     def allow(self, need: Need, without: Collection[Rule] = ()) -> bool:
-        """Return whether a call is allowed. The rules in `without` are ignored."""
+        """Return whether a call is allowed if the rules in `without` are removed."""
         of_key = self.keys.get(need.call.resource)
         return is_allowed(
             need.call,
@@ -104,8 +104,8 @@ class Roles:
         )
 
     def rights(self) -> Iterator[tuple[str, list[Rule]]]:
-        """Yield everything that could be removed from a role, with its name. From a boundary, only
-        whole actions can be removed.
+        """Yield everything that could be removed from a role, with its name. Only whole actions can
+        be removed from a boundary.
 
         Rules of a key policy that apply to the account are left out, because they belong to no
         role.
@@ -118,7 +118,7 @@ class Roles:
             yield f"the boundary: {action}", [rule for rule in bounds if rule.action == action]
 
     def is_idle(self, right: Collection[Rule], asked: Iterable[Need]) -> bool:
-        """Return whether every call is still allowed if a right is removed."""
+        """Return whether every call is still allowed if this right is removed."""
         return all(
             self.allow(need, right)
             for need in asked
@@ -144,7 +144,7 @@ def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
 def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
     for use in sorted(uses):
         if use.function not in stack.resources:
-            # The function belongs to a feature that the parameters switch off.
+            # Skip this call, because the parameters switch off the feature of its function.
             continue
         code = {OF_CODE: stack.attribute(use.function, "Arn")}
         for resource in _resources(stack, use):
@@ -153,7 +153,7 @@ def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
 
 
 def _resources(stack: Stack, use: Use) -> list[str]:
-    """Return the ARNs on which IAM decides when a function's code uses a variable."""
+    """Return the ARNs of the resources that a function's code uses through a variable."""
     if use.variable == ITSELF:
         return [alias_of(stack, use.function)]
     value = variables(stack, use.function)[use.variable]
@@ -166,7 +166,7 @@ def _resources(stack: Stack, use: Use) -> list[str]:
         case "secretsmanager":
             return [arn for arn in value.split(",") if arn]
         case "sqs":
-            # The URL of a queue ends with the name of the queue.
+            # The URL of an SQS queue ends with the name of the queue.
             return [_arn(stack, "sqs", value.rpartition("/")[2])] if value else []
         case "ses":
             names = ["identity/example.com", f"configuration-set/{value}"] if value else []
@@ -175,12 +175,12 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             return [_arn(stack, "events", f"event-bus/{value}")]
         case "sms-voice":
             return [_arn(stack, "sms-voice", f"sender-id/{value}/DE")] if value else []
-    # The variable is empty if the parameters switch its feature off.
+    # If the parameters switch a feature off, its variable is empty.
     return [value] if value else []
 
 
 def _sender_of(stack: Stack, use: Use) -> dict[str, str]:
-    """Return the sender address that IAM compares when a mail is sent."""
+    """Return the condition key for the sender address, which IAM compares when a mail is sent."""
     if not use.action.startswith("ses:"):
         return {}
     return {"ses:FromAddress": variables(stack, use.function)["MAIL_FROM"]}
@@ -214,7 +214,7 @@ def alias_of(stack: Stack, function: str) -> str:
 
 
 def _of_redis(stack: Stack) -> Iterator[Need]:
-    """Yield the permissions that IAM checks when the private function logs in to ElastiCache with a
+    """Yield the permissions that the private function needs to log in to ElastiCache with a
     token.
     """
     given = variables(stack, "PrivateFn")
@@ -232,7 +232,7 @@ def _of_lambda(stack: Stack) -> Iterator[Need]:
         stream = _arn(stack, "logs", f"log-group:{group}:log-stream:2026/01/01/[1]abc")
         for action in LOG_ACTIONS:
             yield Need(role, Call(action, stream))
-        # Lambda requests these actions for all resources.
+        # Lambda requires that the role allows these actions for all resources.
         for action in NETWORK_ACTIONS if "VpcConfig" in properties else ():
             yield Need(role, Call(action, "*"))
         for action in TRACE_ACTIONS if properties["TracingConfig"]["Mode"] == "Active" else ():
@@ -251,7 +251,7 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
         for action in ALIAS_ACTIONS:
             yield Need(role, Call(action, function))
             yield Need(role, Call(action, live))
-        # These are the alias, the old version and the new version.
+        # CodeDeploy makes calls about the alias, the old version and the new version.
         for qualified in (live, f"{function}:7", f"{function}:8"):
             yield Need(role, Call(PROVISIONED_ACTION, qualified))
         alarms = stack.resources[group]["Properties"]["AlarmConfiguration"]["Alarms"]

@@ -35,7 +35,7 @@ API = Endpoint("127.0.0.1", 3000)
 WARM_UPS = 2
 FLAGS = shlex.split(os.environ.get("SAM_LOCAL_FLAGS", ""))
 # moto keeps separate tables for each account and region, so the containers and this program must
-# use the same ones.
+# use the same account and region.
 AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "us-east-1"}
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
@@ -47,7 +47,9 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Servers:
-    """The addresses that the containers use, the name of the table and the key for passes."""
+    """The addresses that the containers use, the name of the table, and the key for admission
+    passes.
+    """
 
     redis: Endpoint
     dynamodb: Endpoint
@@ -57,7 +59,9 @@ class Servers:
 
     @classmethod
     def from_env_file(cls, bind: str) -> "Servers":
-        """Read the ports and names from the file that `sam local` gets as `--env-vars`."""
+        """Read the ports and names from the file that `sam local` gets with the option
+        `--env-vars`.
+        """
         variables = json.loads((EVENTS / "sam-local-env.json").read_text(encoding="utf-8"))
         public, private = variables["PublicFn"], variables["PrivateFn"]
         return cls(
@@ -71,7 +75,8 @@ class Servers:
 
 def main() -> None:
     """Start the servers, run the steps, and stop the servers."""
-    # A shell starts background programs with SIGINT ignored, and SAM would inherit this.
+    # If a shell starts this program in the background, SIGINT is ignored, and SAM would inherit
+    # this. Restore the usual handler.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -166,7 +171,7 @@ def _show(servers: Servers) -> None:
 
 
 def _show_http() -> dict[str, str]:
-    """Sign customers up over HTTP. Return the headers that authorize the first customer."""
+    """Let customers sign up over HTTP. Return the headers that authorize the first customer."""
     signup = json.loads((EVENTS / "public" / "signup.json").read_text(encoding="utf-8"))
     with httpx.Client(base_url=f"http://{API}", timeout=60) as http:
         path = signup["rawPath"]
@@ -196,7 +201,8 @@ def _expect_http(response: httpx.Response, status: int, **fields: object) -> Non
 def _expect(answer: Any, step: str, **fields: object) -> None:
     """Print the step and its answer.
 
-    Raise Failed unless each field has the wanted value, or one of the values of a tuple.
+    Raise Failed unless each field has the wanted value. If the wanted value is a tuple, the field
+    must have one of its values.
     """
     text = json.dumps(answer)
     for name, wanted in fields.items():

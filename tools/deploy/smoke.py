@@ -35,7 +35,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Stack:
-    """The addresses that operators and customers call, and the proofs that customers need."""
+    """The addresses that operators and customers call, and the proofs that a signup needs."""
 
     url: str
     customers_url: str
@@ -44,15 +44,17 @@ class Stack:
 
 
 class Smoke:
-    """The steps of the test.
+    """The steps of the smoke test.
 
-    Everything that they create is in one waitlist, which the last step deletes.
+    The steps create data in one waitlist only, which the last step deletes.
     """
 
     def __init__(
         self, client: ApiClient, waitlist_id: str, customers: ApiClient | None = None
     ) -> None:
-        """Create the test. If `customers` is None, customers use the client of the operator."""
+        """Create the smoke test. If `customers` is None, customers use the same client as the
+        operator.
+        """
         self._client = client
         self._customers = customers or client
         self._path = f"{ADMIN}/{waitlist_id}"
@@ -86,9 +88,9 @@ class Smoke:
         _say("the waitlist is deleted")
 
     def _is_refused(self, body: dict[str, str], status: int, what: str, advice: str) -> None:
-        """Raise Failed if a signup is accepted.
+        """Check that a signup is refused with this status.
 
-        Raise CliError if it is refused with another status.
+        Raise Failed if the signup is accepted, and CliError if it is refused with another status.
         """
         key = str(uuid.uuid4()) if body else ""
         try:
@@ -125,7 +127,7 @@ class Smoke:
     def _import(self, row: dict[str, str]) -> Any:
         """Import an entry.
 
-        Return the entry as the customer sees it, together with the entry token.
+        Return the entry as the customer sees it, and the entry token.
         """
         body = {"entries": [row]}
         answer = self._client.operator("POST", f"{self._path}/import/tokens", json=body)

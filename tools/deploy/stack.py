@@ -25,8 +25,8 @@ ZONES = ("a", "b", "c")
 STACK_UUID = "0a1b2c3d-4e5f-11ef-8a9b-0c1d2e3f4a5b"
 # CloudFormation ends a generated name with 12 random characters.
 RANDOM = "1A2B3C4D5E6F"
-# The maximum length of the names that CloudFormation generates, by type. Other types have room for
-# the name of any stack.
+# The maximum length of the names that CloudFormation generates, by resource type. For other types,
+# the name of any stack is short enough.
 LONGEST_NAMES = {
     "AWS::Lambda::Function": 64,
     "AWS::IAM::Role": 64,
@@ -36,8 +36,8 @@ LONGEST_NAMES = {
     "AWS::CodeDeploy::DeploymentGroup": 100,
 }
 
-# The property that contains the name of a resource. For other types, it is the last word of the
-# type followed by `Name`.
+# The property that contains the name of a resource, by resource type. For other types, the property
+# is the last word of the type followed by `Name`.
 NAMED_BY = {
     "AWS::CloudFront::Function": "Name",
     "AWS::ElastiCache::User": "UserId",
@@ -48,7 +48,8 @@ NAMED_BY = {
     "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
 }
 
-# At each translation, SAM logs warnings about its own feature switches and metrics.
+# At each translation, SAM logs warnings about its own feature switches and metrics. Hide these
+# warnings.
 logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
 Parameters = Mapping[str, str]
@@ -78,7 +79,7 @@ class Stack:
     attribute: Callable[[str, str], Any]
 
     def of_type(self, resource_type: str) -> dict[str, dict[str, Any]]:
-        """Return the properties of each resource of a type, by logical id."""
+        """Return the properties of each resource of this type, by logical id."""
         return {
             name: resource.get("Properties", {})
             for name, resource in self.resources.items()
@@ -93,20 +94,21 @@ class _NoManagedPolicies:
 
 @cache
 def _translated(given: str) -> dict[str, Any]:
-    # Copy the template, because SAM changes its input, and a YAML alias is a single object in
-    # several places.
+    # Copy the template, because SAM changes its input. In addition, a YAML alias is a single object
+    # that appears in several places.
     template = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
-            # `sam deploy` also replaces local folders, because the transform does not accept them.
+            # `sam deploy` also replaces local folders with S3 addresses, because the transform does
+            # not accept local folders.
             resource["Properties"][name] = "s3://bucket/key"
     return expanded(template, json.loads(given))
 
 
 def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
-    """Return a template after SAM's transform, whose result depends on some of the parameters."""
-    # SAM takes a second to import, and few of the modules that import this module translate a
-    # template.
+    """Return a template after SAM's transform. Some of the parameters change the result."""
+    # Import SAM only here, because the import takes a second, and few users of this module
+    # translate a template.
     from samtranslator.translator.transform import transform
 
     # The transform needs a region, although it calls no AWS service.
@@ -178,7 +180,7 @@ class _Resolver:
             "AWS::URLSuffix": "amazonaws.com",
         }
 
-    # The methods that evaluate conditions.
+    # The following methods evaluate conditions.
 
     def has(self, found: Mapping[str, Any]) -> bool:
         return "Condition" not in found or self.holds({"Condition": found["Condition"]})
@@ -200,7 +202,9 @@ class _Resolver:
         raise Unresolved(f"the condition function {function} is not supported")
 
     def decided(self, value: Any) -> Any:
-        """Return the value after evaluating each `Fn::If` and removing each `AWS::NoValue`."""
+        """Return the value after each `Fn::If` was evaluated and each `AWS::NoValue` was
+        removed.
+        """
         if isinstance(value, list):
             return [item for inner in value if (item := self.decided(inner)) is not NOTHING]
         if not isinstance(value, dict):
@@ -213,7 +217,7 @@ class _Resolver:
         decided = {key: self.decided(inner) for key, inner in value.items()}
         return {key: inner for key, inner in decided.items() if inner is not NOTHING}
 
-    # The methods that resolve values.
+    # The following methods resolve values.
 
     def resource(self, logical_id: str) -> Resource:
         resource = self.made[logical_id]
@@ -279,7 +283,7 @@ class _Resolver:
         return identity[attribute]
 
     def _identity(self, logical_id: str) -> dict[str, str]:
-        """Return the values of `Ref` and `GetAtt` for a resource.
+        """Return the values that `Ref` and `GetAtt` have for a resource.
 
         If there is no `Ref`, its value is `Name`.
         """

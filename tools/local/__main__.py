@@ -49,7 +49,7 @@ def _run_until(stopping: threading.Event, service: LocalService) -> int:
 
 
 def _quiet_libraries() -> None:
-    # At DEBUG, botocore would log every signature and every item.
+    # At the level DEBUG, botocore would log every signature and every item.
     for name in ("botocore", "boto3", "urllib3"):
         logging.getLogger(name).setLevel(logging.WARNING)
 

@@ -1,6 +1,6 @@
 """An API client for programs that act as the operator and as customers.
 
-It is built on the client of the command line.
+The client uses the API client of the command line.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,8 @@ from waitlist_cli.client.api import Api
 
 
 class ApiClient:
-    """A client that `connections` threads may use at the same time. Every method raises CliError.
+    """An API client that `connections` threads may use at the same time. If a request fails, its
+    method raises CliError.
 
     The client retries failed requests. Each request must therefore be safe to repeat, either
     because it has a `key` (an Idempotency-Key) or because repeating it changes nothing.
@@ -41,7 +42,7 @@ class ApiClient:
     def customer(
         self, method: str, path: str, token: str = "", *, json: object = None, key: str = ""
     ) -> Any:
-        """Send a customer's request, and return the JSON answer or None.
+        """Send a customer's request. Return the JSON of the answer, or None if there is none.
 
         `token` is an entry token.
         """
@@ -57,7 +58,9 @@ class ApiClient:
         params: Mapping[str, str | int] | None = None,
         key: str = "",
     ) -> Any:
-        """Send a request that is signed by the operator, and return the JSON answer or None."""
+        """Send a request that the operator has signed. Return the JSON of the answer, or None if
+        there is none.
+        """
         return self._api.call(
             method, path, json, auth=self._operator, headers=_once(key), params=params
         )

@@ -1,10 +1,12 @@
-"""The base class for background work of the local run. Each kind of work has its own thread."""
+"""The base class for work that the local run does in the background. Each kind of work has its own
+thread.
+"""
 
 import threading
 
 
 class Background:
-    """Calls `_run` in a thread. The method `_run` returns soon after `_stopping` is set."""
+    """Calls the method `_run` in a thread. `_run` must return soon after `_stopping` is set."""
 
     def __init__(self, name: str) -> None:
         self._stopping = threading.Event()

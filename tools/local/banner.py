@@ -1,6 +1,6 @@
 """The text that `make run` prints when the service is ready.
 
-It contains addresses and commands to try.
+The text contains addresses and commands to try.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KE
 JSON = "-H 'Content-Type: application/json'"
 SIGNUP_KEY = "6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"
 LOST = "  Data      in memory and lost at Ctrl-C. To keep it, run KEEP=folder make run"
-# A shell command that prints the answer of a signup and passes on its entry token.
+# This shell command prints the answer of a signup and passes on the entry token that the answer
+# contains.
 KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'"""
 
 
@@ -30,7 +31,7 @@ class Addresses:
     """The addresses that the banner prints.
 
     If an issuer signs the customers' tokens, `token` is a token of the first customer. `is_kept` is
-    true if the data outlives the run.
+    true if the data is kept when the run ends.
     """
 
     port: int
@@ -68,7 +69,8 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
 
 
 def first_steps(url: str, token: str | None) -> list[str]:
-    """Return commands that can be pasted in this order. The ids and the token in them are real.
+    """Return commands that can be pasted one after the other. The ids and the token in them are
+    real.
 
     If another issuer signs the tokens, the commands contain a placeholder that the user has to
     replace.

@@ -22,11 +22,11 @@ SCRIPT = f"{PATH}/api.js"
 SECRET = "local-bot-check-secret"
 SITE_KEY = "local-site-key"
 SLOW_SECONDS = 10
-# The code for a refused token. Turnstile has one code for all kinds, and hCaptcha has its own code
-# for some.
+# A refused token gets this error code. Turnstile has one code for all kinds of tokens, and hCaptcha
+# has separate codes for some kinds.
 INVALID = "invalid-input-response"
 OF_HCAPTCHA = {"another-site": "sitekey-secret-mismatch", "test-key": "not-using-dummy-secret"}
-# A script that stands in for the widgets of both providers. It offers the functions that the page
+# This script stands in for the widgets of both providers. It offers the functions that the page
 # uses, and shows a checkbox that creates a token.
 WIDGET = """(() => {
   const hosts = new Map();
@@ -58,13 +58,13 @@ WIDGET = """(() => {
 
 
 class BotCheckStandIn:
-    """The stand-in, which answers requests to PATH."""
+    """The stand-in for the provider, which answers requests to PATH."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._used: dict[str, str] = {}
         self.questions: list[dict[str, str]] = []
-        # Set this event to end the delay of the slow answers.
+        # If this event is set, the slow answers are sent at once.
         self.is_over = threading.Event()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

@@ -1,7 +1,7 @@
-"""The events that a table's stream puts on the bus, as the events function and its stream filter
-produce them.
+"""The events that the table's stream causes on the event bus, as the events function and its stream
+filter produce them.
 
-Lambda applies the filter of the template before it calls the function.
+Lambda applies the filter in the template before it calls the function.
 """
 
 import json
@@ -14,13 +14,13 @@ from waitlist_api.events.changes import CHANGED, event_of
 
 Item = dict[str, Any]
 SOURCE = "waitlist.waitlist-prod"
-# The time at which the function reads a record, unless the caller passes another time.
+# The function reads a record at this time, unless the caller passes another time.
 READ_AT = "2026-09-22T15:42:59Z"
 STREAM = "Stream"
 
 
 def stream_filters() -> list[Item]:
-    """Return the filter patterns of the function's stream."""
+    """Return the patterns with which Lambda filters the stream of the events function."""
     event = read_template()["Resources"]["EventsFn"]["Properties"]["Events"][STREAM]
     return [
         json.loads(pattern["Pattern"])
@@ -30,20 +30,20 @@ def stream_filters() -> list[Item]:
 
 @cache
 def _patterns() -> list[Any]:
-    # moto takes 0.2 s to import, and only messages and webhooks need it. Its patterns for event
-    # rules also work here, because Lambda's filters use the same syntax.
+    # Import moto only here, because the import takes 0.2 s, and only messages and webhooks need it.
+    # moto's patterns for event rules also work for Lambda's filters, which use the same syntax.
     from moto.events.models import EventPattern
 
     return [EventPattern(None, pattern) for pattern in stream_filters()]
 
 
 def lets_through(record: Item) -> bool:
-    """Return whether Lambda would pass a record to the function."""
+    """Return whether Lambda's filter would pass a record to the events function."""
     return any(pattern.matches_event(record) for pattern in _patterns())
 
 
 def events_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
-    """Return all events that a stream puts on the bus, in the order of the stream."""
+    """Return all events that a stream causes on the event bus, in the order of the stream."""
     found = (event_of(record, read_at) for record in records if lets_through(record))
     return [
         {"source": SOURCE, "detail-type": event.detail_type, "detail": event.detail}
@@ -53,6 +53,6 @@ def events_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
 
 
 def details_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
-    """Return the details of the events that report changes of entries."""
+    """Return the details of all events that report a change of an entry."""
     events = events_of(records, read_at)
     return [event["detail"] for event in events if event["detail-type"] == CHANGED]

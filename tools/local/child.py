@@ -1,4 +1,4 @@
-"""A server in a child process that never outlives its parent process.
+"""A server in a child process that never runs longer than its parent process.
 
 The child prints its port as the first line on stdout, and then serves until its stdin is closed.
 The stdin is closed when the parent stops the child, and also when the parent is killed.
@@ -20,7 +20,7 @@ class ChildStartError(Exception):
 class Child:
     """A child process that runs `python -m <module> <arguments>`.
 
-    The method `port` waits until the child serves.
+    The method `port` waits until the child process is ready to serve.
     """
 
     def __init__(self, module: str, *arguments: str) -> None:
@@ -30,7 +30,8 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            # In its own session, the child does not receive Ctrl-C. The parent stops it.
+            # Start the child in its own session, so that it does not receive Ctrl-C. The parent
+            # stops it.
             start_new_session=True,
         )
 
@@ -64,7 +65,7 @@ class Child:
 
 
 def serve_until_parent_ends(port: int) -> None:
-    """Print the port, and then block until the parent stops this child or ends."""
+    """Print the port, and then wait until the parent stops this child or ends."""
     try:
         print(port, flush=True)
     except BrokenPipeError:

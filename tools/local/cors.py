@@ -1,5 +1,5 @@
-"""The CORS headers that API Gateway adds for pages on other origins, if the stack allows any
-origins.
+"""The CORS headers that API Gateway adds to answers for pages of other origins, if the stack allows
+any origins.
 """
 
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ class CorsRules:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any], origins: tuple[str, ...]) -> Self:
-        """Read the rules from the template, which declares them under a condition.
+        """Read the CORS rules from the template, which declares them under a condition.
 
-        The origins are given.
+        `origins` replaces the origins in the template.
         """
         document = template["Resources"]["Api"]["Properties"]["DefinitionBody"]
         _, rules, _ = document[EXTENSION]["Fn::If"]
@@ -44,7 +44,7 @@ class CorsRules:
 class GatewayCors(CORSMiddleware):
     """A middleware that answers preflight requests as API Gateway does.
 
-    It answers 204 for every origin, before any authorizer runs.
+    The middleware answers 204 for every origin, before any authorizer runs.
     """
 
     def __init__(self, app: ASGIApp, rules: CorsRules) -> None:

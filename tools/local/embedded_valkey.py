@@ -18,7 +18,7 @@ CLUSTER_BUS = 10_000
 def running_valkey(**config: str) -> Iterator[ValkeyServer]:
     """Start a server with these settings, and yield it.
 
-    The caller may stop and restart it on the same port.
+    The caller may stop the server and restart it on the same port.
     """
     settings = {"save": "", "appendonly": "no", **config}
     offsets = (CLUSTER_BUS,) if config.get("cluster-enabled") == "yes" else ()
@@ -42,8 +42,8 @@ def _started(settings: dict[str, str], port: int) -> ValkeyServer:
 
 
 def _is_that_of(server: ValkeyServer) -> bool:
-    """Return whether the server that answers on this port is the given server, and not another one
-    that was there before.
+    """Return whether the given server is the server that answers on this port. Another server may
+    have been there before.
     """
     with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
         return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")

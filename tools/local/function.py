@@ -1,4 +1,4 @@
-"""A Lambda function that runs locally in reusable execution environments."""
+"""A Lambda function that runs on this machine, in execution environments that are reused."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from tools.local.aws import function_arn
 from tools.local.lambda_process import LambdaContext
 
 START_SECONDS = 30
-# Lambda's size limit for an event and for an answer.
+# Lambda limits an event and an answer to this number of bytes.
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 
@@ -46,7 +46,7 @@ class FunctionSettings:
 class Invocation:
     """The result of a handler as JSON.
 
-    If `failed` is true, it is Lambda's description of the error.
+    If `failed` is true, the result is Lambda's description of the error.
     """
 
     payload: bytes
@@ -60,11 +60,11 @@ class Invocation:
 
 
 class ThrottledError(Exception):
-    """The function already runs as many calls as it may run in parallel."""
+    """The function is already running as many calls as it may run in parallel."""
 
 
 class PayloadTooLargeError(Exception):
-    """The event is larger than Lambda's limit."""
+    """The event is larger than Lambda allows."""
 
 
 class FunctionStartError(Exception):
@@ -76,7 +76,7 @@ class _EnvironmentLostError(Exception):
 
 
 class Function:
-    """A running function. Any number of threads may call it."""
+    """A running function. Any number of threads may call it at the same time."""
 
     def __init__(self, settings: FunctionSettings, environ: Mapping[str, str]) -> None:
         self.settings = settings
@@ -93,14 +93,14 @@ class Function:
                 env=dict(environ),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                # In their own session, the environments do not receive Ctrl-C. The local run stops
-                # them.
+                # Start the environments in their own session, so that they do not receive Ctrl-C.
+                # The local run stops them.
                 start_new_session=True,
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        # The executor's queue is first come, first served. With a semaphore, a new call could
-        # overtake older calls.
+        # The executor handles calls in the order in which they come. With a semaphore, a new call
+        # could overtake older calls.
         self._workers = ThreadPoolExecutor(settings.environments, settings.name)
         self._running = 0
 
@@ -115,7 +115,9 @@ class Function:
         self._idle.append(_Environment(self._control))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Run the handler on a JSON event. Raises ThrottledError."""
+        """Run the handler on a JSON event, and return its result. Raise ThrottledError if no
+        environment becomes free in time.
+        """
         self._enter()
         try:
             return self._invoke(payload)
@@ -124,7 +126,7 @@ class Function:
                 self._running -= 1
 
     def stop(self) -> None:
-        """End every environment, even if it is running an event."""
+        """End every environment, even if it is handling an event."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         self._control.close()
         with self._lock:
@@ -147,7 +149,7 @@ class Function:
         try:
             run = self._workers.submit(self._run, payload, request_id)
         except RuntimeError:
-            # The executor refuses new work because the function was stopped.
+            # The executor accepts no new work, because the function was stopped.
             return _exited(request_id)
         wait([run], self.settings.queue_seconds)
         if run.cancel():
@@ -175,11 +177,11 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # Take the environment that was used last, so that only as many environments stay
-                # warm as the load needs.
+                # Take the environment that was used last. Then no more environments stay warm than
+                # the load needs.
                 return self._idle.pop()
-        # Start the environment without holding the lock, so that calls that have an environment do
-        # not wait.
+        # Do not hold the lock while an environment starts, so that calls that already have an
+        # environment do not wait.
         return _Environment(self._control)
 
     def _context(self, request_id: str) -> dict[str, Any]:
@@ -203,14 +205,16 @@ class Function:
 
 class Invocable(Protocol):
     def invoke(self, payload: bytes) -> Invocation:
-        """Run the function on a JSON event. Raises ThrottledError."""
+        """Run the function on a JSON event, and return its result. Raise ThrottledError if the
+        function is busy.
+        """
         ...
 
 
 def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
-    """Run a function with Lambda's size limit for the event and for the answer.
+    """Run a function, and apply Lambda's size limit to the event and to the answer.
 
-    Raises PayloadTooLargeError and ThrottledError.
+    Raise PayloadTooLargeError or ThrottledError if the function is not run.
     """
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise PayloadTooLargeError
@@ -247,7 +251,7 @@ class _Environment:
                 socket.send_fds(control, [b"e"], [theirs.fileno()])
             self._pid = int(self._connection.recv_bytes())
         except (EOFError, OSError) as error:
-            # The control socket is closed because the function was stopped.
+            # The control socket is closed, because the function was stopped.
             self.close()
             raise _EnvironmentLostError from error
 

@@ -17,7 +17,7 @@ PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
 WEBHOOK_NAME = "waitlist-local-webhook"
-# No function of this name runs. The mailbox answers its calls.
+# No function with this name runs. Calls of it are answered by the mailbox.
 MESSAGES_NAME = "waitlist-local-messages"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
@@ -26,8 +26,8 @@ MAX_PUBLIC_ENVIRONMENTS = 32
 # from many threads.
 MAX_PRIVATE_ENVIRONMENTS = 64
 MAX_MAINTENANCE_ENVIRONMENTS = 4
-# The public function waits one second longer than the private function's timeout before it gives
-# up.
+# The public function waits for the private function one second longer than the private function's
+# timeout.
 PRIVATE_QUEUE_SECONDS = 1.0
 MAINTENANCE_QUEUE_SECONDS = 60.0
 
@@ -50,13 +50,13 @@ class Backends:
     bot_check: Mapping[str, str] = field(default_factory=dict)
 
     def variables(self) -> dict[str, str]:
-        """Return a value for every variable that the template may name."""
+        """Return a value for every environment variable that the template may name."""
         return {
             "TABLE_NAME": TABLE_NAME,
             "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
             "MAINTENANCE_FUNCTION_NAME": MAINTENANCE_NAME,
             "MESSAGES_FUNCTION_NAME": MESSAGES_NAME,
-            # The mailbox takes messages of both channels.
+            # The mailbox can show messages of both channels.
             "MESSAGE_CHANNELS": "mail,sms",
             "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
             "REDIS_URL": self.redis_url,
@@ -68,7 +68,8 @@ class Backends:
             "AWS_ENDPOINT_URL_KMS": self.api_url + kms.PATH,
             "AWS_ENDPOINT_URL_LAMBDA": self.api_url,
             "PASS_KEY_ARNS": kms.KEY_ARN,
-            # The event contains the API's domain, but not the port, so the issuer is set here.
+            # The event contains the domain of the API, but not its port, so the issuer of passes is
+            # set here.
             "PASS_ISSUER": self.api_url,
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
@@ -76,7 +77,8 @@ class Backends:
             "WEBHOOK_URL": self.webhook_url,
             "WEBHOOK_SECRET": self.webhook_secret,
             "WEBHOOK_ONLY_LOOPBACK": "true",
-            # The queues exist even if no webhook is set, so that a replay can be tried.
+            # The queues exist even if no webhook is set, so that developers can try to send dead
+            # letters again.
             "WEBHOOK_QUEUE_URL": f"{self.api_url}{sqs.PATH}/{webhooks.QUEUE_NAME}",
             "WEBHOOK_DEAD_LETTERS_URL": f"{self.api_url}{sqs.PATH}/{webhooks.DEAD_LETTERS_NAME}",
             "AWS_ENDPOINT_URL_SQS": self.api_url + sqs.PATH,
@@ -122,9 +124,7 @@ def declared_functions(
 def _rooms(
     template: Mapping[str, Any], private: int | None, public: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Return the local name of each function and the number of events that it may run in
-    parallel.
-    """
+    """Return, for each function, its local name and how many events it may handle in parallel."""
     return {
         "PublicFn": {
             "name": PUBLIC_NAME,
@@ -147,7 +147,9 @@ def _rooms(
 
 
 def _patience(template: Mapping[str, Any]) -> float:
-    """Return how many seconds longer API Gateway waits than the function's timeout."""
+    """Return the seconds by which API Gateway waits longer than the timeout of the public
+    function.
+    """
     integrations = (
         operation["x-amazon-apigateway-integration"] for operation in operations(template).values()
     )
@@ -161,7 +163,9 @@ def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str
 
 
 def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that Lambda sets. The user's own AWS configuration is left out."""
+    """Return the environment variables that Lambda itself sets. The user's own AWS configuration is
+    left out.
+    """
     kept = {name: value for name, value in inherited.items() if not _is_own(name)}
     return kept | {
         "AWS_ACCESS_KEY_ID": ACCESS_KEY,
@@ -176,7 +180,7 @@ def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) 
         # All addresses are local, so no proxy is needed. On macOS, looking up the proxies crashes a
         # forked process.
         "no_proxy": "*",
-        # Traces and metrics have no destination in the local run.
+        # In the local run, traces and metrics are not sent anywhere.
         "POWERTOOLS_TRACE_DISABLED": "true",
         "POWERTOOLS_METRICS_DISABLED": "true",
     }

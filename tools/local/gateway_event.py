@@ -1,4 +1,4 @@
-"""Convert an HTTP request to an API Gateway event in payload format 2.0."""
+"""Converts an HTTP request to an API Gateway event in payload format 2.0."""
 
 import base64
 from datetime import datetime
@@ -21,14 +21,16 @@ def gateway_event(
     now: datetime,
     authorizer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the event. `authorizer` describes the authenticated caller, and `now` is in UTC.
+    """Return the event of a request. `authorizer` describes the authenticated caller, and `now` is
+    in UTC.
 
     Like API Gateway, leave out optional fields instead of setting them to null.
     """
     event: dict[str, Any] = {
         "version": "2.0",
         "routeKey": route.route_key,
-        # HTTP APIs pass the decoded path. REST APIs and function URLs do not decode it.
+        # The HTTP APIs of API Gateway pass the decoded path. REST APIs and function URLs do not
+        # decode the path.
         "rawPath": request.path,
         "rawQueryString": request.query,
         "headers": _headers(request),

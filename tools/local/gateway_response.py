@@ -1,4 +1,4 @@
-"""Convert a function's answer in payload format 2.0 to the response that API Gateway sends."""
+"""Converts a function's answer in payload format 2.0 to the response that API Gateway sends."""
 
 import base64
 import binascii
@@ -7,14 +7,15 @@ from typing import Any
 
 from tools.local.http_message import Headers, HttpResponse, json_response
 
-# API Gateway sets these headers itself and ignores the function's values.
+# API Gateway sets these headers itself, and ignores the values that the function returns.
 GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 
 def gateway_response(answer: Any) -> HttpResponse:
-    """Return the HTTP response. An answer that API Gateway cannot use becomes a 500.
+    """Return the HTTP response to a function's answer. If API Gateway cannot use the answer, the
+    response is a 500.
 
-    An answer that has no `statusCode` becomes the JSON body of a 200.
+    If the answer has no `statusCode`, it becomes the JSON body of a 200.
     """
     if not isinstance(answer, dict) or "statusCode" not in answer:
         return json_response(200, answer)
@@ -34,7 +35,9 @@ def too_large() -> HttpResponse:
 
 
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
-    """Return a 503 response. API Gateway itself sends no Retry-After header."""
+    """Return a 503 response, with a Retry-After header only if a time is given. API Gateway itself
+    sends no Retry-After header.
+    """
     headers: Headers = ()
     if retry_after_seconds is not None:
         headers = (("retry-after", str(retry_after_seconds)),)

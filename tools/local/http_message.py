@@ -50,7 +50,7 @@ class HttpRequest:
         return host is None or is_loopback(host)
 
     def header(self, name: str) -> str | None:
-        """Return the values of a header, joined by commas, or None if the header is absent."""
+        """Return the values of a header, joined by commas. If the header is absent, return None."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         return ",".join(values) if values else None
 
@@ -63,7 +63,9 @@ class HttpResponse:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a Host header can only mean this machine. The header may contain a port."""
+    """Return whether the host in a Host header can only mean this machine. The header may contain a
+    port.
+    """
     found = _HOST.fullmatch(host.lower())
     if found is None:
         return False

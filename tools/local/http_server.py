@@ -20,12 +20,12 @@ from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_re
 from tools.local.ports import HOST
 from tools.local.rate_limits import RateLimited, RateLimits
 
-# Lambda's limit for an event. API Gateway would accept 10 MB, but could not pass such a request to
-# Lambda.
+# Lambda limits an event to this number of bytes. API Gateway would accept 10 MB, but could not pass
+# such a request to Lambda.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-# The server reads a larger body to its end before it refuses the request. If it closed the
-# connection earlier, a client that is still sending would not see the answer. The server closes the
-# connection when the body exceeds this second limit.
+# If a body is too large, the server reads it to its end before it refuses the request. If the
+# server closed the connection earlier, a client that is still sending would not see the answer. If
+# the body exceeds this second limit, the server closes the connection.
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 IDLE_SECONDS = 75
 STOP_SECONDS = 1
@@ -103,11 +103,13 @@ class HttpServer:
         self._thread.start()
 
     def wait_until_idle(self, timeout_seconds: float) -> bool:
-        """Wait for the requests in progress, and return whether all were answered in time."""
+        """Wait until the current requests are answered. Return False if some of them were not
+        answered in time.
+        """
         return self._application is None or self._application.wait_until_idle(timeout_seconds)
 
     def stop(self) -> None:
-        """Close the port and all connections."""
+        """Close the port and all connections to it."""
         if self._server is not None and self._thread is not None:
             self._server.should_exit = True
             self._thread.join()
@@ -164,7 +166,7 @@ class _Application:
 
 
 async def _body(request: Request) -> bytes | None:
-    """Return the body, or None if it exceeds Lambda's limit."""
+    """Return the body of a request, or None if the body exceeds Lambda's limit."""
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():

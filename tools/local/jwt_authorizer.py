@@ -1,4 +1,4 @@
-"""Check the token of a request as API Gateway's JWT authorizer does."""
+"""Checks the token of a request as API Gateway's JWT authorizer does."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class TokenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JwtAuthorizer:
-    """The JWT authorizer of the routes to which the template assigns it."""
+    """The JWT authorizer. It checks requests to the routes to which the template assigns it."""
 
     issuer: str
     audiences: tuple[str, ...]
@@ -33,9 +33,9 @@ class JwtAuthorizer:
         return route_key in self.guarded
 
     def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
-        """Return the claims of the token, all as text, as the event contains them.
+        """Return the claims of the token. As in the event, all values are text.
 
-        Raises TokenError.
+        Raise TokenError if the token is missing or invalid.
         """
         token = _bearer(request.header("authorization") or "")
         registry = jwt.JWTClaimsRegistry(

@@ -1,4 +1,4 @@
-"""An OIDC issuer for the local run. It has a key and signs tokens."""
+"""An OIDC issuer for the local run, which signs tokens with its own key."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ JWKS_SECONDS = 5
 
 
 class JwksError(Exception):
-    """The keys at an address cannot be read. The message states the cause."""
+    """The public keys at a URL cannot be read. The message states the cause."""
 
 
 class LocalIssuer:
@@ -38,7 +38,7 @@ class LocalIssuer:
         return KeySet([RSAKey.import_key(self._key.as_dict(private=False))])
 
     def token(self, subject: str, now_seconds: int) -> str:
-        """Return a token for a customer. It is valid for 12 hours."""
+        """Return a token for a customer. The token is valid for 12 hours."""
         claims = {
             "iss": self._issuer,
             "aud": self._audience,
@@ -50,12 +50,13 @@ class LocalIssuer:
 
 
 def read_keys(url: str) -> KeySet:
-    """Read the JWKS at an address. If there is a discovery document at the address, read the JWKS
-    that it names.
+    """Read the JWKS at a URL. If there is a discovery document at the URL, read the JWKS that the
+    document names.
 
-    Raises JwksError.
+    Raise JwksError if the JWKS cannot be read.
     """
-    # httpx takes 0.1 s to import, and is only needed if another issuer signs the tokens.
+    # Import httpx only here, because the import takes 0.1 s, and httpx is only needed if another
+    # issuer signs the tokens.
     import httpx
 
     def json_at(address: str) -> Any:

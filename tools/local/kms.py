@@ -25,7 +25,7 @@ ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
 
 
 class LocalKms:
-    """A replacement for a botocore KMS client.
+    """A replacement for a botocore client of KMS.
 
     If a path is given, the key is stored in this file.
     """
@@ -57,7 +57,8 @@ class LocalKms:
 class KmsEndpoint:
     """An HTTP endpoint for the JSON protocol of KMS.
 
-    It accepts unsigned requests, so it refuses any request that a web page could have sent.
+    The endpoint accepts unsigned requests. Therefore, it refuses any request that a web page could
+    have sent.
     """
 
     def __init__(self, kms: LocalKms) -> None:

@@ -35,8 +35,8 @@ logger = logging.getLogger(__name__)
 class LambdaEndpoint:
     """An endpoint that answers `POST /2015-03-31/functions/{name}/invocations`.
 
-    It accepts unsigned requests, so it refuses any request that a web page could have sent. The
-    function `wait(seconds)` returns True when the endpoint has to stop.
+    The endpoint accepts unsigned requests. Therefore, it refuses any request that a web page could
+    have sent. The function `wait(seconds)` returns True when the endpoint has to stop.
     """
 
     def __init__(
@@ -54,7 +54,8 @@ class LambdaEndpoint:
         self._lock = threading.Lock()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Browsers send an Origin header with each POST request, and other programs do not.
+        # Browsers send an Origin header in each POST request, and other programs do not send this
+        # header.
         if request.header("origin") is not None or not request.names_this_machine:
             message = "Only programs on this machine may invoke functions. Web pages may not."
             return _refusal(403, "AccessDeniedException", message)
@@ -82,7 +83,9 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait for the events that are running, and drop the events that have not started."""
+        """Wait for the asynchronous events that are running, and discard the events that have not
+        started.
+        """
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
@@ -99,8 +102,8 @@ class LambdaEndpoint:
         return HttpResponse(202, _request_id())
 
     def _run_event(self, function: Invocable, payload: bytes) -> None:
-        # Lambda would retry a failed event twice. Here, the next scheduled run of maintenance
-        # repeats the work.
+        # Lambda would retry a failed event twice. The local run does not, because the next
+        # scheduled run of maintenance repeats the work.
         invocation = self._invoked_in_the_end(function, payload)
         if invocation is None:
             logger.warning("an event was throttled until it expired or the local run ended")
@@ -108,9 +111,9 @@ class LambdaEndpoint:
             logger.error("an event failed: %s", invocation.error_text())
 
     def _invoked_in_the_end(self, function: Invocable, payload: bytes) -> Invocation | None:
-        """Invoke the function, and retry while it is throttled.
+        """Invoke the function, and try again while the function is throttled.
 
-        Return None if it stays throttled.
+        Return None if it stays throttled for too long.
         """
         end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
         while True:
@@ -143,7 +146,9 @@ def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
 
 
 def _function_name(request: HttpRequest) -> str:
-    """Return the function name. The path contains a name or an ARN, with or without a version."""
+    """Return the name of the function in the path. The path contains a name or an ARN, and may
+    contain a version.
+    """
     path = request.raw_path.removeprefix(PATH_PREFIX).removesuffix(PATH_SUFFIX)
     name = unquote(path)
     if ":function:" in name:

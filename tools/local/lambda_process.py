@@ -1,4 +1,4 @@
-"""The processes of one function, started with `python -m tools.local.lambda_process <handler>
+"""Runs the processes of one function, started with `python -m tools.local.lambda_process <handler>
 <socket fd>`.
 
 The first process imports the handler, and from then on only forks. Each fork is an execution
@@ -52,7 +52,7 @@ def main() -> None:
     handler_path, control_fd = sys.argv[1:]
     control = socket.socket(fileno=int(control_fd))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # With this setting, the kernel reaps ended environments.
+    # With this setting, the kernel removes environments that have ended.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     module, _, name = handler_path.rpartition(".")
     handler: Handler = getattr(import_module(module), name)
@@ -70,9 +70,9 @@ def main() -> None:
 
 
 def _compose() -> None:
-    """Read botocore's service models and compose the API once, before the first fork.
+    """Read botocore's service models and create the API once, before the first fork.
 
-    Neither step opens a connection. Otherwise each fork would need 0.1 s for both steps.
+    Neither step opens a connection. Otherwise, each fork would need 0.1 s for both steps.
     """
     if clients := sys.modules.get("waitlist_api.aws.clients"):
         clients.dynamodb_client().close()
@@ -92,7 +92,7 @@ def _run_environment(connection: Connection, handler: Handler) -> None:
     except (EOFError, OSError):
         pass  # The local run has ended.
     finally:
-        # Skip the exit handlers that the fork inherited from its parent process.
+        # Exit without running the exit handlers that the fork inherited from its parent process.
         os._exit(0)
 
 
@@ -100,7 +100,7 @@ def _answer(handler: Handler, message: bytes) -> bytes:
     invocation = json.loads(message)
     context = LambdaContext(**invocation["context"])
     try:
-        # Encode the result like Lambda since Python 3.12. UTF-8 cannot encode a lone surrogate.
+        # Encode the result as Lambda does since Python 3.12. UTF-8 cannot encode a lone surrogate.
         payload = json.dumps(handler(invocation["event"], context), ensure_ascii=False)
         payload.encode()
         answer = {"payload": payload}

@@ -32,8 +32,8 @@ from tools.local.signature import SignatureError, verified_access_key
 from tools.local.start_page import start_page
 
 ADMIN_PATH = "/v1/admin"
-# The Retry-After of a refusal while the local run has no free environment. Lambda would start
-# another environment.
+# If the local run has no free environment, a request is refused with this Retry-After. Lambda would
+# start another environment instead.
 BUSY_SECONDS = 2
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class LocalGateway:
         self._closing = False
 
     def close(self) -> None:
-        """Refuse new requests. Requests in progress may still invoke functions."""
+        """Refuse new requests from now on. Requests that are still running may invoke functions."""
         self._closing = True
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -85,7 +85,9 @@ class LocalGateway:
         return self._invoke_public(request, route, authorizer)
 
     def _start_page(self, host: str) -> HttpResponse:
-        """Return the start page. Its waitlists come from the operator's route."""
+        """Return the start page. The gateway gets the waitlists on this page from the operator's
+        API.
+        """
         asked = HttpRequest("GET", f"{ADMIN_PATH}/waitlists")
         route = self._routes.match(asked.method, asked.raw_path)
         answered = self._invoke_public(asked, route, {"iam": iam_caller(ACCESS_KEY)})
@@ -96,8 +98,8 @@ class LocalGateway:
         path = request.path
         if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
             if not request.names_this_machine:
-                # Every web page knows the local credentials, so they work only for requests to a
-                # local host name.
+                # Every web page knows the local credentials. Therefore, the credentials work only
+                # for requests to a local host name.
                 raise SignatureError(
                     "Operators must call the local service at 127.0.0.1 or localhost."
                 )

@@ -49,7 +49,7 @@ from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
-# The thread may spend at most one part in SHARE of its time on reading the table.
+# Reading the table takes the thread at most one part in SHARE of its time.
 SHARE = 20
 # A filter names at most this many waitlists, because DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100
@@ -77,7 +77,7 @@ Event = tuple[int, str, str, str, str]
 
 
 class LocalSender(Sender, frozen=True):
-    """A sender that also sends the links of waitlists that verify addresses but have no
+    """A message sender that also sends the links of waitlists that verify addresses but have no
     `messages`.
     """
 
@@ -86,7 +86,7 @@ class LocalSender(Sender, frozen=True):
 
 
 class Mailbox(Background):
-    """The messages of all waitlists in a table."""
+    """The mailbox, which contains the messages of all waitlists in a table."""
 
     def __init__(
         self,
@@ -100,7 +100,8 @@ class Mailbox(Background):
     ) -> None:
         """Create the mailbox.
 
-        `webhook` is the URL and the secret of the webhook. If it is None, there are no webhooks.
+        `webhook` contains the URL and the secret of the webhook. If it is None, the mailbox shows
+        no webhooks.
         """
         super().__init__("mailbox")
         self._webhook = webhook
@@ -128,8 +129,8 @@ class Mailbox(Background):
         )
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
-        # For each waitlist, the last time at which it sent no messages. The mailbox skips earlier
-        # events.
+        # For each waitlist, the last time at which the waitlist sent no messages. The mailbox skips
+        # events before this time.
         self._silent_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
@@ -137,12 +138,12 @@ class Mailbox(Background):
         self._messages.append((self._now_millis(), message))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Answer in place of the messages function, and keep the trial message."""
+        """Answer in place of the messages function, and store the test message."""
         outcome = send_trial(self._sender, json.loads(payload))
         return Invocation(json.dumps({"outcome": outcome}).encode())
 
     def deliver(self) -> None:
-        """Send the messages for all events since the last call."""
+        """Send the messages for all events that have happened since the last call."""
         with self._lock:
             now = self._now_millis()
             sends = {found.waitlist_id: self._sends(found) for found in self._waitlists.all()}
@@ -226,7 +227,7 @@ class Mailbox(Background):
         self._handled.add(event)
 
     def _events(self, waitlist_ids: Sequence[str]) -> Iterator[Event]:
-        """Yield the events of these waitlists that ask for messages."""
+        """Yield those events of these waitlists for which a message can be sent."""
         for first in range(0, len(waitlist_ids), MOST_LISTS):
             for item in self._history(waitlist_ids[first : first + MOST_LISTS]):
                 name = item["event"]["S"]
@@ -235,10 +236,10 @@ class Mailbox(Background):
                     yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the events of all entries, or only of the entries of some waitlists.
+        """Yield the events of all entries, or only the events of some waitlists.
 
-        If few of many waitlists send messages, the filter saves most of the time, because the other
-        items are not returned.
+        If only few waitlists send messages, the filter saves most of the time, because DynamoDB
+        does not return the other items.
         """
         lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
         condition = "begins_with(#sk, :history)"

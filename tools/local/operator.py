@@ -7,6 +7,6 @@ from waitlist_cli.client.sigv4 import OperatorAuth
 
 
 def local_operator(secret_key: str = SECRET_KEY) -> OperatorAuth:
-    """Return the authentication that signs requests as the operator of the local run."""
+    """Return an httpx authentication that signs requests as the operator of the local run."""
     key = Credentials(ACCESS_KEY, secret_key)
     return OperatorAuth(key.get_frozen_credentials, REGION)

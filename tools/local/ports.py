@@ -31,7 +31,7 @@ class PortTaken(Exception):
 def reserved_port(*offsets: int) -> Iterator[int]:
     """Yield a free port that no other process can reserve at the same time.
 
-    The ports at these offsets above it are also free and reserved.
+    For each offset, the port at this offset above the free port is also free and reserved.
     """
     with ExitStack() as stack:
         yield _reserved(stack, offsets)
@@ -41,10 +41,9 @@ def reserved_port(*offsets: int) -> Iterator[int]:
 def started_at_reserved_port(
     start: Callable[[int], Server], stop: Callable[[Server], object], *offsets: int
 ) -> Iterator[Server]:
-    """Start a server on a reserved port, and stop it at the end of the block.
+    """Start a server on a reserved port, and stop it when the context ends.
 
-    `start` raises PortTaken if another program took the port first. In this case another port is
-    tried.
+    If another program took the port first, `start` raises PortTaken, and another port is tried.
     """
     with ExitStack() as stack:
         for attempt in range(STARTS):

@@ -1,6 +1,6 @@
-"""API Gateway's rate limits.
+"""Applies the rate limits of API Gateway.
 
-Each limited route has a token bucket, and is answered with 429 when the bucket is empty.
+Each limited route has a token bucket. If the bucket is empty, a request is answered with 429.
 """
 
 import time
@@ -13,14 +13,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tools.local.routes import Routes
 
 SIGNUP_RATE = {"Ref": "SignupRateLimit"}
-# The defaults in the template have the same ratio of burst to rate.
+# The default limits in the template have the same ratio of burst to rate.
 BURST_SECONDS = 2
 
 
 class Bucket:
-    """A token bucket that gains `rate` tokens per second.
+    """A token bucket that gains `rate` tokens a second.
 
-    It holds at most the tokens of `BURST_SECONDS` seconds.
+    The bucket holds at most the tokens of `BURST_SECONDS` seconds.
     """
 
     def __init__(self, rate: int, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -30,7 +30,7 @@ class Bucket:
         self._filled_at = monotonic()
 
     def take(self) -> bool:
-        """Take a token. Return False if there is none."""
+        """Take a token from the bucket. Return False if the bucket is empty."""
         now = self._monotonic()
         come = (now - self._filled_at) * self._rate
         self._tokens = min(self._tokens + come, self._rate * BURST_SECONDS)
@@ -42,7 +42,7 @@ class Bucket:
 
 
 class RateLimits:
-    """The buckets of the routes that have the signup limit in the template, by route key."""
+    """The token buckets of the routes that have the signup limit in the template, by route key."""
 
     def __init__(self, routes: Routes, buckets: Mapping[str, Bucket]) -> None:
         self._routes = routes
@@ -70,15 +70,15 @@ class RateLimits:
 
 
 class RateLimited:
-    """A middleware that refuses requests above the limits before it reads their bodies.
+    """A middleware that refuses requests above the rate limits before it reads their bodies.
 
-    No function is called for them.
+    No function is called for such a request.
     """
 
     def __init__(self, app: ASGIApp, limits: RateLimits) -> None:
         self._app = app
         self._limits = limits
-        # This is the response of API Gateway. An HTTP API cannot add Retry-After to it.
+        # API Gateway sends this response. An HTTP API cannot add Retry-After to it.
         self._refusal = JSONResponse({"message": "Too Many Requests"}, 429)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

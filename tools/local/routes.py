@@ -1,4 +1,6 @@
-"""The routes of the HTTP API in `template.yaml`. They are matched as API Gateway matches them."""
+"""The routes of the HTTP API in `template.yaml`. A request is matched with a route as API Gateway
+does it.
+"""
 
 import re
 from collections.abc import Mapping
@@ -7,12 +9,14 @@ from typing import Any
 from urllib.parse import unquote
 
 DEFAULT_ROUTE_KEY = "$default"
-# The page of the OpenAPI document. Only the local run serves it.
+# These routes show the OpenAPI document. Only the local run serves them.
 DOCUMENT_ROUTES = [("GET", "/docs"), ("HEAD", "/docs")]
 
 
 def operations(template: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the operations of the API document by route key, such as `GET /v1/health`."""
+    """Return the operations of the API document by route key. An example of a route key is `GET
+    /v1/health`.
+    """
     paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
     return {
         f"{method.upper()} {path}": operation
@@ -35,8 +39,8 @@ class _Route:
 
     @property
     def preference(self) -> tuple[bool, int, bool]:
-        # API Gateway prefers a full match to a greedy match, then a route with more literal
-        # segments, and then a route with a method to a route with ANY.
+        # API Gateway prefers a full match to a greedy match. Next, it prefers the route with more
+        # literal segments, and then a route with a method to a route with ANY.
         greedy = "+}" in self.template
         literal_segments = sum("{" not in part for part in self.template.split("/"))
         return (greedy, -literal_segments, self.method == "ANY")
@@ -51,9 +55,9 @@ class Routes:
     def from_template(cls, template: Mapping[str, Any]) -> "Routes":
         """Read the routes of the API document.
 
-        A request that matches no route goes to the function with the route key `$default`. A
-        deployed stack has no such route. There, API Gateway itself answers `404 {"message": "Not
-        Found"}`.
+        In the local run, a request that matches no route goes to the function with the route key
+        `$default`. A deployed stack has no such route. There, API Gateway itself answers `404
+        {"message": "Not Found"}`.
         """
         return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])
 

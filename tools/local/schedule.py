@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def scheduled_event(now: datetime) -> dict[str, Any]:
-    """Return the event that EventBridge sends for a schedule at the time `now` (UTC)."""
+    """Return the event that EventBridge sends at the time `now` (UTC), when a schedule is due."""
     return {
         "version": "0",
         "id": str(uuid.uuid4()),
@@ -32,7 +32,7 @@ def scheduled_event(now: datetime) -> dict[str, Any]:
 
 
 class MinuteSchedule(Background):
-    """A thread that invokes `function` every minute. A slow run delays the next run.
+    """A thread that invokes `function` every minute. If a run is slow, the next run is delayed.
 
     The function `wait(seconds)` returns True when the schedule has to stop.
     """

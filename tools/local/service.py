@@ -1,4 +1,4 @@
-"""Start and stop the parts of the local run in the right order."""
+"""Starts and stops the parts of the local run in the right order."""
 
 import os
 import time
@@ -58,28 +58,29 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.records.table import Table
 
-# Longer than the public function's time-out, so that requests in progress are answered.
+# This time is longer than the timeout of the public function, so that all running requests are
+# answered.
 DRAIN_SECONDS = 12
-# A receiver that does not answer must not delay the end of the run for longer.
+# If a receiver of webhooks does not answer, the local run waits at most this long before it ends.
 WEBHOOK_DRAIN_SECONDS = 2
 
 
-# Only DynamoDB is stored in a file. Redis needs no file, because the service rebuilds each queue
-# from the record.
+# The local run stores only DynamoDB in a file. Redis needs no file, because the service rebuilds
+# each queue from the record.
 KEPT_FILE = "dynamodb.sqlite"
 KEPT_PASS_KEY = "pass-key.json"
 
 
 class StartError(Exception):
-    """The service cannot start. The message states the cause and the remedy."""
+    """The service cannot start. The message states the cause and what to do."""
 
 
 class LocalService:
-    """The whole service as a context manager. It starts when the block is entered, and ends all its
-    processes and threads when the block is left.
+    """The whole local service as a context manager. The service starts when the context begins.
+    When the context ends, all its processes and threads end.
 
-    The constructor binds the port first and raises PortError if the port is in use, so that in this
-    case no other part starts.
+    The constructor binds the port first. If the port is in use, it raises PortError, and no other
+    part starts.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -116,8 +117,8 @@ class LocalService:
         )
 
     def _token(self) -> str | None:
-        """Return a token for the printed commands, or None if customers do not use tokens of an
-        issuer.
+        """Return a token for the printed commands. If customers do not use tokens of an issuer,
+        return None.
         """
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
         if not issuer:
@@ -127,7 +128,9 @@ class LocalService:
         return LocalIssuer(issuer, audiences[0]).token(CUSTOMER_ID, int(time.time()))
 
     def lost_part(self) -> str | None:
-        """Return the name of a server that ended unexpectedly, or None if all servers run."""
+        """Return the name of a server that ended unexpectedly. If all servers are running, return
+        None.
+        """
         return next((child.module for child in self._children if not child.running), None)
 
     def _start(self) -> None:
@@ -195,9 +198,9 @@ class LocalService:
         return Mailbox(table, tokens, self.url, webhook=webhook, is_for_guests=is_for_guests)
 
     def _bot_check(self) -> dict[str, str]:
-        """Return the variables of the bot check.
+        """Return the environment variables of the bot check.
 
-        Use the addresses of the stand-in unless other addresses are set.
+        They contain the addresses of the stand-in, unless other addresses are set.
         """
         settings = self._settings
         if not settings.bot_check:
@@ -211,10 +214,10 @@ class LocalService:
         }
 
     def _bot_check_script(self) -> str:
-        """Return the URL of the widget's script.
+        """Return the URL of the script for the bot check's widget.
 
-        If `siteverify` is the real provider's, return an empty string, which selects the provider's
-        own script.
+        If `siteverify` is the endpoint of the real provider, return an empty string, which selects
+        the provider's own script.
         """
         settings = self._settings
         if settings.bot_check_script_url is not None:

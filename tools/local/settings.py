@@ -1,4 +1,4 @@
-"""The settings of the local run. They are read once from the environment."""
+"""The settings of the local run, which are read from the environment once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,15 @@ from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
 
 DEFAULT_PORT = 8080
-# This secret is public, because it is part of the source code.
+# This secret is not secret, because it is part of the source code.
 WEBHOOK_SECRET = "whsec_bG9jYWwtd2ViaG9vay1zZWNyZXQtbm90LXByb2R1Y3Rpb24="
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 class SettingError(Exception):
-    """A variable has an invalid value. The message names the variable and the value."""
+    """An environment variable has an invalid value. The message names the variable and the
+    value.
+    """
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Settings:
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
         """Read the settings from the environment.
 
-        An empty value counts as unset. Raises SettingError.
+        An empty value counts as unset. Raise SettingError if a value is invalid.
         """
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
         cluster = _choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true"

@@ -1,4 +1,4 @@
-"""Check the AWS Signature Version 4 of a request, as API Gateway's IAM authorizer does."""
+"""Checks the AWS Signature Version 4 of a request, as API Gateway's IAM authorizer does."""
 
 import hmac
 import re
@@ -42,7 +42,7 @@ class _Claim:
 def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
     """Return the access key that signed the request, or None if the request is not signed.
 
-    Raises SignatureError if the signature is invalid at the time `now` (UTC).
+    Raise SignatureError if the signature is invalid at the time `now` (UTC).
     """
     authorization = request.header("authorization") or ""
     if not authorization.startswith(ALGORITHM):
@@ -91,8 +91,9 @@ def _check_body(request: HttpRequest) -> None:
 
 
 class _RecomputingAuth(SigV4Auth):
-    """An algorithm that signs the headers that the client signed, with one of the two readings of
-    the path and the query.
+    """Computes a signature over the headers that the client has signed.
+
+    It uses one of the two ways to encode the path and the query.
     """
 
     def __init__(self, path: Callable[[str], str], query: Callable[[str], str]) -> None:
@@ -132,7 +133,7 @@ def _encoded(part: str) -> str:
 
 
 # AWS encodes the path a second time, and encodes and sorts the query. Curl before version 8.3 signs
-# both as they are sent.
+# the path and the query as they are sent.
 _READINGS = [
     _RecomputingAuth(_encoded_again, _encoded_and_sorted),
     _RecomputingAuth(_as_sent, _as_sent),

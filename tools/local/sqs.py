@@ -35,7 +35,7 @@ class QueuedMessage:
 class LocalQueue:
     """A standard queue. Any number of threads may use it.
 
-    A received message is hidden for `hidden_seconds`. When it has already been received
+    A received message is hidden for `hidden_seconds`. If it has already been received
     `most_receives` times, the next receive moves it to `dead_letters` instead.
     """
 
@@ -91,7 +91,7 @@ class LocalQueue:
     def delete(self, receipt: str) -> None:
         """Delete the message whose last delivery had this receipt.
 
-        Do nothing if the message is already gone.
+        If there is no such message, do nothing.
         """
         with self._lock:
             for message in list(self._messages.values()):
@@ -101,7 +101,7 @@ class LocalQueue:
     def hide(self, receipt: str, seconds: float) -> bool:
         """Hide a message for some seconds from now.
 
-        Return False if the receipt does not belong to its last delivery.
+        Return False if the receipt does not belong to the last delivery of a message.
         """
         with self._lock:
             for message in self._messages.values():
@@ -112,7 +112,7 @@ class LocalQueue:
 
 
 def lambda_event(messages: list[QueuedMessage]) -> dict[str, Any]:
-    """Return the event with which Lambda passes messages to a function."""
+    """Return the event with which Lambda passes these messages to a function."""
     return {
         "Records": [
             {
@@ -132,7 +132,9 @@ def lambda_event(messages: list[QueuedMessage]) -> dict[str, Any]:
 
 
 class SqsEndpoint:
-    """An endpoint for the actions of SQS. The last part of the queue URL selects the queue."""
+    """An endpoint for the actions of SQS. The last part of the queue URL is the name of the
+    queue.
+    """
 
     def __init__(self, queues: dict[str, LocalQueue]) -> None:
         self._queues = queues
@@ -145,7 +147,8 @@ class SqsEndpoint:
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Browsers send an Origin header with each POST request, and other programs do not.
+        # Browsers send an Origin header in each POST request, and other programs do not send this
+        # header.
         if request.header("origin") is not None or not request.names_this_machine:
             return _refusal(403, "AccessDenied")
         action = self._actions.get((request.header("x-amz-target") or "").rpartition(".")[2])

@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-# The libyaml loader needs a tenth of the time, and each process of the local run reads the file.
+# The libyaml loader needs a tenth of the time of the pure Python loader, and each process of the
+# local run reads the file.
 try:
     from yaml import CSafeLoader as SafeLoader
 except ImportError:
@@ -45,10 +46,10 @@ _CloudFormationLoader.add_multi_constructor("!", _intrinsic)
 
 @cache
 def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
-    """Return the template. Short forms of functions such as `!Ref` and `!Sub` are replaced by their
-    long forms.
+    """Return the content of the template. Short forms of functions, such as `!Ref` and `!Sub`, are
+    replaced by their long forms.
 
-    The file is read once per process. A caller that changes the template must copy it first.
+    Each process reads the file once. A caller that changes the template must copy it first.
     """
     template = yaml.load(path.read_text(encoding="utf-8"), Loader=_CloudFormationLoader)
     if not isinstance(template, dict):
@@ -57,10 +58,10 @@ def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
 
 
 def create_table_request(table_name: str) -> dict[str, Any]:
-    """Return the arguments for boto3's `create_table`.
+    """Return the arguments of boto3's `create_table` for this table.
 
-    They do not include point-in-time recovery and time to live, which need other API calls and
-    affect no code.
+    The arguments do not include point-in-time recovery and time to live, which need other API calls
+    and affect no code.
     """
     table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     return {

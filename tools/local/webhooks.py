@@ -1,6 +1,7 @@
 """The webhook of the local run.
 
-It replaces the table's stream, the pipes, the event rule and the reader of the queue.
+In the local run, this module replaces the table's stream, the pipes, the event rule and the reader
+of the queue.
 """
 
 import json
@@ -21,11 +22,11 @@ from waitlist_api.clock import iso, now_millis
 
 QUEUE_NAME = "waitlist-local-webhook"
 DEAD_LETTERS_NAME = "waitlist-local-webhook-dead-letters"
-# The same values as in the template.
+# The template declares the same values.
 HIDDEN_SECONDS = 360
 MOST_RECEIVES = 500
-# The number of environments of the function. A receiver that does not answer occupies an
-# environment for several seconds.
+# This many calls of the function can run at the same time. A receiver that does not answer occupies
+# a call for several seconds.
 CALLS = 8
 LOOK_SECONDS = 0.1
 
@@ -50,8 +51,8 @@ def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
 
 
 class WebhookPump(Background):
-    """A thread that puts the events of a stream into the queue, and passes the queue's messages to
-    the function.
+    """A thread that puts the events of a stream into the queue, and passes the messages of the
+    queue to the function.
     """
 
     def __init__(
@@ -70,7 +71,9 @@ class WebhookPump(Background):
         self._free = threading.Semaphore(CALLS)
 
     def stop(self, timeout_seconds: float) -> None:
-        """Stop, and wait for the calls that are running. The messages in the queue are lost."""
+        """Stop the thread, and wait for the calls that are running. The messages in the queue are
+        lost.
+        """
         super().stop(timeout_seconds)
         self._calls.shutdown(wait=False, cancel_futures=True)
         end = time.monotonic() + timeout_seconds

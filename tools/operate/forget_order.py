@@ -30,7 +30,7 @@ FUNCTION = "PrivateFunctionName"
 
 
 class Refused(Exception):
-    """Nothing was done. The message states the cause and the remedy."""
+    """The command did nothing. The message states the cause and what to do."""
 
 
 def forget(queue: Queue, waitlist_ids: Iterable[str]) -> None:

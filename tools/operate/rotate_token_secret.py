@@ -33,14 +33,14 @@ DAYS_BETWEEN = 30
 
 
 class Refused(Exception):
-    """Nothing was changed. The message states the cause and the remedy."""
+    """The command changed nothing. The message states the cause and what to do."""
 
 
 def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
     """Return a secret with the new key. The current key becomes the previous key.
 
-    Raise Refused if the last rotation was so recent that some customers may only have a token of
-    the previous key.
+    Raise Refused if the last rotation was so recent that some customers may only have a token that
+    the previous key has signed.
     """
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
@@ -50,7 +50,7 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
             f"invalidate the tokens of customers who have not read their entry since. "
             f"Wait until {DAYS_BETWEEN} days have passed, or set FORCE=1."
         )
-    # A key that has not started to sign has no tokens, so it can be replaced.
+    # If a key has not started to sign tokens, it can be replaced.
     previous = keys.signing(now_seconds)
     return json.dumps(
         {

@@ -1,4 +1,4 @@
 """An in-memory DynamoDB for tests and the local run.
 
-It has the one table that `template.yaml` declares.
+It contains only the table that `template.yaml` declares.
 """

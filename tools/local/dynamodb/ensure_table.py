@@ -1,4 +1,4 @@
-"""Create the table in the embedded DynamoDB or in another DynamoDB."""
+"""Creates the table in the embedded DynamoDB or in another DynamoDB."""
 
 from contextlib import suppress
 from typing import Any
@@ -30,7 +30,10 @@ def dynamodb_client(endpoint_url: str) -> Any:
 
 
 def ensure_table(endpoint_url: str, table_name: str) -> None:
-    """Create the table if it does not exist. Raises DynamoDbUnreachableError."""
+    """Create the table if it does not exist.
+
+    Raise DynamoDbUnreachableError if DynamoDB does not answer.
+    """
     client = dynamodb_client(endpoint_url)
     try:
         with suppress(client.exceptions.ResourceInUseException):

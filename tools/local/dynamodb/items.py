@@ -7,7 +7,8 @@ from typing import Any
 
 Item = dict[str, Any]
 Key = tuple[str, str]
-# The place of an item in its partition: the value of the sort key, followed by the item's own key.
+# The place of an item in its partition. It consists of the value of the sort key and the item's own
+# key.
 Place = tuple[Any, str, str]
 
 TABLE_KEYS = ("pk", "sk")
@@ -15,7 +16,8 @@ INDEX_KEYS = ("place", "place_rank")
 
 
 class Items(dict[Key, Item]):
-    """The items by (pk, sk), and the sorted keys of each partition of the table and of its index.
+    """The items of the table by (pk, sk), and the sorted keys of each partition of the table and of
+    its index.
 
     The partitions are sorted when the first query runs. Tests replace all items of small tables
     many thousand times, and seldom query them.
@@ -28,7 +30,8 @@ class Items(dict[Key, Item]):
     def partition(self, keys: tuple[str, str], value: str) -> list[Place]:
         """Return the places in a partition.
 
-        `keys` are the key names of the table or of the index.
+        `keys` contains the names of the partition key and the sort key of the table or of the
+        index.
         """
         if self._partitions is None:
             self._partitions = self._sorted()
@@ -43,7 +46,7 @@ class Items(dict[Key, Item]):
         self.pop(key)
 
     def pop(self, key: Key, *default: Any) -> Any:
-        """Remove an item and return it. Return the default if there is no such item."""
+        """Remove an item and return it. If there is no such item, return the default."""
         before = self.get(key)
         removed = super().pop(key, *default)
         self._replace(before, None)
@@ -75,13 +78,13 @@ class Items(dict[Key, Item]):
 def place_of(item: Mapping[str, Any], keys: tuple[str, str]) -> Place:
     """Return the place of an item in its partition.
 
-    The item may also be a key that includes the attributes of the index.
+    `item` may also be a key that includes the key attributes of the index.
     """
     return plain(item[keys[1]]), item["pk"]["S"], item["sk"]["S"]
 
 
 def plain(value: Mapping[str, Any]) -> Any:
-    """Return the value of an attribute without its type. Numbers become whole numbers."""
+    """Return the value of an attribute without its DynamoDB type. A number becomes an int."""
     ((kind, content),) = value.items()
     return int(content) if kind == "N" else content
 

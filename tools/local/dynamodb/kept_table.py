@@ -17,17 +17,18 @@ class KeptTable(MemoryTable):
 
     def __init__(self, file: Path) -> None:
         super().__init__()
-        # The lock of the table ensures that only one thread at a time uses the connection.
+        # The lock of the table ensures that only one thread at a time uses this connection.
         self._file = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         self._file.execute("PRAGMA journal_mode = WAL")
-        # This setting survives a killed process. A power failure may lose the last writes.
+        # With this setting, all writes are kept if the process is killed. A power failure may lose
+        # the last writes.
         self._file.execute("PRAGMA synchronous = NORMAL")
         self._file.execute(
             "CREATE TABLE IF NOT EXISTS items (pk, sk, item, PRIMARY KEY (pk, sk)) WITHOUT ROWID"
         )
         rows = self._file.execute("SELECT pk, sk, item FROM items")
         self.items = {(pk, sk): json.loads(item) for pk, sk, item in rows}
-        # Sort the partitions now, so that no request has to wait for it.
+        # Sort the partitions now, so that no request has to wait until they are sorted.
         self.items.partition(TABLE_KEYS, "")
 
     def transact_write_items(self, TransactItems: list[Item], **_: Any) -> Item:  # noqa: N803

@@ -1,4 +1,4 @@
-"""The writes that DynamoDB refuses because of their size or form.
+"""Finds the writes that DynamoDB refuses because of their size or form.
 
 `make test-dynamodb` checks that AWS's DynamoDB Local refuses the same writes.
 """
@@ -23,11 +23,13 @@ ASSIGNMENT = re.compile(r"(#\w+) = (:\w+)")
 
 
 class Refused(Exception):
-    """A ValidationException of DynamoDB, with its message."""
+    """A write or query that DynamoDB would refuse with a ValidationException, which has this
+    message.
+    """
 
 
 class MisfitItem(Refused):
-    """A write that DynamoDB refuses only as part of a transaction.
+    """A refusal that is reported as the reason of one item if the write is part of a transaction.
 
     `position` is the write's position in the transaction.
     """
@@ -97,7 +99,7 @@ def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
 def item_bytes(item: Mapping[str, Any]) -> int:
     """Return the size of an item as DynamoDB counts it.
 
-    The size includes the names and the values.
+    The size includes the names and the values of the attributes.
     """
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
@@ -151,7 +153,7 @@ def _check_number(text: str) -> None:
 
 
 def _assigned(write: Mapping[str, Any]) -> Item:
-    """Return the attributes that an update sets to a plain value."""
+    """Return the attributes that an update sets to a value in the request."""
     names, values = (
         write.get("ExpressionAttributeNames", {}),
         write.get("ExpressionAttributeValues"),

@@ -30,20 +30,21 @@ from tools.local.dynamodb.limits import MisfitItem, Refused
 from tools.local.table import create_table_request
 
 BATCH_GET = 100
-# A key condition starts with the partition. If it has a range, the range has at most one lower
-# bound.
+# A key condition starts with a condition on the partition key. If it also has a range of the sort
+# key, the range has at most one lower bound.
 PARTITION = re.compile(r"(?:#\w+) = (:\w+)")
 LOWER_BOUND = re.compile(r"(?:>=?|BETWEEN) (:\w+)|begins_with\(#\w+, (:\w+)\)")
 EXPRESSION = re.compile(
     r"(?:#\w+(?:\.#\w+)*|:\w+|[<>]=?|=|<>|[(), ]|AND|OR|NOT|IN|BETWEEN"
     r"|attribute_exists|attribute_not_exists|begins_with)+"
 )
-# Matches the commas between assignments, but not the commas between the arguments of a function.
+# This pattern matches the commas between assignments, but not the commas between the arguments of a
+# function.
 ASSIGNMENTS = re.compile(r",(?![^(]*\))")
 
 
 class Missing:
-    """The value of a missing attribute. Every comparison with it is false."""
+    """The value of an attribute that is missing. Every comparison with this value is false."""
 
     def __eq__(self, _: object) -> bool:
         return False
@@ -59,7 +60,7 @@ class ConditionNotMet(Exception):
 
 
 class MemoryTable:
-    """A DynamoDB client with a single table. Each call is atomic."""
+    """A DynamoDB client with a single table in memory. Each call is atomic."""
 
     def __init__(self) -> None:
         self._items = Items()
@@ -67,7 +68,7 @@ class MemoryTable:
 
     @property
     def items(self) -> Items:
-        """All items. Tests may change or replace them."""
+        """All items of the table. Tests may change or replace them."""
         return self._items
 
     @items.setter
@@ -134,7 +135,7 @@ class MemoryTable:
         return {"UnprocessedItems": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of a partition, in the order of the sort key."""
+        """Return a page of a partition. The items are in the order of the sort key."""
         keys = INDEX_KEYS if "IndexName" in request else TABLE_KEYS
         with _refusing("Query"), self._lock:
             items = self._readable(request)
@@ -160,7 +161,7 @@ class MemoryTable:
     def _readable(self, _request: Item) -> Items:
         """Return the items that a query can see.
 
-        Here these are all items, because this index is never behind the table.
+        In this class these are all items, because the index is never behind the table.
         """
         return self.items
 
@@ -216,7 +217,7 @@ class MemoryTable:
 
 @contextmanager
 def _refusing(operation: str, reasons: list[Item] | None = None) -> Iterator[None]:
-    """Convert refusals to DynamoDB's errors.
+    """Convert refusals to the errors of DynamoDB.
 
     In a transaction, some refusals become a cancellation of the transaction.
     """
@@ -293,7 +294,7 @@ def _key(item: Item) -> Key:
 
 
 def _key_of_batched(request: Item) -> Key:
-    """Return the key of a request in a batch."""
+    """Return the key of the item in one request of a batch."""
     if "PutRequest" in request:
         return _key(request["PutRequest"]["Item"])
     return _key(request["DeleteRequest"]["Key"])
@@ -307,7 +308,8 @@ def _key_of_action(action: Item) -> Key:
 def _chosen(items: Items, keys: tuple[str, str], request: Item) -> list[Place]:
     """Return the places that the key condition selects, in the direction of the query.
 
-    The places are found by bisection, so that a page costs the same in a partition of any size.
+    The places are found by bisection, so that reading a page takes the same work in a partition of
+    any size.
     """
     condition, values = request["KeyConditionExpression"], _values(request)
     found = PARTITION.match(condition)
@@ -350,7 +352,7 @@ def _holds(request: Item, name: str, item: Item) -> bool:
 
 
 def _find(item: Item, path: list[str]) -> Any:
-    """Return the value at a path. All names but the last one are names of maps."""
+    """Return the value at a path. All names in the path except the last name are names of maps."""
     *maps, last = path
     for name in maps:
         item = item.get(name, {}).get("M", {})
@@ -366,8 +368,8 @@ FUNCTIONS = {
 
 @cache
 def _compiled(expression: str) -> CodeType:
-    """Translate an expression to Python. DynamoDB's words mean the same in Python, except for the
-    equals signs.
+    """Translate a condition expression to Python. DynamoDB's words mean the same in Python, except
+    for the equals signs.
 
     Python will evaluate the text, so this function first refuses all other words.
     """
@@ -384,7 +386,9 @@ def _compiled(expression: str) -> CodeType:
 
 
 def _has_redundant_parentheses(expression: str) -> bool:
-    """Return whether two pairs of parentheses enclose the same text, which DynamoDB refuses."""
+    """Return whether two pairs of parentheses enclose the same text. DynamoDB refuses such an
+    expression.
+    """
     opened, closed = [], {}
     for place, character in enumerate(expression):
         if character == "(":

@@ -27,14 +27,15 @@ Answer = dict[str, Any]
 STREAM_OPTION = "--stream"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 ERROR_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
-# DynamoDB remembers the token of a transaction for ten minutes. Clients retry within seconds.
+# DynamoDB remembers the token of a transaction for ten minutes. This server remembers a number of
+# tokens, which is enough because clients retry within seconds.
 REMEMBERED_TRANSACTIONS = 10_000
 
 
 class Database:
     """An endpoint for DynamoDB's operations on one table.
 
-    It is not thread-safe and handles one request at a time.
+    The endpoint is not safe for threads, so it must handle one request at a time.
     """
 
     def __init__(self, file: Path | None = None, *, has_stream: bool = False) -> None:
@@ -84,9 +85,9 @@ class Database:
         return {"Table": self._description}
 
     def _transact_write_items(self, ClientRequestToken: str = "", **request: Any) -> Answer:  # noqa: N803
-        """Write at most once for each token.
+        """Write the items of a transaction at most once for each token.
 
-        The client repeats a transaction if its answer was lost.
+        If the answer was lost, the client repeats the transaction with the same token.
         """
         if ClientRequestToken in self._done:
             return {}
@@ -114,7 +115,7 @@ def _error(code: str, message: str) -> ClientError:
 
 
 def _body(error: ClientError) -> Answer:
-    """Return the body with which DynamoDB answers a refused request."""
+    """Return the body with which DynamoDB answers a request that it refuses."""
     response: Any = error.response
     more = {name: value for name, value in response.items() if name != "Error"}
     stated = response["Error"]

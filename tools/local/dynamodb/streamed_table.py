@@ -1,4 +1,4 @@
-"""The in-memory table with its stream.
+"""The in-memory table with a stream.
 
 The stream has a record for each item that a call has changed.
 """
@@ -15,7 +15,9 @@ TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
 class StreamedTable(MemoryTable):
     """A table whose `records` contain the old and new images of the changed items, like the stream
-    in the template. `take_records` empties the list.
+    that the template declares.
+
+    `take_records` empties the list of records.
     """
 
     def __init__(self) -> None:
@@ -32,13 +34,15 @@ class StreamedTable(MemoryTable):
                 raise
 
     def take_records(self) -> Item:
-        """Return the stream records since the last call, oldest first."""
+        """Return the stream records that were added since the last call, oldest first."""
         with self._lock:
             records, self.records = self.records, []
         return {"Records": records}
 
     def expire(self, now_seconds: int) -> None:
-        """Delete the items that DynamoDB's time to live would have deleted by this time."""
+        """Delete the items that DynamoDB would have deleted by this time because of their time to
+        live.
+        """
         with self._lock:
             for item in list(self.items.values()):
                 if int(item.get("expires_at", {"N": "9" * 12})["N"]) <= now_seconds:
