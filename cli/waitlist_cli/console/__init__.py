@@ -1,1 +1,1 @@
-"""The package behind `waitlist console`, a web application that runs on the operator's computer."""
+"""Implements `waitlist console`, a web application that runs on the operator's computer."""

@@ -33,12 +33,15 @@ class Form(ImmutableMultiDict[str, str]):
     def key(self) -> str:
         """The idempotency key of the dialog.
 
-        Pressing the button of a dialog twice has only one effect.
+        Because of this key, pressing the button of a dialog twice has only one effect.
         """
         return self.text("key") or str(uuid.uuid4())
 
     def read(self, action: Action) -> dict[str, Any]:
-        """Return the values of an action's fields. Leave out empty numbers."""
+        """Return the values that the operator entered for the fields of an action.
+
+        Empty number fields are left out.
+        """
         values: dict[str, Any] = {}
         for field in action.fields:
             typed = self.text(field.name)
@@ -55,7 +58,9 @@ class Form(ImmutableMultiDict[str, str]):
         return values
 
     def seen(self) -> dict[str, Any] | None:
-        """Return the settings that the form showed when it was opened, or None if unknown."""
+        """Return the settings that the form showed when it was opened, or None if they are not
+        known.
+        """
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
         except ValueError:
@@ -67,14 +72,14 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return the named settings as JSON for the hidden `seen` field."""
+    """Return the settings with these names as JSON, for the hidden form field `seen`."""
     return json.dumps({name: waitlist[name] for name in names})
 
 
 def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[str, Any]) -> None:
-    """Save only the settings that the operator changed in the form.
+    """Save only the settings that the operator has changed in the form.
 
-    Changes that other operators have made to other settings are kept.
+    Other settings keep the changes that other operators have made in the meantime.
     """
     change_seen(console.api, waitlist_id, form.seen(), given)
 
@@ -83,7 +88,7 @@ Endpoint = Callable[[Request, Form], Response]
 
 
 def with_form(function: Endpoint) -> Callable[[Request], Any]:
-    """Return an endpoint that parses the submitted form and calls `function` with it."""
+    """Return an endpoint that parses the submitted form and passes it to `function`."""
 
     async def endpoint(request: Request) -> Response:
         content = bytearray()
@@ -95,8 +100,8 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
         response = await run_in_threadpool(function, request, Form(pairs))
         to = response.headers.get("hx-redirect")
         if to and request.headers.get("hx-request") != "true":
-            # If the page's scripts have not been loaded, the browser submits the form itself and
-            # needs an ordinary redirect.
+            # The browser submits the form without htmx if the scripts of the page have not been
+            # loaded. It then needs an ordinary redirect.
             return RedirectResponse(to, 303)
         return response
 
@@ -111,7 +116,7 @@ def dialog(
     who: str,
     known: Sequence[Field] = (),
 ) -> Response:
-    """Return the dialog of an action. Leave out the fields whose values are known."""
+    """Return the dialog of an action, without the fields in `known`."""
     asked = [field for field in action.fields if field not in known]
     return console.page(
         request,
@@ -126,7 +131,7 @@ def dialog(
 
 
 def shown_fields(fields: Iterable[Field], subject: Document) -> list[Field]:
-    """Return the fields with what is known about the person or waitlist."""
+    """Return the fields as the dialog of this person or waitlist shows them."""
     return [shown for field in fields if (shown := field.shown_for(subject))]
 
 

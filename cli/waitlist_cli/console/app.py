@@ -54,10 +54,9 @@ PARTS = (
 
 @contextmanager
 def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
-    """Yield the console's web application.
+    """Yield the web application of the console, and stop all background work afterwards.
 
-    The console stores dropped files in `folder`. When the context exits, it stops all background
-    work.
+    The console stores dropped files in `folder`.
     """
     console = Console(api, Pages(str(api.http.base_url).rstrip("/")))
     jobs = FileJobs(folder, api)
@@ -84,5 +83,7 @@ def _problem(console: Console, request: Request, error: Exception) -> Response:
 
 
 def _client_disconnected(_request: Request, _error: Exception) -> Response:
-    """Return a response for a browser that disconnected before it had sent its whole request."""
+    """Return a response to a browser that closed the connection before it had sent the whole
+    request.
+    """
     return Response(status_code=400)

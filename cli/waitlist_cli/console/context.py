@@ -25,14 +25,15 @@ class Console:
     pages: Pages
     # Notices that the next full page shows.
     notices: deque[str] = field(default_factory=lambda: deque(maxlen=5))
-    # The claims that this console has made, by waitlist id and entry id.
+    # The claims that this console has made. The keys are pairs of a waitlist id and an entry id.
     claims: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
-    # The table columns that the operator chose, by waitlist id.
+    # Maps a waitlist id to the table columns that the operator has chosen for this waitlist.
     columns: dict[str, list[str]] = field(default_factory=dict)
     searches: Searches = field(default_factory=Searches)
-    # Unsaved settings of the customer page, by waitlist id. The preview shows them.
+    # Maps a waitlist id to unsaved settings of the customer page, which the preview shows.
     page_drafts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    # Scripts and style sheets of the customer page, by file name. They come from the service.
+    # Maps a file name to a script or style sheet of the customer page. The files come from the
+    # service.
     page_files: dict[str, tuple[bytes, str]] = field(default_factory=dict)
 
     def get(self, path: str, **params: str | int) -> Any:
@@ -43,17 +44,18 @@ class Console:
         None.
         """
         is_part = request.headers.get("hx-request") == "true"
-        # Only a full page can show notices. Keep them if this response is only a part of a page.
+        # Only a full page can show notices. If this response is a part of a page, keep the notices
+        # for later.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         defaults = {"every": None, "notices": notices, "query": request.url.query}
         return self.pages.answer(request, template, **{**defaults, **values})
 
     def person(self, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-        """Return an entry. If this console has claimed it, the entry contains the claim token."""
+        """Return an entry. If this console has claimed the entry, add the claim token."""
         found = self.get(f"/{waitlist_id}/entries/{entry_id}")
         claim = self.claims.get((waitlist_id, entry_id))
-        # An expired claim increases the number of attempts. If the number has changed since our
-        # claim, another client holds the current claim.
+        # An expired claim increases the number of attempts. If the number has changed since this
+        # console claimed the entry, another client has made the current claim.
         lasts = (
             claim is not None
             and found["status"] == "offered"
@@ -72,8 +74,8 @@ class Console:
     def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
         """Return the response to a successful action.
 
-        The response closes the dialog or opens the page `to`. A notice with a `code` to copy stays
-        on the page until the operator closes it.
+        The response opens the page `to`, or closes the dialog if `to` is None. If there is a `code`
+        to copy, the notice stays on the page until the operator closes it.
         """
         if to is not None:
             self.notices.append(notice)

@@ -1,4 +1,6 @@
-"""Builds the console page on which operators edit a waitlist's customer page and its questions."""
+"""Builds the console page on which operators edit the customer page of a waitlist and its
+questions.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,17 +17,18 @@ from waitlist_cli.operations.declared import choices, defaults, settings_in
 from waitlist_cli.operations.settings import NO_PAGE
 
 PATH = "/lists/{waitlist}/page"
-# Errors from the service begin with this prefix if they concern the customer page.
+# The names of fields in the service's errors begin with this prefix if the fields belong to the
+# customer page.
 PAGE_PREFIX = "body.page."
 NEW_QUESTION = {**defaults("page.fields"), "name": "", "label": ""}
 TYPES = choices("page.fields.type")
 INDEX = (("no", "No"), ("yes", "Yes"))
-# A line such as `de: Ihr Name`, which contains a label in one language.
+# Matches a line such as `de: Ihr Name`, which contains a label in one language.
 LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
 PLURALS = ("zero", "one", "two", "few", "many", "other")
 REQUIRED = (("no", "No"), ("yes", "Yes"))
 KEPT_IN = choices("page.fields.kept_in")
-# The labels of the form fields in the list of errors.
+# The labels by which the list of errors refers to the form fields.
 LABELS = {key: setting.label for key, setting in settings_in("page").items()}
 
 
@@ -72,7 +75,7 @@ def routes(console: Console) -> list[Route]:
         return console.done("The page is saved.", to=f"/lists/{waitlist_id}/page")
 
     def arrange(request: Request, form: Form) -> Response:
-        """Add, move or remove a question in the form without saving the change."""
+        """Add, move or remove a question in the form. The change is not saved yet."""
         page = typed_page(form)
         page["fields"] = _rearrange(page["fields"], form.text("do"))
         return shown(request, page, form=form)
@@ -116,7 +119,10 @@ def typed_page(form: Form) -> dict[str, Any]:
 
 
 def _read_label(lines: str) -> str | dict[str, str]:
-    """Return a label as a string, or as a dictionary by language if every line names a language."""
+    """Parse a label. If every line names a language, return a dictionary from languages to labels.
+
+    Otherwise, return one string.
+    """
     typed = _lines(lines)
     found = [match for line in typed if (match := LANGUAGE_LABEL.fullmatch(line))]
     if typed and len(found) == len(typed):
@@ -125,17 +131,17 @@ def _read_label(lines: str) -> str | dict[str, str]:
 
 
 def _format_label(label: str | Mapping[str, str]) -> str:
-    """Format a label for its form field, with one language per line."""
+    """Format a label for its form field. Each language has a line of its own."""
     if isinstance(label, Mapping):
         return "\n".join(f"{language}: {text}" for language, text in label.items())
     return label
 
 
 def _read_choices(lines: str) -> list[str | dict[str, Any]]:
-    """Parse the choices of a question, one per line.
+    """Parse the choices of a question. Each line contains one choice.
 
-    A line is plain text, or a value with a label for each language, such as `s | en: Small | de:
-    Klein`.
+    A line is either a plain text, or a value and its labels in several languages, such as `s | en:
+    Small | de: Klein`.
     """
     found: list[str | dict[str, Any]] = []
     for line in _lines(lines):
@@ -148,7 +154,7 @@ def _read_choices(lines: str) -> list[str | dict[str, Any]]:
 
 
 def _format_choices(options: Sequence[str | Mapping[str, Any]]) -> str:
-    """Format the choices of a question for the form field, with one choice per line."""
+    """Format the choices of a question for the form field. Each choice has a line of its own."""
     return "\n".join(
         choice
         if isinstance(choice, str)
@@ -158,8 +164,9 @@ def _format_choices(options: Sequence[str | Mapping[str, Any]]) -> str:
 
 
 def _read_texts(lines: str) -> dict[str, Any]:
-    """Parse the operator's own texts for the customer page, which have lines such as `de.join:
-    Anstellen`.
+    """Parse the operator's own texts for the customer page.
+
+    A line such as `de.join: Anstellen` replaces one standard text in one language.
     """
     texts: dict[str, Any] = {}
     for line in _lines(lines):
@@ -194,7 +201,7 @@ def _lines(lines: str) -> list[str]:
 
 
 def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any]]:
-    """Return the questions after a change, which is `add`, `up N` or `remove N`."""
+    """Return the questions after a change. `order` is `add`, `up N` or `remove N`."""
     verb, _, number = order.partition(" ")
     if verb == "add":
         return [*questions, NEW_QUESTION]
@@ -210,7 +217,7 @@ def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, An
 def _problems_by_field(
     problems: Sequence[FieldProblem], page: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Group the errors by form field. Errors without a field have the key ""."""
+    """Group the errors by form field. Errors that belong to no field have the key ""."""
     questions = range(len(page["fields"]))
     of_questions = [f"fields.{number}.{name}" for number in questions for name in NEW_QUESTION]
     places = [*of_questions, *(f"fields.{number}" for number in questions), *NO_PAGE]

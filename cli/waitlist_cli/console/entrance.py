@@ -12,8 +12,8 @@ from waitlist_cli.console.guard import ENTER, Guard
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.private_files import open_private
 
-# Every user of the computer can read the browser's command line, so the token must not be part of
-# an address. This page contains the token instead.
+# This page posts the token to the console. The token must not be part of an address, because every
+# user of the computer can read the browser's command line.
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <title>Waitlist console</title>
@@ -26,9 +26,9 @@ PAGE_NAME = "open.html"
 
 @dataclass(frozen=True)
 class Entrance:
-    """Opens the console in the operator's browser, or prints an address.
+    """Opens the console in the operator's browser, or prints an address for it.
 
-    The browser gets its one-time token from a page in `folder`, which only the operator should be
+    The browser gets a one-time token from a page in `folder`, which only the operator should be
     able to read.
     """
 
@@ -41,7 +41,8 @@ class Entrance:
         """Open the console with a new token. The token works once and expires after a minute."""
         if self.opens_browser:
             page = self._write_page()
-            # Some browsers, such as text browsers, block until the operator closes them.
+            # Use a thread, because some browsers, such as text browsers, block the caller until the
+            # operator closes them.
             threading.Thread(target=self._browse, args=(page,), daemon=True).start()
         else:
             self._print_address()
@@ -51,7 +52,7 @@ class Entrance:
         threading.Thread(target=self._follow, daemon=True).start()
 
     def _follow(self) -> None:
-        # Reading from the terminal fails if the process runs in the background.
+        # Reading from the terminal raises an error if the process runs in the background.
         with suppress(OSError, ValueError):
             for _ in iter(sys.stdin.readline, ""):
                 self.open()

@@ -32,8 +32,8 @@ def routes(console: Console) -> list[Route]:
 
         people = everyone(people_of) if status == ALL else people_of(status)
         sheet = sheet_of(console.get(f"/{waitlist_id}")) if form == "csv" else Sheet()
-        # Fetch the first person now. If this request fails, the browser shows an error page and
-        # does not save a broken file.
+        # Fetch the first person before the response begins. If this request fails, the browser
+        # shows an error page instead of saving a broken file.
         first = list(islice(people, 1))
         name = f"{waitlist_id}-{status}.{form}"
         texts = texts_of(chain(first, people), form, sheet)

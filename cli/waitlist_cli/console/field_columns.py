@@ -22,7 +22,7 @@ class Column:
         return f"{self.part}.{self.name}"
 
     def value_for(self, person: Document) -> Any:
-        """Return the person's value of the field, or None if the person has no value."""
+        """Return the value of this field for a person, or None if the person has no value."""
         value = person[self.part].get(self.name)
         return "; ".join(value) if isinstance(value, list) and self.part == "attributes" else value
 
@@ -40,8 +40,8 @@ def columns_of(
 ) -> Columns:
     """Return the columns of a table.
 
-    By default, a table shows the fields that the waitlist declares, and then the most common other
-    fields.
+    By default, a table shows the fields that the waitlist declares, followed by the most common
+    other fields.
     """
     found = Counter(
         Column(part, name) for person in people for part in PARTS for name in person[part]

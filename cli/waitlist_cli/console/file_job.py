@@ -1,4 +1,6 @@
-"""Manages dropped files and the threads that send their rows to the service."""
+"""Manages the files that the operator has dropped, and the threads that send their rows to the
+service.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -17,7 +19,8 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 from waitlist_cli.work.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
-# How many rows the console reads to guess the columns, and how many of these rows it shows.
+# The number of rows from which the console guesses the columns, and the number of these rows that
+# it shows.
 GUESSED_ROWS, SHOWN_ROWS = 1_000, 3
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -28,7 +31,7 @@ class _Cancelled(Exception):
 
 @dataclass(frozen=True)
 class Reading:
-    """The delimiter and the encoding of a file. The delimiter has no effect on JSON lines."""
+    """The delimiter and the encoding of a file. For JSON lines, the delimiter has no effect."""
 
     delimiter: str = ","
     encoding: str = UTF_8
@@ -46,20 +49,21 @@ class Task(Protocol):
     def run(self, job: "FileJob", source: Source, api: Api, shutdown: Shutdown) -> bool:
         """Send the remaining rows, and return whether all rows have been sent.
 
-        The task updates `job.counts` and the progress of the job while it runs.
+        While the task runs, it updates `job.counts` and the progress of the job.
         """
 
 
 @dataclass
 class FileJob:
-    """A dropped file whose people are imported or moved."""
+    """A file that the operator has dropped to import or move the people in it."""
 
     id: str
     # The kind of work, which is `import` or `move`.
     kind: str
     waitlist_id: str
     name: str
-    # A folder for the file, the refused rows and the entry tokens. The console deletes it on exit.
+    # A folder for the file, the refused rows and the entry tokens. The console deletes the folder
+    # when it ends.
     folder: Path
     api: Api
     state: State = "ready"
@@ -104,9 +108,9 @@ class FileJob:
         return self.state in ("running", "stopping")
 
     def likely_reading(self) -> Reading:
-        """Return the encoding and the delimiter of the file.
+        """Guess the encoding and the delimiter of the file.
 
-        The first line can be a hint for Excel, such as `sep=;`, which sets the delimiter.
+        A first line such as `sep=;`, which is a hint for Excel, sets the delimiter.
         """
         encoding = detect_encoding(self.path)
         with self.path.open("rb") as file:
@@ -142,7 +146,7 @@ class FileJob:
         self._thread.start()
 
     def cancel(self) -> None:
-        """Stop the job as soon as its current request has ended."""
+        """Stop the job after its current request."""
         if self.is_active:
             self.state = "stopping"
             self._shutdown.to_finish.set()

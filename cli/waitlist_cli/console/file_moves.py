@@ -23,8 +23,8 @@ from waitlist_cli.operations.action import REASON, Document
 from waitlist_cli.operations.bump import ENDS, MOST_PRIORITY, Bumps
 from waitlist_cli.work.signals import Shutdown
 
-# The form offers no move by a number of places. If a row were sent twice, its person would move
-# twice.
+# The form does not offer a move by a number of places, because a person would move twice if a row
+# were sent twice.
 WHERE = replace(bump.WHERE, options=[end for end in bump.WHERE.options if end[0] != "places"])
 PRIORITY = replace(bump.NUMBER, label="Priority")
 
@@ -37,7 +37,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 class MoveTask:
     """A task that moves one person after another.
 
-    The order of the requests decides the positions, so only one request is sent at a time.
+    Only one request is sent at a time, because the order of the requests determines the positions.
     """
 
     bumps: Bumps
@@ -126,7 +126,8 @@ KIND = Kind(
         ),
         "earlier": "Moves in this console",
         "running": "Moving",
-        "again": "People who were moved to the front or the back are moved there again.",
+        "again": "People who were already moved to the front or the back are then moved there "
+        "again.",
     },
     question="move_ready.html",
     ready=_ready,

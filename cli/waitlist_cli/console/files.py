@@ -28,16 +28,16 @@ DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of work on a dropped file, which is an import or a move."""
+    """What can be done with the people in a dropped file: an import or a move."""
 
-    # The part of the page addresses that names this kind of work.
+    # The name of this kind of work in the addresses of its pages.
     name: str
     words: Mapping[str, str]
     # The template of the page on which the operator chooses what to do.
     question: str
     ready: Callable[[FileJob, Document, Reading], Mapping[str, Any]]
     task: Callable[[FileJob, Form], Task]
-    # A function that returns the counts of a job with their labels.
+    # This function returns pairs of a label and a count for the page of a job.
     numbers: Callable[[Counts], Sequence[tuple[str, int]]]
     how_to_continue: Callable[[Counts], str]
 
@@ -57,7 +57,7 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
         )
 
     async def receive(request: Request) -> Response:
-        """Save a dropped file, which the page's script sends as the request body."""
+        """Save a dropped file. A script in the page sends the file as the request body."""
         waitlist_id = waitlist_of(request)
         name = _file_name(request.query_params.get("name", ""))
         job = jobs.new(kind.name, waitlist_id, name)
@@ -135,8 +135,9 @@ def reading_of(form: Form) -> Reading:
 
 
 def _reading(job: FileJob, request: Request) -> Reading:
-    """Return the delimiter and the encoding that the operator chose, or guess them from the
-    file.
+    """Return the delimiter and the encoding that the operator chose.
+
+    Guess what the operator did not choose.
     """
     likely, query = job.likely_reading(), request.query_params
     return Reading(
@@ -145,7 +146,7 @@ def _reading(job: FileJob, request: Request) -> Reading:
 
 
 def _created(job: FileJob) -> BinaryIO:
-    """Create the job's file with permissions that let only the operator read it."""
+    """Create the file of the job. Only the operator has the permission to read it."""
     open_private(job.path).close()
     return job.path.open("wb")
 

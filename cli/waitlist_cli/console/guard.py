@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SAFE_METHODS = ("GET", "HEAD")
 TOKEN_SECONDS = 60
-# The path to which the page in the operator's private folder posts its token.
+# The path to which the page in the operator's private folder posts the token.
 ENTER = "/enter"
 MOST_ENTER_BYTES = 1_000
 HEADERS = {
@@ -37,8 +37,8 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# The browser does not send a SameSite=Strict cookie with a redirect if another program opened the
-# page. This page therefore loads `/` as a new navigation.
+# The page that sets the cookie. It loads `/` as a new navigation instead of a redirect, because
+# after a redirect from a page of another site the browser would not send a SameSite=Strict cookie.
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
 <link rel="icon" href="/static/icon.svg"><title>Waitlist console</title>
@@ -52,19 +52,19 @@ def _random() -> str:
 
 @dataclass
 class Guard:
-    """ASGI middleware that refuses every request without the session cookie.
+    """ASGI middleware that refuses every request that has no session cookie.
 
-    A browser exchanges a one-time token for the cookie.
+    A browser gets the cookie in exchange for a one-time token.
     """
 
     app: ASGIApp
     port: int
     clock: Callable[[], float] = time.monotonic
-    # Browsers send a cookie to every port of a host. With a random host name, the servers of other
-    # users on this computer do not receive the session cookie.
+    # Browsers send a cookie to every port of a host. The host name is random, so that servers of
+    # other users on this computer do not receive the session cookie.
     name: str = field(default_factory=lambda: f"{secrets.token_hex(16)}.localhost")
     session: str = field(default_factory=_random)
-    # Maps each token that has not been used yet to the time when it expires.
+    # Maps each unused token to the time at which it expires.
     _tokens: dict[str, float] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -74,7 +74,7 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                # Keep headers that are already set, because the preview frame has its own
+                # Do not replace headers that are already set, because the preview frame has its own
                 # Content-Security-Policy.
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -96,7 +96,9 @@ class Guard:
         return f"waitlist-console-{self.port}"
 
     def new_token(self) -> str:
-        """Return a token that a browser can exchange for the cookie once, within TOKEN_SECONDS."""
+        """Return a token that a browser can exchange for the cookie once, within TOKEN_SECONDS
+        seconds.
+        """
         now = self.clock()
         self._tokens = {token: end for token, end in self._tokens.items() if end > now}
         token = _random()
@@ -104,13 +106,16 @@ class Guard:
         return token
 
     async def _answer(self, request: Request) -> Response | None:
-        """Return a refusal or the page that sets the cookie, or None if the request is allowed."""
+        """Return None if the request is allowed.
+
+        Otherwise, return a refusal or the page that sets the cookie.
+        """
         # Prevent DNS rebinding, where another site's host name resolves to this computer.
         if request.headers.get("host", "") != self.host:
             return PlainTextResponse("This address does not belong to the console.", 421)
         if request.method == "POST" and request.url.path == ENTER:
-            # The page that posts the token is a local file, so its Origin differs from the
-            # console's Origin. The token is sufficient proof.
+            # Do not check the Origin here, because the page that posts the token is a local file.
+            # The token proves that the request comes from the operator.
             return self._exchange_token(await _posted_token(request))
         if request.method not in SAFE_METHODS and not _is_from(self.origin, request.headers):
             return PlainTextResponse("The request comes from another site.", 403)
@@ -168,7 +173,7 @@ def _equal(given: str, expected: str) -> bool:
 
 def _unknown() -> Response:
     return PlainTextResponse(
-        "This address works once, and only for a minute. Press Enter in the terminal where "
-        "`waitlist console` runs to open the console again, or to get a new address.",
+        "This address works only once, and only for a minute. To open the console again or to get "
+        "a new address, press Enter in the terminal where `waitlist console` runs.",
         401,
     )

@@ -31,15 +31,15 @@ from waitlist_cli.imports.token_file import TokenFile
 from waitlist_cli.operations.action import Document
 from waitlist_cli.work.signals import Shutdown
 
-# Columns that do not describe a new entry. They occur in exports and in files of refused rows.
+# The columns of exports and of files of refused rows that do not describe a new entry.
 IGNORED_COLUMNS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {
     "email": (ADDRESS, "Mail address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# Import targets for the addresses to which messages are sent. They are offered only if customer ids
-# identify people.
+# The choices for columns with addresses to which messages are sent. The form offers these choices
+# only if customer ids identify people.
 MESSAGES_TO = (
     ("profile.email", "Mail address for messages"),
     ("profile.phone", "Phone number for messages"),
@@ -79,7 +79,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class ImportTask:
-    """An import with the choices that the operator made in the form."""
+    """A task that imports the people in a file, as the operator chose in the form."""
 
     columns: Columns
     reading: Reading
@@ -103,7 +103,8 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # The running import updates these counts. A resumed import continues from them.
+            # The import updates these counts while it runs. If the import is resumed, it continues
+            # from them.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -136,8 +137,9 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
 
 
 def _fixed_target(name: str, *, exported: bool) -> str:
-    """Describe the fixed target of a column in an export, or return "" if the operator can choose
-    it.
+    """Describe the target of an export column whose target is fixed.
+
+    Return "" if the operator can choose the target of the column.
     """
     if exported and name in FIELDS:
         return "As in the export"
@@ -187,7 +189,8 @@ def _task(job: FileJob, form: Form) -> ImportTask:
         names, records = job.sample(reading)
         ids = [[record.fields.get(who[0]) for record in records]]
         taken = {*names, *addresses.values()} - {*who}
-        # If the customer ids are addresses, send messages to these addresses too.
+        # If the customer ids are addresses, also import them as the addresses to which messages are
+        # sent.
         addresses |= guess_address_columns(who, ids, taken)
     columns = build_columns(
         customer=who[0],

@@ -27,7 +27,7 @@ SPOKEN = settings()["messages.language"].choices
 USUAL = "offered"
 # Initial values of the form if the waitlist sends no messages.
 NO_RULES = {**defaults("messages"), "kinds": []}
-# Types of phone numbers to which a waitlist can send SMS messages.
+# The types of phone numbers to which a waitlist can send SMS messages.
 NUMBER_TYPES = settings()["messages.sms_number_types"].choices
 
 
@@ -102,7 +102,10 @@ def _typed(form: Form) -> dict[str, Any] | None:
 
 
 def _read_texts(lines: list[str]) -> dict[str, Any]:
-    """Parse the operator's own texts, which have lines such as `de.offered.subject: Torte`."""
+    """Parse the operator's own texts for messages.
+
+    A line such as `de.offered.subject: Torte` replaces one standard text in one language.
+    """
     texts: dict[str, Any] = {}
     for line in lines:
         place, _, words = line.partition(":")

@@ -10,9 +10,10 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 
 
 def line_of(waitlist: Document, stats: Document | None) -> str:
-    """Return the state of a waitlist as customers see it, or `rebuilding`.
+    """Return the state of a waitlist as customers see it, or `rebuilding` during a rebuild of the
+    queue.
 
-    If there are no statistics, the opening times are ignored.
+    If `stats` is None, the opening times are ignored.
     """
     if waitlist["rebuild"] is not None:
         return "rebuilding"
@@ -24,7 +25,10 @@ def line_of(waitlist: Document, stats: Document | None) -> str:
 
 
 def sparkline(values: Sequence[int]) -> str:
-    """Return the points of an SVG line for one hour of counts, or "" for fewer than two counts."""
+    """Return the points of an SVG line that shows one hour of counts.
+
+    Return "" if there are fewer than two counts.
+    """
     if len(values) < 2:
         return ""
     least, most = min(values), max(values)
@@ -41,7 +45,7 @@ def sparkline(values: Sequence[int]) -> str:
 def series(history: Document) -> dict[str, Any]:
     """Return the columns of a chart: the times in seconds, and one column for each kind of count.
 
-    The chart shows a gap where samples are missing.
+    Where samples are missing, the columns contain None, so that the chart shows a gap.
     """
     step = history["step_seconds"]
     names = (*FLOWS, "waiting", "offered", "parked", "inside")

@@ -40,7 +40,10 @@ def routes(console: Console) -> list[Route]:
 
 
 def _health(console: Console) -> str:
-    """Return the health of the service and its response time, or the error if the request fails."""
+    """Return the health of the service and its response time.
+
+    If the request fails, return the error.
+    """
     begun = time.monotonic()
     try:
         found = console.api.health()

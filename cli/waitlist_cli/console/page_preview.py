@@ -19,7 +19,7 @@ from waitlist_cli.operations.settings import NO_PAGE
 PATH = f"{PAGE}/preview"
 FILE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COLOUR = re.compile("#[0-9A-Fa-f]{6}")
-# An origin with only these characters is safe in a Content-Security-Policy.
+# Matches an origin that can be inserted safely into a Content-Security-Policy.
 ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
@@ -40,8 +40,8 @@ def routes(console: Console) -> list[Route]:
     def public_answer(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         found = console.api.call("GET", f"/v1/waitlists/{waitlist_id}")
-        # The preview shows the join form even while the waitlist is closed. It does not load the
-        # bot check.
+        # The preview always shows the join form, even if the waitlist is closed, and does not load
+        # the bot check.
         shown = {**found, "page": _draft(console, waitlist_id), "open": True, "line": "open"}
         shown.pop("bot_check", None)
         return JSONResponse(shown)
@@ -59,9 +59,9 @@ def routes(console: Console) -> list[Route]:
 
 
 def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
-    """Return the previewed settings.
+    """Return the settings for the preview.
 
-    If no form has been previewed yet, return the saved settings.
+    If no unsaved settings have been previewed yet, return the saved settings.
     """
     if waitlist_id in console.page_drafts:
         return console.page_drafts[waitlist_id]
@@ -69,13 +69,16 @@ def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
 
 
 def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings without a colour or a logo that the service would refuse."""
+    """Return a copy of the settings.
+
+    If the service would refuse the colour or the logo, the copy lacks it.
+    """
     colour = page["colour"] if COLOUR.fullmatch(page["colour"] or "") else None
     return {**page, "colour": colour, "logo_url": page["logo_url"] if _origin(page) else None}
 
 
 def _origin(page: Mapping[str, Any]) -> str:
-    """Return the origin of the page's logo. Return "" if the page has no valid logo."""
+    """Return the origin of the URL of the page's logo. Return "" if the page has no valid logo."""
     try:
         parts = urlsplit(page["logo_url"] or "")
     except ValueError:

@@ -16,7 +16,7 @@ from waitlist_cli.operations.search import find_person
 from waitlist_cli.terminal.times import since_of
 
 PATH = "/lists/{waitlist}/people"
-# Statuses of people who receive no messages. Only a waitlist that sends messages has them.
+# The statuses of people who receive no messages. They occur only on a waitlist that sends messages.
 UNREACHED = ("unreachable", "messages_off")
 BY_TIME = ("inside", "admitted", "left", "banned", *UNREACHED)
 STATUSES = ("waiting", "offered", "parked", *BY_TIME)
@@ -107,7 +107,8 @@ def routes(console: Console) -> list[Route]:
     return [
         Route(PATH, show),
         Route("/lists/{waitlist}/columns", with_form(choose), methods=["POST"]),
-        # A GET request would leave the customer id in the browser's history.
+        # The search uses POST, because the address of a GET request would leave the customer id in
+        # the browser's history.
         Route(PATH, with_form(search), methods=["POST"]),
         Route("/lists/{waitlist}/found/{search}", show_found),
     ]
@@ -148,7 +149,8 @@ def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | Non
     try:
         found = find_person(console.api, waitlist_id, {identity["field"]: text})
     except Refused as error:
-        # The text is not the address of a person here, but it can be part of an address or a name.
+        # Nobody on this waitlist has this address, but the text can be a part of an address or of a
+        # name.
         if error.code in ("entry_not_found", "invalid_request"):
             return None
         raise
@@ -166,7 +168,7 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
 
 
 def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
-    """Return the query parameters that select some of the waiting people."""
+    """Return the query parameters that select which waiting people are listed."""
     chosen = {name: query[name] for name in PARTS_OF_WAITING if query.get(name)}
     if status != "waiting":
         return {}
@@ -181,8 +183,8 @@ def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
 def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
     """Return the first page that contains entries.
 
-    The service examines a limited number of people for each page, so a page can be empty although
-    later pages are not.
+    The service examines a limited number of people for each page, so a page can be empty even if
+    later pages contain entries.
     """
     for _ in range(MOST_REQUESTS):
         found = console.get(path, **params)

@@ -1,4 +1,6 @@
-"""Shows a person's position and the reasons for it, the history, and the possible actions."""
+"""Shows a person's position, the reasons for the position, the history, and the possible
+actions.
+"""
 
 from functools import partial
 from typing import Any
@@ -21,7 +23,7 @@ from waitlist_cli.terminal.moves_output import happened
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
-# The number of people of each status that the console examines to explain a position.
+# To explain a position, the console examines at most this many people of each status.
 MOST_AHEAD = 1_000
 
 
@@ -60,7 +62,7 @@ def routes(console: Console) -> list[Route]:
     def ask(request: Request) -> Response:
         person = console.person(waitlist_of(request), entry_of(request))
         action = find_action(PERSON_ACTIONS, request.path_params["action"])
-        # The operator does not enter the token of a claim that this console has made.
+        # If this console has made the claim, it knows the token, so the operator need not enter it.
         known = (CLAIM_TOKEN,) if person["claim_token"] else ()
         return dialog(console, request, action, person, name_of(person), known)
 

@@ -6,18 +6,18 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from waitlist_cli.errors import WrongUsage
 
-# Browsers omit the seconds of a picked time if they are 0.
+# The two formats in which browsers send a picked time. If the seconds are 0, browsers omit them.
 PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 
 @cache
 def zones() -> list[str]:
-    """Return UTC, followed by the time zones with names such as Europe/Berlin."""
+    """Return "UTC" and the names of all time zones that have a name such as Europe/Berlin."""
     return ["UTC", *sorted(name for name in available_timezones() if "/" in name)]
 
 
 def picked_instant(typed: str, zone: str, label: str) -> datetime:
-    """Convert a local time in `zone` to UTC. Raises WrongUsage if clocks skip this time.
+    """Parse a local time in the time zone `zone`. Raises WrongUsage if clocks skip this time.
 
     If clocks show the local time twice, the result is the earlier time.
     """
@@ -46,7 +46,8 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
 def picked_utc(typed: str, zone: str, label: str, before: str) -> str | None:
     """Return a picked time in UTC, or None if the field is empty.
 
-    If the operator has not changed the saved time `before`, return it with its milliseconds.
+    If the operator has not changed the time, return the saved time `before`, which also contains
+    the milliseconds.
     """
     if not typed:
         return None

@@ -1,4 +1,4 @@
-"""Renders errors as pages that say what the operator can do."""
+"""Renders an error as a page that says what the operator can do."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -6,7 +6,8 @@ from starlette.responses import Response
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
 
-# A page that failed with one of these errors reloads automatically.
+# If one of these errors prevents a page from being shown, the browser loads the page again
+# automatically.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
 
@@ -14,8 +15,8 @@ RETRY_SECONDS = 5
 def problem_page(console: Console, request: Request, error: CliError) -> Response:
     """Return the response for an error.
 
-    An error in a dialog appears in the dialog. An error while a page refreshes appears above the
-    page.
+    If an action fails, the error appears in its dialog. If a page cannot be refreshed, the error
+    appears above the page.
     """
     is_action = request.method == "POST"
     values = {
@@ -49,9 +50,15 @@ def _advice(error: CliError, *, is_action: bool) -> str:
         case Unavailable():
             return "This page continues by itself as soon as the service answers."
         case Defective() if is_action:
-            return "The service failed. Look for the cause in its log, then press the button again."
+            return (
+                "The service failed. Look for the cause in the log of the service, then press "
+                "the button again."
+            )
         case Defective():
-            return "The service failed. Look for the cause in its log. This page retries by itself."
+            return (
+                "The service failed. Look for the cause in the log of the service. This page "
+                "tries again by itself."
+            )
         case _:
             return ""
 

@@ -14,9 +14,9 @@ from starlette.responses import HTMLResponse
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 
-# Times within 12 hours of now are shown without a date, because they are unambiguous.
+# A time that is less than 12 hours away is shown without a date, because the date is then clear.
 TIME_ALONE = timedelta(hours=12)
-# Numbers of this size and above are abbreviated, such as 12.3K. Smaller numbers are written in
+# Numbers from this size on are abbreviated, for example to 12.3K. Smaller numbers are written in
 # full.
 COMPACT_FROM = 10_000
 # UTF-8 cannot encode surrogates, so a page that contains a surrogate cannot be sent.
@@ -31,7 +31,7 @@ def text(value: object) -> str:
 
 
 def own(value: object) -> str:
-    """Format a value that a customer entered. Numbers have no thousands separators."""
+    """Format a value that a customer entered. Numbers get no thousands separators."""
     return format_value(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
@@ -41,7 +41,7 @@ def compact(value: int | None) -> str:
         return NONE
     for size, unit in UNITS:
         if value >= size and value >= COMPACT_FROM:
-            # Truncate the number. If 999,999 were rounded, it would become 1M.
+            # Cut off further digits instead of rounding, because 999,999 would be rounded up to 1M.
             tenths = value * 10 // size
             return f"{value // size if tenths >= 1000 else tenths / 10:g}{unit}"
     return f"{value:,}"
@@ -105,14 +105,16 @@ class Pages:
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # Form fields are not passed through the template filter `text`, so replace surrogates here.
+        # Replace surrogates here, because the values of form fields do not pass through the
+        # template filter `text`.
         return SURROGATES.sub("�", html)
 
     def answer(
         self, request: Request, template: str, status_code: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Render a template as a part of a page if htmx sent the request, and otherwise as a full
-        page.
+        """Render a template.
+
+        If htmx sent the request, render only a part of a page, and otherwise a full page.
         """
         is_part = request.headers.get("hx-request") == "true"
         layout = "part.html" if is_part else "page.html"

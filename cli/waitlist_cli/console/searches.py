@@ -1,4 +1,4 @@
-"""Searches through the people of a waitlist in the background. A page shows the progress."""
+"""Searches the people of a waitlist in the background, while a page shows the progress."""
 
 import threading
 from collections.abc import Iterator
@@ -23,8 +23,8 @@ class _Ended(Exception):
 class Search:
     """A search through the people of one waitlist.
 
-    It has examined `looked` of the `total` people. If it has found MOST_FOUND people, it stops and
-    `is_full` is true.
+    The search has examined `looked` of the `total` people. If it has found MOST_FOUND people, it
+    stops and `is_full` is true.
     """
 
     id: str
@@ -42,9 +42,9 @@ class Search:
         return len(self.people) >= MOST_FOUND
 
     def run(self, api: Api) -> None:
-        """Search among the people of all statuses.
+        """Search the people of every status.
 
-        If a request fails, stop and keep the `problem`.
+        If a request fails, stop and store the error in `problem`.
         """
         found = found_people(api, self.waitlist_id, self.text, on_look=self._look)
         try:
@@ -67,8 +67,8 @@ class Search:
 class Searches:
     """The searches that the operator has started in this console.
 
-    Page addresses contain the number of a search and not its text, because the text can be personal
-    data.
+    The address of a result page contains the number of the search instead of its text, because the
+    text can be personal data.
     """
 
     _searches: dict[str, Search] = field(default_factory=dict)

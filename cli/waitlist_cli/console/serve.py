@@ -47,7 +47,7 @@ def routes(console: Console) -> list[Route]:
         notice, answer = CLAIM_PEOPLE.carry_out(claim)
         console.keep_claims(waitlist_id, answer["claims"])
         is_part = request.headers.get("hx-request") == "true"
-        # The form keeps its values, so that the operator can claim the next person.
+        # Do not reload the page, so that the form keeps its values for the next claim.
         return console.done(notice, None if is_part else request.url.path, key=str(uuid.uuid4()))
 
     def dismiss(request: Request, _form: Form) -> Response:
@@ -64,7 +64,10 @@ def routes(console: Console) -> list[Route]:
 
 
 def _claimed_person(console: Console, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-    """Return a claimed person. The `claim_token` is empty if the claim has ended."""
+    """Return a person whom this console has claimed.
+
+    If the claim has ended, `claim_token` is empty.
+    """
     try:
         person = console.person(waitlist_id, entry_id)
     except Refused as error:

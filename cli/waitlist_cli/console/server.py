@@ -21,14 +21,15 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.work.signals import Shutdown
 
 IPV4, IPV6 = "127.0.0.1", "::1"
-# A browser may connect to either loopback address. The console listens on both, so that no other
-# program can receive its requests.
+# A browser may connect to either loopback address. The console listens on both addresses, so that
+# no other program can receive requests for the console.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
 # These errors mean that the computer has no IPv6, so no program can listen on ::1.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
-# How many free ports to try. A port that is free on 127.0.0.1 can be in use on ::1.
+# The number of ports to try if any free port may be used. A port that is free on 127.0.0.1 can be
+# in use on ::1.
 TRIES = 20
-# One retry is enough, because the operator is waiting and can press the button again.
+# Retry a request only once, because the operator is waiting and can press the button again.
 PATIENCE = RetryPolicy(
     timeout_seconds=15.0, tries=2, first_jitter_seconds=0.5, most_asked_seconds=2
 )
@@ -55,8 +56,8 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
             )
         entrance.open()
         server = web_server(guard)
-        # After uvicorn has stopped because of a signal, it raises the signal again. Shutdown
-        # catches it, so that the process can remove its temporary folder.
+        # If a signal stops uvicorn, uvicorn sends the same signal to the process again. Shutdown
+        # handles the second signal, so that the process can still remove its temporary folder.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()
@@ -65,9 +66,10 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
 
 @contextmanager
 def _sigttin_ignored() -> Iterator[None]:
-    """By default, SIGTTIN stops a background process that reads from the terminal.
+    """Ignore the signal SIGTTIN, which would stop a background process that reads from the
+    terminal.
 
-    If SIGTTIN is ignored, reading raises an error instead.
+    While the signal is ignored, reading raises an error instead.
     """
     if not hasattr(signal, "SIGTTIN"):
         yield
@@ -116,7 +118,7 @@ def bound_sockets(port: int) -> list[socket.socket]:
 def _bound(port: int) -> list[socket.socket]:
     """Listen on all loopback addresses.
 
-    If one of them fails, close the others and raise OSError.
+    If listening on one address fails, close the other sockets and raise OSError.
     """
     with ExitStack() as made:
         sockets: list[socket.socket] = []

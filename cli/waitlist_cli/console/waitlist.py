@@ -1,4 +1,6 @@
-"""Shows the live page of a waitlist: the numbers, the charts, the next people and the actions."""
+"""Shows the live page of a waitlist, with its numbers, its charts, the next people and the
+actions.
+"""
 
 from typing import Any
 

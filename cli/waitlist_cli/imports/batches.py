@@ -1,4 +1,4 @@
-"""Groups the rows of a file into requests that respect the limits of the API."""
+"""Groups the rows of a file into requests that are within the limits of the API."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ class Row:
     """A row of the file and the entry that the import makes from it."""
 
     record: Record
-    # The entry as JSON, or None if the import does not send the row.
+    # The entry as JSON, or None if this row is not sent.
     content: bytes | None
     problem: str = ""
     customer_id: str = ""
@@ -50,7 +50,7 @@ class Batch:
 
 
 def body_of(rows: Iterable[Row], **options: object) -> bytes:
-    """Encode the body of an import request. Unset options are omitted."""
+    """Encode the body of an import request. Options without a value are left out."""
     given = {name: value for name, value in options.items() if value}
     also = "".join(f",{json.dumps(name)}:{json.dumps(value)}" for name, value in given.items())
     return PREFIX + b",".join(row.content or b"" for row in rows) + f"]{also}}}".encode()

@@ -1,6 +1,7 @@
 """Detects ids and phone numbers that another program has damaged.
 
-For example, Excel turns a long number into 4.9E+11. Such a value would identify the wrong person.
+For example, Excel changes a long number to 4.9E+11. A damaged value would identify the wrong
+person.
 """
 
 import re

@@ -8,7 +8,7 @@ from waitlist_cli.imports.broken import describe_damage
 from waitlist_cli.terminal.output import CONTROLS, VALUE_SEPARATOR, escaped_json
 
 PARTS = ("profile", "attributes")
-# Control characters that a cell keeps, although terminals interpret them.
+# The control characters that are allowed in a cell. Terminals interpret them, but text needs them.
 _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 
@@ -43,7 +43,7 @@ def cell_of(part: str, value: Any) -> str:
 
 
 def is_whole_in_cell(part: str, value: Any) -> bool:
-    """Return whether an import would read exactly this value from the cell."""
+    """Return whether an import would read exactly this value from its cell."""
     cell = cell_of(part, value)
     if not cell.strip() or describe_damage(cell):
         return False

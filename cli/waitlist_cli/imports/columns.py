@@ -46,14 +46,14 @@ class Columns:
 
     # Maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
-    # Whether every other column becomes a profile field. If not, the import drops all other columns
-    # except the columns of an export.
+    # Whether every column that has no target becomes a profile field. If not, the import drops
+    # these columns, except the columns of an export.
     keep_others: bool = True
     splits_values: bool = True
     zone: tzinfo = UTC
     time_format: str | None = None
-    # The profile field that identifies people, `email` or `phone`, or None if customer ids identify
-    # people.
+    # The profile field that identifies people, which is `email` or `phone`. It is None if customer
+    # ids identify people.
     identity: str | None = None
     # Maps columns to a second target.
     copies: Mapping[str, str] = field(default_factory=dict)
@@ -72,7 +72,8 @@ class Columns:
     def read(self, fields: Mapping[str, Any]) -> Reading:
         """Convert a row to an entry. Raise InvalidRow if a value is not valid."""
         is_exported = is_export(fields)
-        # Nobody opens JSON lines in a spreadsheet, so their values are not damaged.
+        # Look for damaged values unless the file is an export in JSON lines, because nobody edits
+        # such a file in a spreadsheet.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():
@@ -98,9 +99,11 @@ class Columns:
     def _identify_exported(
         self, entry: dict[str, Any], profile: Mapping[str, Any], exported: Mapping[str, Any]
     ) -> None:
-        """Add the customer id of an exported row, unless the address identifies the person.
+        """Add the customer id from an exported row to the entry, unless an address identifies the
+        person.
 
-        A banned customer's record may contain no address.
+        A row about a banned customer can lack the address. The customer id then identifies the
+        person.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
@@ -119,8 +122,8 @@ class Columns:
         elif CUSTOMER not in entry:
             raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
         if "banned" in entry:
-            # The service stores only the id or the address of a banned customer, so drop all other
-            # data.
+            # For a banned customer, the service stores only the id or the address, so drop all
+            # other data.
             profile = {} if CUSTOMER in entry else parts["profile"]
             parts = {"profile": profile, "attributes": {}}
         return entry | {name: part for name, part in parts.items() if part}
@@ -142,7 +145,8 @@ class _Row:
         self.notes: list[str] = []
         self._columns = columns
         self._may_be_broken = may_be_broken
-        # Maps each profile field or attribute that has its own cell to the column and the text.
+        # Maps each profile field or attribute that has a cell of its own to its column and to the
+        # text in the cell.
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:
@@ -164,9 +168,10 @@ class _Row:
             self._put_named(column, columns.copies[column], value)
 
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
-        """Add all fields of the JSON object with the profile or the attributes.
+        """Add all fields of a JSON object that contains the profile or the attributes.
 
-        If a field also has its own cell, the cell wins, because the operator can edit cells.
+        If a field also has a cell of its own and the two differ, the value in the cell is used,
+        because the operator may have edited the cell.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))
@@ -189,8 +194,8 @@ class _Row:
     def check_addresses(self) -> None:
         """Raise InvalidRow if another program has damaged an address.
 
-        An export contains each address in a cell and as JSON. If both are equal, the address is not
-        damaged.
+        An export contains each address twice, in a cell and as JSON. If both are equal, the address
+        is not damaged.
         """
         for target in ADDRESSES if self._may_be_broken else ():
             part, _, name = target.partition(".")
@@ -224,7 +229,10 @@ class _Row:
 
 
 def _zones(time_format: str | None) -> str:
-    """Explain the limits of %Z if the time format contains %Z."""
+    """If the time format contains %Z, explain which time zones %Z can read.
+
+    Otherwise, return "".
+    """
     if ZONE_NAME not in (time_format or ""):
         return ""
     return (
@@ -237,7 +245,7 @@ def _advice(header: Sequence[str], missing: Sequence[str]) -> str:
         if len(header) == 1 and delimiter in header[0]:
             return f"The file seems to have another delimiter. Give --delimiter {option}"
     if CUSTOMER in missing:
-        return "Give the column with the customer ids as --customer NAME."
+        return "Give the name of the column with the customer ids as --customer NAME."
     return "Write the names of columns exactly as they are in the first row."
 
 
@@ -255,9 +263,10 @@ def build_columns(
     identity: str | None = None,
     addresses: Mapping[str, str] | None = None,
 ) -> Columns:
-    """Build the mapping of columns from the command's options.
+    """Build the mapping of columns from the options that the operator gave.
 
-    `addresses` maps columns to profile fields. Raises WrongUsage if an option is not valid.
+    `addresses` maps columns with addresses to profile fields. Raises WrongUsage if an option is not
+    valid.
     """
     targets = {customer: CUSTOMER if identity is None else f"profile.{identity}"}
     targets |= {name: f"attributes.{name}" for name in attributes}
@@ -268,7 +277,8 @@ def build_columns(
         targets[column] = _checked(target, text)
     if identity is None and CUSTOMER not in targets.values():
         raise WrongUsage(
-            "The file needs a column with customer ids. Give it with --customer COLUMN."
+            "The file needs a column with customer ids. Give the name of the column with "
+            "--customer COLUMN."
         )
     if time_format is not None:
         check_time_format(time_format)

@@ -18,7 +18,7 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.work.signals import Shutdown
 
-# The report lists this many reasons for refused rows, the most common reasons first.
+# The report lists this many of the most common reasons for refused rows.
 SHOWN_REASONS = 3
 
 
@@ -72,7 +72,10 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
 
 
 def try_import(context: Context, source: Source, columns: Columns, waitlist_id: str = "") -> int:
-    """Print what an import would do. Return 1 if the import would refuse any rows."""
+    """Print what an import would do.
+
+    Return the exit code, which is 1 if any rows would be refused.
+    """
     columns.check(source.columns)
     found = try_out_import(context.api, waitlist_id, source.records(), columns)
     output = context.output
@@ -105,7 +108,7 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
 
 
 def _finish(context: Context, run: ImportRun) -> None:
-    """Stop after the current request, or at once if the import is waiting for input."""
+    """Stop the import after the current request, or at once if the import is waiting for input."""
     if run.is_reading:
         raise KeyboardInterrupt
     context.output.note("Stopping after the current request. Press Ctrl-C again to stop at once.")
@@ -162,8 +165,8 @@ def _report(
         context.output.text(f"  {rows:,} refused: {format_value(text)}")
     if counts.warned:
         again = (
-            "With --on-list replace, the import removes the guests and adds the "
-            "customers from the file."
+            "To remove the guests and add the customers from the file instead, import the file "
+            "with --on-list replace."
         )
         context.output.note(f"{counts.warning} {again}", "yellow")
     if rejected.count:
@@ -176,7 +179,9 @@ def _report(
 
 
 def _of_export(banned: int, left_out: int) -> str:
-    """Return how many people in the export are not imported, such as "2 banned, "."""
+    """Return a text that says how many people of an export were banned or left out, such as "2
+    banned, ".
+    """
     return "".join(
         f"{number:,} {words}, "
         for number, words in ((banned, "banned"), (left_out, "left out"))
@@ -185,7 +190,7 @@ def _of_export(banned: int, left_out: int) -> str:
 
 
 def _print_how_to_continue(context: Context, task: Task, counts: Counts) -> None:
-    """Print the row number that the operator needs to continue the import."""
+    """Print the command and the row number with which the operator can continue the import."""
     if counts.done_row < task.from_row:
         return
     row = counts.done_row + 1

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 SHOWN = 10
-# The dry run checks only the rules that files break most often.
+# The limits that the dry run checks itself. Files break these limits more often than the other
+# rules of the service.
 CUSTOMER_ID = re.compile(r"[!-~]{1,256}")
 MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# People without a signup time come after all people who have the same priority.
+# People without a signup time are sorted as if they signed up at this time, after all other people
+# with the same priority.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
@@ -43,7 +45,7 @@ class Person:
 
     @property
     def sort_key(self) -> tuple[float, int]:
-        """The key that sorts people in the order of the queue."""
+        """The key by which people are sorted in the order of the queue."""
         if self.rank is not None:
             return (self.rank, self.row)
         joined_at = datetime.fromisoformat(self.joined_at) if self.joined_at else LAST_TIME
@@ -61,7 +63,8 @@ class DryRun:
     # The people at the end of the new order.
     last: list[Person] = field(default_factory=list)
     duplicate_rows: int = 0
-    # Tuples of a row number, the number of an earlier row, and the customer id in both rows.
+    # Tuples of the number of a row, the number of an earlier row with the same customer, and the
+    # customer id.
     duplicates: list[tuple[int, int, str]] = field(default_factory=list)
     refused_rows: int = 0
     # Tuples of a row number and a reason.
@@ -73,7 +76,7 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """The number of people who are not listed, because they are between `first` and `last`."""
+        """The number of people between `first` and `last`, who are not listed."""
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:
@@ -103,8 +106,8 @@ def try_out_import(
 ) -> DryRun:
     """Predict the result of an import.
 
-    Only the service knows which addresses belong to the same person, so it checks the rows if
-    addresses identify people.
+    If addresses identify people, the service checks the rows, because only the service knows which
+    addresses belong to the same person.
     """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC))
@@ -126,7 +129,8 @@ def dry_run(
 ) -> DryRun:
     """Read all rows and return what an import would do.
 
-    If the service has checked the rows, `results` contains its result for each row number.
+    If the service has checked the rows, `results` maps each row number to the result from the
+    service.
     """
     found = DryRun()
     people = list(_people(records, columns, now, found, results or {}))
@@ -183,8 +187,8 @@ def _refuse(found: DryRun, row: int, reason: str) -> None:
     found.refused_rows += 1
     if len(found.refused) < SHOWN:
         found.refused.append((row, reason))
-    # Every row can have a different reason, because a reason can contain the invalid value. Limit
-    # the number of reasons that are kept.
+    # Keep only a limited number of different reasons. A reason can contain the invalid value, so
+    # every row could have a reason of its own.
     if reason in found.reasons or len(found.reasons) < MOST_REASONS:
         found.reasons[reason] += 1
 

@@ -26,10 +26,11 @@ ENCODINGS = {
 }
 BYTE_ORDERS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 PART_BYTES = 1_000_000
-# The guess uses a sample of lines with non-ASCII characters. More lines would not improve it.
+# The maximum size of the sample of lines with non-ASCII characters from which the encoding is
+# guessed. A larger sample would not improve the guess.
 SAMPLE_BYTES = 20_000
-# Several encodings can fit a short text. Windows-1252 is the most common encoding, so another
-# encoding must fit better by more than these margins.
+# Several encodings can fit a short text. Because Windows-1252 is the most common encoding, it is
+# chosen unless another encoding fits better by more than these margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
 # This error handler turns each undecodable byte into a lone surrogate. The import then refuses only
 # the row that contains the byte.
@@ -47,7 +48,8 @@ codecs.register_error(UNDECODABLE, _undecodable)
 
 def errors_of(encoding: str) -> str:
     """Return the error handler that turns undecodable bytes into lone surrogates."""
-    # For UTF-8, use a handler that can write the original bytes to the file of refused rows.
+    # For UTF-8, use Python's own handler, which can restore the original bytes for the file of
+    # refused rows.
     return "surrogateescape" if encoding == UTF_8 else UNDECODABLE
 
 
@@ -57,7 +59,7 @@ def codec_of(encoding: str) -> str:
         found = codecs.lookup(encoding)
     except LookupError:
         found = None
-    # Python's codecs include some, such as rot13, that are not text encodings.
+    # Some of Python's codecs, such as rot13, are not text encodings.
     if found is None or not getattr(found, "_is_text_encoding", True):
         raise WrongUsage(
             f"{encoding!r} is not an encoding. Give an encoding such as utf-8, cp1252 or utf-16."
@@ -68,7 +70,8 @@ def codec_of(encoding: str) -> str:
 def detect_encoding(path: Path) -> str:
     """Detect the encoding of a file, and return its key in `ENCODINGS`.
 
-    If most non-ASCII characters are valid UTF-8, the file is UTF-8, perhaps with some broken rows.
+    If at least half of the non-ASCII characters are valid UTF-8, the file counts as UTF-8, although
+    some rows may be broken.
     """
     decoder = codecs.getincrementaldecoder(UTF_8)("surrogateescape")
     letters = broken = 0

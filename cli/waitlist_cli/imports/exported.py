@@ -10,8 +10,8 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# How an import uses each field of an export. It reads a `taken` field, reports a `noted` field as
-# lost, and ignores an `implied` field.
+# How an import uses each field of an export. A `taken` field is imported. A `noted` field is not
+# imported, and the report mentions this. An `implied` field is ignored.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",
@@ -47,14 +47,15 @@ FIELDS: Mapping[str, Use] = {
     "ban_reason": "taken",
 }
 WAITING = ("waiting", "joining")
-# Notes about data that is not imported. "There" is the exported waitlist, and "here" is the
-# waitlist that imports the file.
+# Notes about data that is not imported. In these notes, "there" means the exported waitlist, and
+# "here" means the waitlist into which the file is imported.
 OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
 DELAYED = "Passed over for some time after a claim there: ready here"
 ASKED = "Asked there whether they are still waiting: not asked here"
 ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
-# If a banned customer has never signed up, the service does not know their customer id.
+# The note about a banned customer who has never signed up. The export contains no customer id for
+# such a customer.
 UNKNOWN = "Banned there but never signed up, so the customer id is unknown: not banned here"
 LEFT_OUT = {
     "left": "Had left there: not added",
@@ -152,7 +153,10 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 
 
 def _several(row: Mapping[str, Any], name: str) -> Sequence[str]:
-    """Return the items of a list. In a CSV file, a single cell contains all items."""
+    """Return the items of a field that contains a list.
+
+    In a CSV file, one cell contains all items.
+    """
     value = row.get(name, [])
     return value if isinstance(value, list) else _text(row, name).split(VALUE_SEPARATOR)
 

@@ -1,4 +1,4 @@
-"""Guesses the settings of an import that the operator has not given as options."""
+"""Guesses the settings of an import for which the operator has given no options."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,9 +36,10 @@ class ReadAs:
 
     @property
     def text(self) -> str:
-        """The guesses as JSON, which are stored in the file of refused rows.
+        """The guesses as JSON.
 
-        The few refused rows alone could lead to different guesses.
+        The file of refused rows contains this text, because guesses from the few refused rows alone
+        could be different.
         """
         if not (self.customer or self.time_format or self.addresses):
             return ""
@@ -46,7 +47,7 @@ class ReadAs:
 
     @classmethod
     def from_text(cls, text: object) -> "ReadAs | None":
-        """Parse guesses from JSON. Return None if the text does not contain guesses."""
+        """Parse the guesses from JSON. Return None if the text does not contain guesses."""
         try:
             return cls(**json.loads(str(text)))
         except (ValueError, TypeError):
@@ -69,7 +70,7 @@ class GivenOptions:
 class FirstRows:
     """The names of a file's columns, and the first values of each column.
 
-    A pipe can be read only once, so both are empty for a pipe.
+    For a pipe, both are empty, because a pipe can be read only once.
     """
 
     names: Sequence[str] = ()
@@ -92,9 +93,11 @@ def read_first_rows(file: str, form: str | None, delimiter: str, encoding: str |
 
 
 def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
-    """Guess the missing settings, and print a note about each unusual guess.
+    """Guess the settings that the operator has not given, and print a note about each unusual
+    guess.
 
-    A file of refused rows contains the guesses that were made for the original file.
+    If the file is a file of refused rows, it contains the guesses for the original file, and these
+    guesses are used.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
     if found is None or (found.identity, found.time) != (given.identity, given.time):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-# Common column names. The most likely names come first.
+# Common names of columns with customer ids, without spaces and punctuation. The most likely names
+# come first.
 IDS = (
     *("customerid", "customer", "userid", "memberid", "id", "user", "username"),
     *("email", "emailaddress", "mail", "mailaddress", "youremail", "contactemail"),
@@ -34,8 +35,8 @@ PRIORITIES = ("priority", "priorität", "prio")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 DIGITS = re.compile(r"[^@]*\d[^@]*")
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S", ", %H:%M:%S")
-# Time formats, in order of preference. American programs write the month first, so this format wins
-# if a date with slashes is ambiguous.
+# Date formats in order of preference. If a date with slashes is ambiguous, the first number is
+# taken as the month, as American programs write it.
 DATES = (
     *("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d"),
     *("%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
@@ -48,7 +49,8 @@ class TimeGuess:
 
     # The format, or None if the times are ISO 8601.
     time_format: str | None
-    # A second format that fits all values but leads to different times.
+    # Another format that fits all values too but leads to different times, or None if there is no
+    # such format.
     other: str | None = None
 
 
@@ -76,7 +78,9 @@ def guess_columns(names: Sequence[str], samples: Sequence[Sequence[object]]) -> 
 def guess_customer_column(
     names: Sequence[str], samples: Sequence[Sequence[object]] = ()
 ) -> str | None:
-    """Guess the column that contains the customer ids from the first values of each column."""
+    """Guess which column contains the customer ids, from the names and the first values of the
+    columns.
+    """
     return _by_name(names, IDS) or _by_mails(names, samples)
 
 
@@ -92,9 +96,9 @@ def _by_mails(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str 
 def guess_address_column(
     names: Sequence[str], samples: Sequence[Sequence[object]], identity: str
 ) -> str | None:
-    """Guess the column with the addresses that identify people.
+    """Guess which column contains the addresses that identify people.
 
-    `identity` is `email` or `phone`.
+    `identity` is the kind of address, `email` or `phone`.
     """
     found = _by_name(names, NUMBERS if identity == "phone" else MAILS)
     if found is not None and _is_among(samples, names.index(found), identity):
@@ -105,9 +109,10 @@ def guess_address_column(
 def guess_address_columns(
     names: Sequence[str], samples: Sequence[Sequence[object]], taken: Collection[str] = ()
 ) -> dict[str, str]:
-    """Guess the columns with addresses, and map them to profile.email and profile.phone.
+    """Guess which columns contain mail addresses and phone numbers. Map them to profile.email and
+    profile.phone.
 
-    Columns and fields in `taken` already have another use, so they are skipped.
+    The columns and fields in `taken` are skipped, because they already have another use.
     """
     found = {}
     for name in ("email", "phone"):
@@ -120,7 +125,7 @@ def guess_address_columns(
 
 
 def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -> bool:
-    """Return whether any value of the column looks like an address. An empty column counts too."""
+    """Return whether the column is empty or at least one of its values looks like an address."""
     looks = DIGITS if identity == "phone" else EMAIL
     values = samples[column] if column < len(samples) else ()
     texts = [str(value).strip() for value in values if value not in (None, "")]
@@ -128,7 +133,7 @@ def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -
 
 
 def guess_time_column(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Guess the column with the signup times by its name and its values."""
+    """Guess from the names and the values which column contains the signup times."""
     times = [
         name
         for name, values in zip(names, samples, strict=True)
@@ -138,7 +143,7 @@ def guess_time_column(names: Sequence[str], samples: Sequence[Sequence[object]])
 
 
 def guess_priority_column(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Guess the column with the priorities by its name and its values."""
+    """Guess from the names and the values which column contains the priorities."""
     numbers = [
         name
         for name, values in zip(names, samples, strict=True)
@@ -158,7 +163,7 @@ def guess_time_format(values: Iterable[object]) -> TimeGuess | None:
     fitting = [pattern for pattern in formats if _moments(texts, pattern) is not None]
     if not fitting:
         return None
-    # Files are usually sorted by signup time, so prefer a format that gives sorted times.
+    # Prefer a format with which the times are sorted, because most files are sorted by signup time.
     ordered = [pattern for pattern in fitting if _is_in_order(_moments(texts, pattern) or [])]
     first = (ordered or fitting)[0]
     moments = _moments(texts, first)
@@ -176,7 +181,8 @@ def _is_iso(text: str) -> bool:
         datetime.fromisoformat(text)
     except ValueError:
         return False
-    # Treat a value of only digits as a number, although it can also be a valid ISO 8601 date.
+    # Do not accept a value that consists only of digits. It can be a valid ISO 8601 date, but it is
+    # more likely a number.
     return not text.isdecimal()
 
 

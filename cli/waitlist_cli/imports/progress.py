@@ -14,9 +14,10 @@ from rich.text import Text
 
 
 class Bar:
-    """A progress bar that counts rows and measures progress in bytes.
+    """A progress bar that shows the number of imported rows.
 
-    The number of rows is unknown until the whole file has been read.
+    The length of the bar depends on the bytes that have been read, because the total number of rows
+    is not known in advance.
     """
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:

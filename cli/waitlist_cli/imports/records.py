@@ -16,13 +16,13 @@ from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detect_en
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 
-# The maximum length of a row. If a quote is never closed, this limit prevents reading the rest of
-# the file into memory.
+# The maximum length of a row. Without a limit, a quote that is never closed would make the program
+# read the rest of the file into memory.
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# These characters show that the encoding is wrong. A lone surrogate stands for an undecodable byte,
-# and a NUL is half of a UTF-16 character.
+# Characters that occur only if a file is read with the wrong encoding. A lone surrogate stands for
+# a byte that could not be decoded, and a NUL is one half of a UTF-16 character.
 UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 # The first line of a CSV file can tell Excel the delimiter, as in `sep=;`.
 DELIMITER_LINE = re.compile('"?sep=(.)"?\r?\n?', re.IGNORECASE)
@@ -53,7 +53,8 @@ class Record:
     fields: dict[str, Any] = field(default_factory=dict)
     # The reason why the row cannot be sent, or "".
     problem: str = ""
-    # The original text of the row, if `fields` cannot represent it.
+    # The original text of the row if the row does not fit the header or is not valid JSON.
+    # Otherwise "".
     line: str = ""
 
 
@@ -78,7 +79,7 @@ class Lines:
         return line
 
     def skip(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Remove the next line if it matches the pattern, and return the match."""
+        """If the next line matches the pattern, skip the line and return the match."""
         line = self.read()
         found = pattern.fullmatch(line)
         if found is None:
@@ -88,14 +89,18 @@ class Lines:
         return found
 
     def read(self, most: int = -1) -> str:
-        """Return the next line, or at most its first `most` characters."""
+        """Return the next line.
+
+        If `most` is given and the line is longer, return only its first `most` characters.
+        """
         if self._put_back:
             line, self._put_back = self._put_back, ""
             return line
         try:
             return self._text.readline(most)
         except UnicodeError as error:
-            # The whole file has another encoding, for example UTF-16 without a byte order mark.
+            # The encoding of the whole file is wrong. For example, the file is UTF-16 without a
+            # byte order mark.
             raise self._wrong_encoding from error
 
 
@@ -109,7 +114,8 @@ class Source:
         self.form = form
         self.encoding = encoding
         self._binary = binary
-        # If a row contains bytes that cannot be decoded, the import refuses only this row.
+        # The error handler replaces bytes that cannot be decoded, so the import can refuse the rows
+        # that contain them and import the others.
         self._text = io.TextIOWrapper(
             binary, encoding=codec_of(encoding), errors=errors_of(encoding), newline=""
         )
@@ -130,7 +136,9 @@ class Source:
             self.columns = [name for name in self._header if name]
 
     def bytes_read(self) -> int:
-        """Return how many bytes of the file have been read, including buffered bytes."""
+        """Return how many bytes of the file have been read, including bytes that are still in a
+        buffer.
+        """
         return self._binary.tell() if self._binary.seekable() else 0
 
     def records(self) -> Iterator[Record]:
@@ -141,8 +149,8 @@ class Source:
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # This program puts an apostrophe before some characters within a cell. Remove the
-            # apostrophe from such cells, but keep it in the cells of other programs.
+            # Files from this program can contain an added apostrophe anywhere in a cell. In files
+            # from other programs, only an apostrophe at the beginning of a cell was added.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -173,7 +181,8 @@ class Source:
             if row is None:
                 return
             if self._lines.is_exhausted:
-                # The CSV reader asks for a line after the last line only if a quote is still open.
+                # The CSV reader has asked for another line after the last line. It does this only
+                # if a quote is still open.
                 raise WrongUsage(
                     f"{self.name}, line {first_line}: a quote in this row is never closed. "
                     "The import stops here."
@@ -190,9 +199,10 @@ class Source:
             yield Record(number, fields, problem, self._as_line(row) if problem else "")
 
     def _problem_of(self, row: list[str]) -> str:
-        """Describe how a row differs from the header, or return "" if the row fits.
+        """Describe how a row differs from the header. Return "" if the row fits.
 
-        Spreadsheets write empty cells beyond the header, so these cells are accepted.
+        Empty cells beyond the last column of the header are accepted, because spreadsheets often
+        write them.
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
@@ -251,7 +261,7 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a file, or standard input if `path` is a hyphen.
 
-    If no encoding is given, the encoding of a file is detected, and a pipe is read as UTF-8.
+    If `encoding` is not given, the encoding of a file is detected, and a pipe is read as UTF-8.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
@@ -262,9 +272,11 @@ def open_source(
     if len(separator) != 1:
         raise WrongUsage("--delimiter must be a single character, or `tab`.")
     if path == STDIN:
-        # Python sets `sys.stdin` to None if standard input is closed.
+        # If standard input is closed, Python sets `sys.stdin` to None.
         if sys.stdin is None:
-            raise WrongUsage("Standard input is closed. Give the name of a file.")
+            raise WrongUsage(
+                "Standard input is closed, so nothing can be read from it. Give the name of a file."
+            )
         yield Source(sys.stdin.buffer, "standard input", kind, separator, encoding or UTF_8)
         return
     try:
@@ -279,7 +291,7 @@ def open_source(
 def note_encoding(
     output: Output,
     source: Source,
-    advice: str = "If this is the wrong encoding, save the file as UTF-8.",
+    advice: str = "If this encoding is wrong, save the file as UTF-8.",
 ) -> None:
     """Print the detected encoding of a file if it is not UTF-8."""
     if source.encoding != UTF_8:
@@ -287,7 +299,10 @@ def note_encoding(
 
 
 def is_file(path: str) -> bool:
-    """Return whether the path is a regular file, which can be read twice, unlike a pipe."""
+    """Return whether the path is a regular file.
+
+    A regular file can be read twice, but a pipe cannot.
+    """
     return path != STDIN and Path(path).is_file()
 
 

@@ -1,4 +1,7 @@
-"""Writes the refused rows and the reasons to a file that can be imported after correction."""
+"""Writes the refused rows and the reasons to a file.
+
+After the operator has corrected the rows, the file can be imported.
+"""
 
 import json
 from contextlib import suppress
@@ -13,9 +16,9 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 
 class RejectedRows:
-    """The file of refused rows. It is created when the first row is refused.
+    """The file of refused rows, which is created when the first row is refused.
 
-    The settings `read_as`, which were guessed from the original file, are stored in the file.
+    The file also stores `read_as`, the settings that were guessed from the original file.
     """
 
     def __init__(self, path: Path, source: Source, *, append: bool, read_as: str = "") -> None:
@@ -28,8 +31,8 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Remove only a regular file. Otherwise, root could remove a device such as /dev/null. If
-        # the path is a folder, `unlink` fails and reports the wrong path early.
+        # Do not remove a device such as /dev/null, which root could do. If the path is a folder,
+        # `unlink` raises an error, so the operator learns early that the path is wrong.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 
@@ -45,7 +48,8 @@ class RejectedRows:
             ) from error
 
     def close(self) -> None:
-        # A row that could not be written has already raised an error, so ignore errors on closing.
+        # Ignore errors on closing, because a row that could not be written has already raised an
+        # error.
         with suppress(OSError):
             if self._file is not None:
                 self._file.close()
@@ -71,8 +75,8 @@ class RejectedRows:
         # A byte order mark lets spreadsheets recognise UTF-8. A file of JSON lines has no byte
         # order mark.
         codec = codec_of(self._encoding) if self._columns is not None else self._encoding
-        # UTF-8 can keep bytes that could not be decoded. Other encodings lose them and write
-        # escapes.
+        # In UTF-8, bytes that could not be decoded are written unchanged. Other encodings have lost
+        # these bytes, so escapes are written instead.
         errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
         self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)
         if self._columns is not None:
@@ -83,12 +87,15 @@ class RejectedRows:
 
 
 def rejected_path(source: str, form: str, chosen: str | None) -> Path:
-    """Return the path of the file of refused rows, by default next to the imported file."""
+    """Return the path of the file of refused rows.
+
+    By default, the file is next to the imported file.
+    """
     if chosen:
         path = Path(chosen)
     else:
         stem = Path("import") if source == STDIN else Path(source).with_suffix("")
-        # A .tsv file is always read with tabs, so keep this suffix.
+        # Keep the suffix .tsv, because files with this suffix are always read with tabs.
         suffix = Path(source).suffix if Path(source).suffix.lower() in SUFFIXES else f".{form}"
         path = stem.with_name(f"{stem.name}.refused{suffix}")
     if source != STDIN and path.exists() and path.samefile(source):

@@ -30,14 +30,14 @@ BESIDE_ADDRESS = (
     "The customer id does not belong to the address: a person who signs up with the address gets "
     "a second place. Import the addresses with --identity and without customer ids"
 )
-# While the service is busy, requests are made smaller, down to this number of rows. Only requests
-# of this size are retried many times.
+# The smallest number of rows in a request. If the service is busy, each request is halved until it
+# has this size. Only requests of this size are retried many times.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
 
-# A callback after each request. Its arguments are the number of finished rows and the number of
-# bytes read.
+# This function is called after each request. The arguments are the number of finished rows and the
+# number of bytes that have been read from the file.
 Progress = Callable[[int, int], None]
 
 
@@ -50,7 +50,8 @@ class Counts:
     ended: int = 0
     moved: int = 0
     banned: int = 0
-    # The number of people in an export whom the import does not add.
+    # The number of people in an export whom the import leaves out, for example because they have
+    # left.
     left_out: int = 0
     refused: int = 0
     without_address: int = 0
@@ -65,7 +66,7 @@ class Counts:
     # The first rows with a customer id that a guest has used to sign up.
     warned_rows: list[int] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
-    # The number of rows for each kind of data that is not imported.
+    # Maps each note about data that is not imported to the number of rows that the note is about.
     notes: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -75,8 +76,9 @@ class Counts:
 
     @property
     def remarks(self) -> list[tuple[str, int]]:
-        """Notes about rows that were not refused, each with the number of rows."""
-        # Copy the counter, because a page of the console can read it while the import runs.
+        """The notes about rows that were not refused, and the number of rows for each note."""
+        # Copy the counter, because a page of the console can call this while the import changes the
+        # counter.
         found = self.notes.copy().most_common()
         if self.without_address:
             found.append((NO_ADDRESS, self.without_address))
@@ -107,8 +109,8 @@ class Counts:
 
     def refuse(self, reason: str) -> None:
         self.refused += 1
-        # A reason can contain the invalid value, so there can be as many different reasons as rows.
-        # Limit the number of reasons that are kept.
+        # Keep only a limited number of different reasons. A reason can contain the invalid value,
+        # so every row could have a reason of its own.
         if reason in self.reasons or len(self.reasons) < MOST_REASONS:
             self.reasons[reason] += 1
 
@@ -155,11 +157,13 @@ class ImportRun:
         return self.counts
 
     def _next(self, calls: Iterator[Batch]) -> Batch | None:
-        """Return the next batch, or None if the file or the import has ended."""
+        """Return the next batch, or None if no rows are left or the operator has stopped the
+        import.
+        """
         try:
             self.is_reading = True
-            # While `is_reading` is true, Ctrl-C interrupts the reading. Check whether the operator
-            # pressed Ctrl-C before that.
+            # While `is_reading` is true, Ctrl-C interrupts the reading. If the operator pressed
+            # Ctrl-C earlier, do not begin to read.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():
@@ -209,7 +213,7 @@ class ImportRun:
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         """Send the rows and yield the result of each row.
 
-        While the service is busy, each request contains fewer rows.
+        If the service is busy, the next request contains fewer rows.
         """
         start = 0
         while start < len(rows):

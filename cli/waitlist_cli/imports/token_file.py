@@ -10,15 +10,15 @@ from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 HEADER = ("entry_id", "customer_id", "entry_token", "link", "address")
-# The maximum length of a line, which contains two ids, a token, a link and an address.
+# The maximum length of a line. A line contains two ids, a token, a link and an address.
 TAIL_BYTES = 4096
 Issued = tuple[str, str, str, str, str]
 
 
 class TokenFile:
-    """A CSV file of entry tokens, with a line for each accepted row.
+    """A CSV file with the entry token of each person whose row was accepted.
 
-    An import that begins at row 1 replaces the file, because it gets all tokens again.
+    An import that begins at row 1 replaces the file, because it receives all tokens again.
     """
 
     def __init__(self, path: Path, *, append: bool) -> None:
@@ -31,7 +31,8 @@ class TokenFile:
     def write(self, issued: Sequence[Issued]) -> None:
         """Write the tokens from one response.
 
-        The rows of a response count as done only after their tokens have been written.
+        The rows of a response count as done only after their tokens have been written, so no token
+        is lost if the import stops.
         """
         if not issued:
             return
@@ -64,9 +65,10 @@ class TokenFile:
 def choose_token_file(
     chosen: str | None, taken: Sequence[str | Path], *, append: bool
 ) -> TokenFile | None:
-    """Return the token file that the operator chose, or None.
+    """Return the token file that the operator chose, or None if the operator chose none.
 
-    Raises WrongUsage if the path has another use, or if an existing file contains something else.
+    Raises WrongUsage if the path is already used for another file of the import, or if a file with
+    other content exists there.
     """
     if chosen is None:
         return None
@@ -92,7 +94,7 @@ def _is_ours(path: Path) -> bool:
 def _remove_unfinished_line(path: Path) -> int:
     """Remove an incomplete last line, and return the new size of the file.
 
-    If an import is killed, it can leave such a line.
+    An import that was killed can leave an incomplete line.
     """
     try:
         with path.open("rb+") as file:
