@@ -1,4 +1,4 @@
-"""The private function: connects the service to Redis and answers invocations."""
+"""The private function, which connects the service to Redis and answers invocations."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ CORRELATION = Correlation()
 
 
 def lambda_handler(event: object, _context: object) -> dict[str, Any]:
-    """Return the answer to a message from the public function."""
+    """Answer a message from the public function."""
     return service().handle(event)
 
 
@@ -41,8 +41,8 @@ def compose(config: Config) -> RequestLog:
         "private",
         namespace=config.metrics_namespace,
         log_level=config.log_level,
-        # The log lines have no trace id, because reading it would make each line 50% more
-        # expensive.
+        # The log lines contain no trace id, because writing a line would take 50% longer with a
+        # trace id.
         environ={},
     )
     return RequestLog(QueueService(store), telemetry, CORRELATION, store)

@@ -98,7 +98,10 @@ def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
 
 
 def _pack_filters(request: c.Claim | c.Admit) -> str:
-    """Return the filters of a request, or its segment, or the filter for the whole queue."""
+    """Return the filters of a request.
+
+    If the request has none, return its segment, or else the filter that selects the whole queue.
+    """
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
 
@@ -106,7 +109,7 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# The functions that compute an argument. All other arguments are copied from the request.
+# The functions that compute arguments. All other arguments are fields of the request.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,
@@ -125,8 +128,8 @@ def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
     )
 
 
-# The functions that create one request's part of an argument, for scripts that carry out many
-# requests in one run.
+# Some scripts carry out many requests in one run and receive them in a single argument. These
+# functions create the part of this argument for one request.
 PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
     "holds": _pack_hold,
     "stays": _pack_stay,
@@ -134,7 +137,7 @@ PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
 
 
 def joiner(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that converts many requests to the single argument of a script."""
+    """Return a function that joins many requests into the single argument of a script."""
     [name] = names
     part_of = PARTS_OF_JOINED_ARGUMENTS[name]
     return lambda requests: (" ".join([part_of(request) for request in requests]),)

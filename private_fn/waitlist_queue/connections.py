@@ -1,4 +1,6 @@
-"""Redis connections that respect the deadline of a call and know the `run_id` of their server."""
+"""Redis connections that never wait beyond the deadline of a call and that know the `run_id` of
+their server.
+"""
 
 import socket
 import ssl
@@ -15,14 +17,14 @@ from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
 # A call to Redis must fail within 2 seconds, so that the public function still has time to answer
-# (see docs/internals/time-budgets.md). A single wait is shorter, because after a failed wait the
-# client must still find the node that has taken over.
+# (see docs/internals/time-budgets.md). Each single wait is limited to less than that. If a wait
+# fails, time is left to find the node that has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
 RETRIES = 1
-# The maximum pause before a reconnect. Each pause has a random length, so that the clients do not
-# all reconnect at the same time.
+# The maximum pause before a connection is opened again. Each pause has a random length, so that the
+# clients do not all reconnect at the same time.
 PAUSE_SECONDS = 0.05
 RUN_ID_LENGTH = 16
 
@@ -45,7 +47,8 @@ class _OwnRunId(str):
     """An argument that the connection replaces with the `run_id` of its server."""
 
 
-# A script that receives an empty string does not check on which server it runs.
+# The text is empty because a script that receives an empty `run_id` does not check on which server
+# it runs.
 OWN_RUN_ID = _OwnRunId()
 
 
@@ -64,7 +67,9 @@ class _DeadlineConnection(Connection):
 
     @property
     def socket_connect_timeout(self) -> float:
-        """The timeout for connecting. redis-py reads it again for each address of the host."""
+        """The timeout for connecting. redis-py reads this property again for each address of the
+        host.
+        """
         return deadline.at_most(CONNECT_SECONDS)
 
     @socket_connect_timeout.setter
@@ -95,8 +100,9 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # After a TLS handshake, the server sends session tickets. The connection pool would
-            # close a connection with unread data, so a PING reads them first.
+            # After a TLS handshake, the server sends session tickets. The reply to a PING is read
+            # here together with these tickets, because the connection pool would close a connection
+            # that has unread data.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()
 
@@ -104,7 +110,7 @@ class _DeadlineConnection(Connection):
         return _RunIdPacker(self, super()._construct_command_packer(packer))  # type: ignore[no-untyped-call]
 
     def with_run_id(self, command: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the command with the server's `run_id` in place of OWN_RUN_ID."""
+        """Replace OWN_RUN_ID in the command with the `run_id` of the server."""
         if command[-1] is not OWN_RUN_ID:
             return command
         if self._sock is None:
@@ -116,7 +122,7 @@ class _DeadlineConnection(Connection):
 
 
 class _RunIdPacker:
-    """Encodes commands, and puts the server's `run_id` in the place of OWN_RUN_ID."""
+    """Encodes commands, and replaces OWN_RUN_ID with the `run_id` of the server."""
 
     def __init__(self, connection: _DeadlineConnection, packer: Any) -> None:
         self._connection = connection
@@ -163,8 +169,8 @@ class _DeadlinePool(ConnectionPool):
 
 def connect(config: Config) -> Client:
     """Return a client for the Redis server or cluster at `redis_url`."""
-    # Do not send information about the client library, because the Redis user may not be allowed to
-    # run these commands.
+    # Do not send information about the client library to Redis, because the Redis user may not be
+    # allowed to run the commands for this.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
     options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:

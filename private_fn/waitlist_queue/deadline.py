@@ -7,9 +7,9 @@ import time
 
 
 class Deadline(threading.local):
-    """The deadline of the current thread's call to Redis.
+    """The deadline of a call to Redis. Each thread has its own deadline.
 
-    The time limit begins when a thread enters the `with` block.
+    The time limit begins when the thread enters the `with` block.
     """
 
     def __init__(self, call_seconds: float) -> None:
@@ -20,13 +20,17 @@ class Deadline(threading.local):
         return self._end - time.monotonic()
 
     def at_most(self, seconds: float) -> float:
-        """Return the timeout for a single wait: `seconds`, or the remaining time if it is less."""
+        """Return the timeout for a single wait, which is `seconds` or, if less time is left, the
+        remaining time.
+        """
         # The result is never 0, because a socket with a timeout of 0 does not wait at all.
         left = self.left()
         return seconds if left >= seconds else max(0.001, left)
 
     def pause(self, most_seconds: float) -> None:
-        """Sleep for a random time of at most `most_seconds`, but not beyond the deadline."""
+        """Sleep for a random time of at most `most_seconds` seconds, but not beyond the
+        deadline.
+        """
         time.sleep(random.uniform(0, self.at_most(most_seconds)))
 
     def __enter__(self) -> None:

@@ -24,7 +24,7 @@ NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in scri
 
 
 def with_hint(error: BaseException) -> str:
-    """Return the text of the error, and a hint for the operator if there is one."""
+    """Return the text of the error. If there is a hint for the operator, add the hint."""
     for cause in _causes(error):
         if hint := _hint_for(cause):
             return f"{_describe(error)}{_describe_cause(error, cause)} - {hint}"
@@ -33,8 +33,8 @@ def with_hint(error: BaseException) -> str:
 
 def _describe_cause(error: BaseException, cause: BaseException) -> str:
     """Return the text of the cause in parentheses, or an empty string if `cause` is `error`."""
-    # The cluster client reports every error as a missing cluster, so only the cause shows what went
-    # wrong.
+    # The cluster client reports every error as a missing cluster. Only the cause of the error shows
+    # what went wrong.
     if cause is error:
         return ""
     return f" ({type(cause).__name__ if str(cause) in str(error) else _describe(cause)})"

@@ -6,7 +6,7 @@ slot, and one script can use all of them.
 
 from collections.abc import Callable
 
-# The functions that return the keys of a waitlist, by the name of the key.
+# Maps the name of a key to the function that returns this key for a waitlist id.
 OF_WAITLIST: dict[str, Callable[[str], str]] = {}
 
 
@@ -27,20 +27,20 @@ not_ready = _key("not_ready")
 # A sorted set of waiting entries whose address is not verified.
 unverified = _key("unverified")
 
-# A sorted set of entries that will be ready at a known time.
-# The score is the time, in milliseconds, at which the next reason for not being ready ends.
+# A sorted set of entries that have a reason not to be ready with a known end. The score is the
+# time, in milliseconds, at which the next of these reasons ends.
 ready_at = _key("ready_at")
 
 # A hash with the reasons why each entry is not ready.
 # Entries that have always been ready are not in the hash.
 readiness = _key("readiness")
 
-# A hash with the time of the last poll of each entry near the head of the queue.
+# A hash with the time at which the customer of each entry near the head of the queue last polled.
 # The hash exists only if the waitlist has the `presence` setting.
 last_polls = _key("last_polls")
 
-# A sorted set of signups that have ended.
-# A member is "entry_id:join_id", and its score is the logical timestamp of the end.
+# A sorted set of signups that have ended. A member is "entry_id:join_id", and its score is the
+# logical timestamp at which the signup ended.
 tombstones = _key("tombstones")
 
 # A hash with the tickets that cannot be computed from an entry's rank.
@@ -79,8 +79,8 @@ segments = _key("segments")
 # A hash with the segments and the attributes version of each entry.
 tags = _key("tags")
 
-# A hash that counts imported rows with the same time.
-# The hash maps the first ticket of a millisecond to the number of rows with this time.
+# A hash that counts imported rows whose times are in the same millisecond. It maps the first ticket
+# of a millisecond to the number of rows that were imported for this millisecond.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside.
@@ -95,9 +95,10 @@ visits = _key("visits")
 board = _key("board")
 
 
-# Each entry has its own set, so that the set can be deleted when the customer's data is erased.
+# Each entry has its own set of moves, so that this set can be deleted when the customer's data is
+# erased.
 def moves(waitlist_id: str, entry_id: str) -> str:
-    """Return the key of the sorted set of an entry's moves.
+    """Return the key of the sorted set that contains the moves of an entry.
 
     A member is the idempotency key of a move, so that a repeated request does not move the entry
     again.
@@ -106,8 +107,8 @@ def moves(waitlist_id: str, entry_id: str) -> str:
 
 
 def once(waitlist_id: str, verb: str, once_key: str) -> str:
-    """Return the key of the stored result of a claim or an admission.
+    """Return the key under which the result of a claim or an admission is stored.
 
-    If the same request is repeated, the script returns this result.
+    If the same request is repeated, the script returns the stored result.
     """
     return f"wl:{{{waitlist_id}}}:once:{verb}:{once_key}"

@@ -1,4 +1,4 @@
-"""Converts requests to script calls, and the replies of the scripts to results."""
+"""Converts requests to calls of scripts, and the replies of the scripts to results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,15 @@ NO_ONCE_KEY = "none"
 
 @dataclass(frozen=True)
 class Operation:
-    """How to carry out one type of request: its script, keys, arguments and result type."""
+    """Says how to carry out one type of request: with which script, keys, arguments and result
+    type.
+    """
 
     script: Script
     # These functions return the keys that belong to a single request.
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
-    # If one run carries out several requests, this function receives a list of requests.
+    # This function returns the arguments for a request. If one run of the script carries out
+    # several requests, the function receives a list of requests.
     arguments: Callable[[Any], arguments.Arguments]
     result: type[c.Result]
 
@@ -39,10 +42,10 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 
 
 def _script_of(request: type) -> Script:
-    """Return the script with the name of the operation, or with the name of its base class.
+    """Return the script that has the name of the request type or of one of its base classes.
 
-    Operations with a common base class can share a script: `Leave` and `Drop` are both an
-    `EndStay`, and use `end_stay.lua`.
+    Request types with a common base class can share a script. For example, `Leave` and `Drop` are
+    subclasses of `EndStay` and use `end_stay.lua`.
     """
     try:
         return script_named(c.operation_name(request.__name__))
@@ -51,7 +54,7 @@ def _script_of(request: type) -> Script:
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
-    """Split the requests into groups, each of which one run of a script carries out."""
+    """Split the requests into groups. One run of a script can carry out all requests of a group."""
     part: list[c.OnWaitlist] = []
     for request in requests:
         if part and not _may_join(part, request):
@@ -70,7 +73,7 @@ def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
-    """Return the script call that carries out a group of requests."""
+    """Return the call of a script that carries out a group of requests."""
     request = part[0]
     operation = operation_of(type(request))
     own_arguments = operation.arguments(part if operation.script.per_run > 1 else request)
@@ -89,24 +92,26 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
-# The cache uses the name of the script, because hashing a script itself would be slow.
+# The parameter is the name of the script, because hashing a whole Script for the cache would be
+# slow.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
-    """Return the Redis keys of a script that are the same for all requests about a waitlist."""
+    """Return the Redis keys that a script uses for every request about a waitlist."""
     names = script_named(script_name).keys
     return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name in keys.OF_WAITLIST)
 
 
 def _moves(request: c.OnWaitlist) -> str:
-    """Return the Redis key that stores the moves of an entry."""
+    """Return the Redis key of the set that stores the moves of the entry."""
     return keys.moves(request.waitlist_id, cast("c.OnEntry", request).entry_id)
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """Return the Redis key that stores the result of a claim or an admission."""
+    """Return the Redis key under which the result of a claim or an admission is stored."""
     once_key = cast("c.Claim | c.Admit", request).once_key or NO_ONCE_KEY
     return keys.once(request.waitlist_id, c.operation_name(type(request).__name__), once_key)
 
 
-# The Redis keys that belong to a single request. They are the last keys of a script.
+# The functions that return the Redis keys that belong to a single request. A script receives these
+# keys after the keys of the waitlist.
 OWN_KEYS: dict[str, Callable[[c.OnWaitlist], str]] = {"moves": _moves, "once": _once}

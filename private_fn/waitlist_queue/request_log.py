@@ -1,4 +1,7 @@
-"""Writes a log line for each message: the operation, the outcome and the time spent in Redis."""
+"""Writes a log line for each message.
+
+The line contains the operation, the outcome and the time that was spent waiting for Redis.
+"""
 
 import time
 from collections.abc import Callable
@@ -12,7 +15,7 @@ from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Span, Telemetry
 
 UNKNOWN = "unknown"
-# The outcomes for which the service is responsible, and not the caller.
+# The outcomes that the log counts as failures of the service.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
 DEFECT: Message = {"code": InternalError.code}
 
@@ -41,7 +44,7 @@ class RequestLog:
         self._seconds = seconds
 
     def handle(self, message: object) -> Message:
-        """Return the service's answer to a message, and write a log line."""
+        """Pass a message to the service, write a log line, and return the answer."""
         answer = DEFECT
         self._correlation.id = correlation_id = read_correlation_id(message)
         began, redis_began = self._seconds(), self._redis.waited_seconds

@@ -22,7 +22,7 @@ def result_of(script: Script, result: type[c.Result], reply: Reply) -> Message:
     if outcome in BY_CODE:
         return failure(BY_CODE[outcome]())
     values = _by_name(script, ("outcome", *script.returns[outcome]), reply)
-    # The conversion is not strict, because a script returns 1 for true.
+    # The conversion must not be strict, because a script returns the number 1 for true.
     return encoded(msgspec.convert(values, result, strict=False))
 
 
@@ -37,9 +37,11 @@ def encoded(answer: c.Result | c.Failure) -> Message:
 
 
 def _by_name(script: Script, names: Names, values: Reply) -> dict[str, Any]:
-    """Return a dictionary of the values in a reply, by the names in the script's header."""
-    # A script returns nil for false and for a missing value. Such a value is left out, so that the
-    # field of the result keeps its default.
+    """Return the values of a reply in a dictionary whose keys are the names in the header of the
+    script.
+    """
+    # A script returns nil for false and for a missing value. A nil value is left out of the
+    # dictionary, so that the field of the result keeps its default.
     if len(values) != len(names):
         raise ValueError(f"{script.name} returned {values}, its header declares {names}")
     pairs = zip(names, values, strict=True)

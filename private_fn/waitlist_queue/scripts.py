@@ -33,7 +33,7 @@ FUNCTION = re.compile(r"^(local function (\w+)\(.*?^end\n)", re.MULTILINE | re.D
 WORD = re.compile(r"\w+")
 META_FIELD = re.compile(r"meta_(\w+)")
 KEY = re.compile(r"keys\.(\w+)")
-# The code of a script that uses all keys of a waitlist.
+# A script that contains this code uses all keys of a waitlist.
 EVERY_KEY = "unpack(KEYS)"
 # The store adds these arguments to every call of a script that uses them.
 STORE_ARGUMENTS = ("now", "server_run_id")
@@ -51,9 +51,9 @@ class Script:
     arguments: Names
     # The arguments that the store adds.
     added: Names
-    # The names of the values that follow each outcome in the reply.
+    # Maps each outcome to the names of the values that follow it in the reply.
     returns: dict[str, Names]
-    # The names of the values in each row, for values that are lists of rows.
+    # Maps each value that is a list of rows to the names of the values in a row.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int
@@ -65,12 +65,12 @@ class Script:
 
 @cache
 def script_named(name: str) -> Script:
-    """Return the script with this name, and read its file at the first call."""
+    """Return the script with this name. The first call reads the file of the script."""
     return load(FOLDER / f"{name}.lua")
 
 
 def load(path: Path) -> Script:
-    """Read a script file, and add the code that its header names."""
+    """Read the file of a script, and add the code of the files that its header names."""
     text = path.read_text(encoding="utf-8")
     guards = in_order(words(text, "PRELUDE"), PRELUDE, "PRELUDE")
     header = "".join(map(_header, [*guards, text]))
@@ -99,7 +99,10 @@ def load(path: Path) -> Script:
 
 
 def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
-    """Return the text of each named file, after the texts of the files that it names itself."""
+    """Return the texts of the named files and of the files that these files name in their headers.
+
+    A file comes after the files that it names.
+    """
     texts: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -116,9 +119,10 @@ def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
 
 
 def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
-    """Return Lua code that gives names to the keys, arguments and META fields of a script.
+    """Return Lua code that stores the keys, the arguments and the used fields of the hash `meta` in
+    variables.
 
-    The fields of the hash `meta` are read with a single command.
+    All fields are read with a single command.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -133,10 +137,11 @@ def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
 
 def _without_unused_functions(library: str, code: str) -> str:
     """Return the library code without the functions that the script does not use."""
-    # Redis creates each function again in every run, which takes 0.1 microseconds per function.
+    # Redis creates each Lua function again in every run, which takes 0.1 microseconds per function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
     named = set(WORD.findall("".join([*pieces[::3], code])))
-    # A function is called only by the functions and the code after it.
+    # Go through the functions from last to first, because a function can be used only by code that
+    # comes after it.
     for place in reversed(range(1, len(pieces), 3)):
         function, name = pieces[place], pieces[place + 1]
         pieces[place + 1] = ""
@@ -162,6 +167,6 @@ def _header(text: str) -> str:
 
 
 def _declared(header: str, keyword: str) -> dict[str, Names]:
-    """Return the words that follow each name at the beginning of a line."""
+    """Parse the header lines that begin with a keyword. Return the words that follow each name."""
     lines = [line.split() for line in _lines(header, keyword)]
     return {name: tuple(others) for first, *others in lines for name in first.split("|")}

@@ -1,4 +1,6 @@
-"""Handles private messages: decodes the request, runs its script, and encodes the answer."""
+"""Handles messages from the public function: decodes the request, runs its script, and encodes the
+answer.
+"""
 
 import logging
 import time
@@ -21,15 +23,19 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# One call ends at least 4,000 expired claims and offers, because each turn ends at least 200. No
-# turn begins after EXPIRING_SECONDS, so that Lambda does not stop the function during a turn.
+# Expired claims and offers are ended in turns. Each turn ends at least 200, so 20 turns end at
+# least 4,000. No turn begins after EXPIRING_SECONDS, so that Lambda does not stop the function
+# during a turn.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
 
 
 class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
-    """A batch whose requests are decoded later, so that each of them can fail on its own."""
+    """A batch whose requests have not been decoded yet.
+
+    They are decoded later, so that an invalid request does not make the others fail.
+    """
 
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
 
@@ -113,11 +119,14 @@ def _results_or_failures(part: list[c.OnWaitlist], reply: Reply | WaitlistError)
 
 
 def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
-    """Decode the requests in a batch. A request that cannot be decoded becomes a failure."""
+    """Decode the requests in a batch.
+
+    In the result, a failure takes the place of each request that is invalid.
+    """
     try:
         requests = msgspec.convert({"op": "batch", "requests": rows}, c.Batch).requests
     except (msgspec.ValidationError, UnicodeEncodeError):
-        # At least one request is invalid. Decoding each request separately is slower, but shows
+        # At least one request is invalid. Decode each request separately, which is slower but shows
         # which requests are invalid.
         return [_decode_row(row) for row in rows]
     return [_check_row(request) for request in requests]
@@ -152,7 +161,8 @@ def _decode(message: object) -> c.Request:
 
 def _type_of(message: Any) -> Any:
     """Return the struct type for the operation in the `op` field."""
-    # Decoding a known struct is much faster than decoding the union of all structs.
+    # Look the type up first, because decoding a known struct is much faster than decoding the union
+    # of all structs.
     try:
         op = message["op"]
         return Rows if op == "batch" else c.REQUESTS[op]

@@ -15,14 +15,14 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# These errors are temporary, for example during a failover or a restart.
+# Errors that are temporary. They occur, for example, during a failover or a restart.
 TRANSIENT_ERRORS = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Only the operator can resolve these errors, so the log contains a hint.
+# Errors that only the operator can resolve. The log contains a hint for the operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
 # If a command in a pipeline fails with one of these errors, the store sends the command again on
 # its own.
@@ -49,7 +49,10 @@ class Call(NamedTuple):
 
 
 class RedisStore:
-    """Runs scripts with EVALSHA. If Redis does not have a script, the store sends its source."""
+    """Runs scripts with the command EVALSHA.
+
+    If Redis does not know a script, the store sends the source of the script.
+    """
 
     def __init__(
         self,
@@ -72,7 +75,7 @@ class RedisStore:
         return reply
 
     def run_many(self, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
-        """Run many scripts in the given order, with one round trip for each Redis node.
+        """Run many scripts in the given order. Each Redis node needs one round trip.
 
         Each script succeeds or fails independently.
         """
@@ -135,13 +138,16 @@ class RedisStore:
             return [error] * len(calls)
 
     def _commands_for(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
-        """Yield a Redis command for each call, so that Redis runs the calls in the given order."""
+        """Yield a Redis command for each call.
+
+        The commands ensure that Redis runs the calls in the given order.
+        """
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # The first call of a script sends its source. If EVALSHA failed because Redis did not
-            # have the script, a retry would run after the later calls. The last call has no later
-            # calls, so it may use EVALSHA.
+            # The first call of a script sends the source of the script. If this call used EVALSHA
+            # and Redis did not know the script, the call would be retried after the later calls.
+            # The last call may use EVALSHA, because no calls come after it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
@@ -182,7 +188,7 @@ def _is_lost(reply: object) -> bool:
 
 
 def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, list[int]]:
-    """Return the indexes of the calls for each node."""
+    """Group the calls by Redis node. Return the indexes of the calls for each node."""
     numbers: dict[ClusterNode, list[int]] = {}
     for number, call in enumerate(calls):
         node = client.get_node_from_key(call.keys[0])  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
--- admit: Makes offers to the first customers in the queue, or to one customer. If `count` is missing, the admission
+-- admit: Makes offers to the first customers in the queue, or to a given customer. If `count` is missing, the admission
 -- policy decides how many customers get an offer.
 -- PRELUDE clock cold rebuilding filters claimed tags passing_over
 -- NEEDS expiry offers policy presence readiness reasons replay segments tickets waiting

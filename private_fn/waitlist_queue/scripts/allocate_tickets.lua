@@ -5,8 +5,8 @@
 -- `shared_milliseconds` ("ticket:count", separated by spaces) has a pair for each `joined_at` that several rows share.
 -- RETURNS allocated stamp first apart offsets
 local SHARED_MILLISECOND_SECONDS = 86400
--- The distance between two tickets, which leaves ranks free for entries that are moved there later. At a distance of 8,
--- the tickets do not get ahead of the clock up to 2,000 signups per second.
+-- The distance between two tickets. The ranks between them stay free for entries that are moved there later. With a
+-- distance of 8, tickets do not get ahead of the clock unless more than 2,000 customers sign up per second.
 local APART = 8
 
 -- An import must wait for the end of a rebuild, because its rows could get the ranks of entries that have not been

@@ -1,5 +1,6 @@
 -- board: Returns a snapshot of the positions in the queue. All requests within five seconds get the same snapshot.
--- `cuts` is a JSON list of pairs of a rank and its position, in serving order.
+-- `cuts` is a JSON list of pairs. Each pair contains a rank and the position of the entry with this rank. The pairs are
+-- in serving order.
 -- PRELUDE clock cold rebuilding not_ready
 -- NEEDS holds int_text opening waiting
 -- RETURNS board as_of_millis total line cuts
@@ -37,7 +38,7 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds pairs of rank and position for the entries of one sorted set. Entries with an unverified address get no pair,
+-- Adds pairs of rank and position for some entries of a sorted set. Entries with an unverified address get no pair,
 -- because the pairs are public and would show when somebody signed up.
 local cuts = {}
 local function cut(set, other)

@@ -8,13 +8,14 @@
 local last_ticket = meta_last_ticket
 local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
--- If the customer has signed up again since the message was sent, the entry has a different ticket.
+-- The ticket differs if the customer has signed up again since the message was sent.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- Entries with an unverified address count here, although positions do not count them.
+-- Count entries with an unverified address too, although positions do not count them.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(place.rank)
 
--- The entry may stay in the sorted set here, because only the entries ahead of the target matter.
+-- The entry itself is still in the sorted set while the target is computed. This does not matter, because only the
+-- entries ahead of the target are counted.
 local function target()
   if priority ~= '' then
     return free_rank(keys, entry_id, (MAX_PRIORITY - tonumber(priority)) * TIER + place.ticket, place.rank)

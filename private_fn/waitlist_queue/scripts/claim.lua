@@ -2,7 +2,7 @@
 -- PRELUDE clock cold rebuilding filters claimed tags not_ready
 -- NEEDS claim_limit expiry holds pop readiness replay tickets
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
--- If the setting `max_claims` kept the script from claiming as many entries as requested, `limit` is `max_claims`.
+-- If the script claimed fewer entries than requested because of the setting `max_claims`, `limit` is `max_claims`.
 -- RETURNS claimed|repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS waitlist_paused|expiring|idempotency_key_reused

@@ -1,4 +1,4 @@
--- complete: Admits the customers of claimed entries. If the same claim token is sent again, nothing changes.
+-- complete: Admits the customers of claimed entries. Sending the same claim token again changes nothing.
 -- PRELUDE clock owner claimed tags
 -- NEEDS admission holds tickets
 -- ARGV holds

@@ -1,8 +1,8 @@
--- end_stay: Removes an entry from the waitlist for good, and updates the counter that `counts_as` names.
+-- end_stay: Removes an entry from the waitlist for good. `counts_as` names the counter that is updated.
 -- PRELUDE clock cold claimed not_ready watched
 -- NEEDS inside places policy slots take_out tickets tombstone
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis
--- If `unless_placed` is 1, the script keeps an entry that has a place in Redis, and returns `present`. If
+-- If `unless_placed` is 1 and the entry has a place in Redis, the script keeps the entry and returns `present`. If
 -- `inside_until_millis` is 0, the customer is not inside.
 -- RETURNS left|dropped|absent|present stamp ended_stamp ticket
 local ended = tombstone_of(keys, entry_id, join_id)

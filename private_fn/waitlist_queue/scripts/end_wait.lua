@@ -1,5 +1,5 @@
--- end_wait: Ends the wait of a customer who did not confirm in time that they are still waiting. The action decides
--- whether the entry is parked (set aside), moves to the end of the queue, or leaves the waitlist.
+-- end_wait: Ends the wait of a customer who was asked whether they are still waiting and did not confirm in time.
+-- `action` says whether the entry is parked (set aside), moves to the end of the queue, or leaves the waitlist.
 -- PRELUDE clock cold rebuilding claimed
 -- NEEDS decisions holds presence reasons requeue segments tickets waiting
 -- ARGV entry_id ticket confirm_by_millis action settings_version
@@ -9,7 +9,7 @@ if not meta_not_ready then return {'kept'} end -- no customer of the list was ev
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)
--- The entry is not in the queue, or the customer has signed up again with a different ticket.
+-- Keep the entry if it is not in the queue, or if the customer has signed up again and has a different ticket.
 if not rank or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
 -- A customer who is away must answer the question too.
@@ -17,7 +17,7 @@ if not is_ready and has_reason(without_away(packed)) then return {'kept'} end
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
 if not is_ready then packed = end_absence(keys, entry_id) end
--- Mark the customer's deadline as handled, so that a late copy of the message does nothing.
+-- Mark the deadline of the customer as handled, so that a delayed copy of the message changes nothing.
 local kept = end_question(packed)
 redis.call('HSET', keys.readiness, entry_id, kept)
 count_readiness(keys, packed, kept)

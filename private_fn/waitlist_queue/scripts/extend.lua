@@ -1,4 +1,4 @@
--- extend: Renews the lease of a claimed entry, beginning now.
+-- extend: Extends the claim of an entry. A new lease begins now.
 -- PRELUDE clock cold claimed
 -- NEEDS holds tickets
 -- ARGV entry_id token lease_seconds

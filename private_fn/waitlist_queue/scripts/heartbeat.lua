@@ -1,5 +1,5 @@
--- heartbeat: Increments a counter that shows whether Redis has lost writes. If the counter is lower than the caller's
--- count, Redis has lost writes.
+-- heartbeat: Increments a counter that shows whether Redis has lost writes. If the counter in Redis is lower than the
+-- value that the caller knows, Redis has lost writes.
 -- PRELUDE clock cold rebuilding
 -- NEEDS tickets
 -- ARGV epoch known_beat pace
@@ -7,7 +7,8 @@
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS outdated
 local beat, known = tonumber(meta_beat), tonumber(known_beat)
--- If the counter is lower by one, only recent writes are lost. If it is lower by more, the queue must be rebuilt.
+-- If the counter is lower by one, only writes since the last heartbeat are lost. If the counter is lower by more, the
+-- queue must be rebuilt.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'
 if beat < known then outcome = 'behind' end

@@ -8,7 +8,7 @@
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)
--- The old settings decide what happens after an expired offer, so expired offers must end before the settings change.
+-- Expired offers must be ended before the settings change, because the old settings decide what happens after them.
 if meta_state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'exists'
 if not meta_state then

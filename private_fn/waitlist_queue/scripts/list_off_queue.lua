@@ -1,4 +1,5 @@
--- list_off_queue: Reads a page of the entries with a claim or an offer by deadline, or of the parked entries by time.
+-- list_off_queue: Reads a page of the entries with a claim or an offer, sorted by deadline, or a page of the parked
+-- entries, sorted by the time at which they were parked.
 -- PRELUDE cold rebuilding expiring
 -- NEEDS holds
 -- ARGV which after after_id limit

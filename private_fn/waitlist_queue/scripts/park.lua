@@ -1,4 +1,4 @@
--- park: Parks a claimed entry, so that an operator can look at it. A repeated request changes nothing.
+-- park: Parks a claimed entry, that is, sets it aside for an operator. A repeated request changes nothing.
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds slots tickets
 -- ARGV entry_id token

@@ -6,7 +6,7 @@
 -- RETURNS not_parked
 local place = place_of(keys, entry_id)
 local outcome, hold = 'redriven', place
--- The entry may have been parked again, at a later time, since the message was sent.
+-- If the entry has been parked again since the message was sent, the time of parking differs.
 local is_requested_parking = parked_millis == '' or
   tonumber(parked_millis) == tonumber(redis.call('ZSCORE', keys.parked, entry_id) or nil)
 if hold and hold.state == 'parked' and is_requested_parking then

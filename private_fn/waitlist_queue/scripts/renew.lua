@@ -1,5 +1,5 @@
--- renew: Restarts the pass of an admitted customer, because the admission was recorded late. If the pass has ended and
--- nobody else can be admitted, the next free place is reserved for the customer.
+-- renew: Starts the pass of an admitted customer again, because the admission was recorded late. If the pass has ended
+-- and there is no free place inside, the next free place is reserved for the customer.
 -- PRELUDE clock cold
 -- NEEDS holds inside policy
 -- ARGV entry_id ticket is_claim
@@ -14,7 +14,7 @@ local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE',
 local present_until = tonumber(present or KEPT)
 -- If the customer left during a rebuild, the record already says so, and the message is late.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
--- While the set `inside` contains the customer, nobody else has taken the place, even if the pass has ended.
+-- While the set `inside` contains the customer, nobody else has taken the customer's place, even if the pass has ended.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.
   if meta_state == 'hydrating' or room_of(keys, policy, now, true) == 0 then

@@ -1,4 +1,5 @@
--- restore: Restores an entry at the place in its record, unless the customer has left the waitlist or was admitted.
+-- restore: Restores an entry in Redis at the place that its record contains, unless the customer has left the waitlist
+-- or was admitted.
 -- PRELUDE cold claimed stale_epoch stale_segments
 -- NEEDS decisions inside moves places readiness restoring slots tickets tombstone waiting
 -- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
@@ -12,8 +13,8 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Called if the record replaces an offer in Redis. The slot of the replaced offer is returned, or it is assigned to
--- the offer in the record.
+-- This function is called if the place in the record replaces an offer in Redis. It gives the slot of the replaced
+-- offer back, or assigns the slot to the offer in the record.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

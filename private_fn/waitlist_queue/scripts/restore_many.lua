@@ -1,10 +1,12 @@
--- restore_many: Restores waiting entries at the places in their records. Entries that Redis already has are not moved.
+-- restore_many: Restores waiting entries in Redis at the places that their records contain. Entries that Redis already
+-- has are not moved.
 -- PRELUDE cold stale_epoch stale_segments
 -- NEEDS int_text places ranks readiness reasons restoring segments tickets waiting
 -- ARGV epoch segments_version stays
 -- `stays` has a text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each entry,
 -- separated by spaces.
 -- RETURNS restored restored present gone
+
 -- Appends two arguments to a command that writes many entries at once. This is much faster than one command for each
 -- entry.
 local function append_pair(values, first, second)

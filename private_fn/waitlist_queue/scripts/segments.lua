@@ -1,4 +1,4 @@
--- segments: Counts the waiting entries in each segment, and lists the first of these entries.
+-- segments: Counts the waiting entries in each segment, and lists the first entries of each segment.
 -- PRELUDE cold rebuilding expiring stale_segments
 -- ARGV segments_version after limit
 -- RETURNS segments depths

@@ -1,4 +1,5 @@
--- stats: Counts the entries on a waitlist, even during a rebuild. If `is_due` is 1, maintenance has work to do.
+-- stats: Counts the entries on a waitlist. The counts are also available during a rebuild. If `is_due` is 1,
+-- maintenance has work to do.
 -- PRELUDE clock cold not_ready
 -- NEEDS holds readiness tickets
 -- ARGV near
@@ -17,7 +18,7 @@ local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
--- If Redis has lost its data, the counters continue from values that may be up to a minute old.
+-- After Redis has lost its data, the counters continue from values that can be up to a minute old.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis

@@ -1,13 +1,14 @@
 -- NEEDS tickets
 
--- `floor` comes from the clock of a Lambda function, which may be ten minutes slow. If the clock of Redis went back,
--- logical timestamps up to UNKNOWN_SECONDS above `floor` may therefore exist.
+-- `floor` is a logical timestamp from the clock of a Lambda function, which may be ten minutes slow. If the clock of
+-- Redis has been set back, logical timestamps that are up to UNKNOWN_SECONDS later than `floor` may already exist.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
--- If the clock did not go back, logical timestamps up to SPARE_SECONDS above `floor` may exist. SPARE_SECONDS must be
--- less than a second, so that signups still leave gaps between each other.
+-- If the clock has not been set back, logical timestamps that are up to SPARE_SECONDS later than `floor` may already
+-- exist. SPARE_SECONDS must be less than a second, because signups leave gaps between their tickets only if the tickets
+-- are at most a second ahead of the clock.
 local SPARE_SECONDS = 0.5
 
--- Returns the first logical timestamp of a new queue. It is later than all logical timestamps of earlier queues of the
+-- Returns the first logical timestamp of a new queue. This timestamp is later than those of all earlier queues of the
 -- waitlist.
 local function first_stamp_of_epoch(floor, clock_micros)
   local first = ticket_after(floor, clock_micros)
@@ -16,7 +17,8 @@ local function first_stamp_of_epoch(floor, clock_micros)
   return first + (is_clock_back and UNKNOWN_SECONDS or SPARE_SECONDS) * TICKETS_PER_SECOND
 end
 
--- Begins an epoch, which is the lifetime of a queue in Redis. All its logical timestamps are later than `epoch_start`.
+-- Begins an epoch, which is the lifetime of a queue in Redis. All logical timestamps of an epoch are later than its
+-- `epoch_start`.
 local function begin_epoch(keys, state, epoch, epoch_start, counters, scheduled_until, now,
     server_run_id)
   -- Admissions that were due in the previous epoch are discarded, because they may already have been made.

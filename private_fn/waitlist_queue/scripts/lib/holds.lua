@@ -1,8 +1,8 @@
 -- NEEDS policy tickets
 
--- The hash `claims` has an item for each entry that is on the waitlist but not in the queue:
--- state|token|rank|ticket|attempts|stamp. The item is called the hold of the entry. The stamp is the logical timestamp
--- at which the entry was taken out of the queue.
+-- The hash `claims` contains the hold of each entry that is on the waitlist but not in the queue. A hold is a text of
+-- the form "state|token|rank|ticket|attempts|stamp". The stamp is the logical timestamp at which the entry was taken
+-- out of the queue.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)
@@ -30,7 +30,7 @@ local function delete_hold(keys, entry_id)
   redis.call('HDEL', keys.claims, entry_id, entry_id .. PAID)
 end
 
--- Sets the deadline of a claim or an offer, in milliseconds.
+-- Stores the deadline of a claim or an offer, in milliseconds.
 local function hold_until(keys, entry_id, state, deadline)
   redis.call('ZADD', keys.held, deadline, entry_id)
   if not keys.claimed then return end
@@ -41,16 +41,16 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a claim or an offer. Unless `keeps_room` is true, another customer may take the place, so the
--- next poll triggers a run of the admission policy.
+-- Removes the deadline of a claim or an offer that has ended. Unless `keeps_room` is true, another customer can now be
+-- admitted, so the next poll triggers a run of the admission policy.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Marks an entry whose record may lack the decision with this logical timestamp. Maintenance updates the record within
--- a minute.
+-- Marks an entry whose record may lack the decision with the logical timestamp `stamp`. Maintenance updates the record
+-- within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end
@@ -77,8 +77,8 @@ local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, p
   return hold
 end
 
--- Returns the claim with this token, or nil and an error code. If the token has already admitted the customer, the
--- second value is `completed`.
+-- Returns the claim with this token, or nil and an error code. If the customer has already been admitted with this
+-- token, returns the hold and `completed`.
 local function check_token(keys, entry_id, token, now)
   local hold = read_hold(keys, entry_id)
   if not hold or hold.state == 'parked' then return nil, 'not_held' end
@@ -89,8 +89,8 @@ local function check_token(keys, entry_id, token, now)
   return hold
 end
 
--- Returns the open offer of an entry, or nil and an error code. If the customer has already been admitted, the second
--- value is `completed`.
+-- Returns the open offer of an entry, or nil and an error code. If the customer has already been admitted, returns the
+-- hold and `completed`.
 local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end
@@ -106,14 +106,14 @@ local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   return hold, nil, deadline
 end
 
--- Returns whether Redis still keeps a claim or an offer that has expired. Until it is removed, positions and counts
--- are wrong, so the calling script returns `expiring`.
+-- Returns whether a claim or an offer has expired but has not been ended yet. Positions and counts are wrong until
+-- then, so the calling script returns `expiring`.
 local function has_expired_holds(keys, now)
   return redis.call('ZCOUNT', keys.held, '-inf', math.floor(now / 1000)) > 0
 end
 
--- Returns the deadline of a claim or an offer, the time at which an entry was parked, or the end of a customer's pass,
--- in milliseconds.
+-- Returns a time in milliseconds: the deadline of the claim or offer, the time at which the entry was parked, or the
+-- end of the customer's pass.
 local function time_of(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.held, entry_id) or
     redis.call('ZSCORE', keys.parked, entry_id) or redis.call('ZSCORE', keys.inside, entry_id) or 0)

@@ -1,5 +1,5 @@
--- The sorted set `inside` has the time, in milliseconds, at which each customer's pass ends. The score KEPT means that
--- a place is reserved for the customer.
+-- The score of a customer in the sorted set `inside` is the time, in milliseconds, at which the pass of the customer
+-- ends. The score KEPT means that a place inside is reserved for the customer.
 local KEPT, LEFT_DURING_REBUILD = 0, 1
 
 local function put_inside(keys, entry_id, ticket, until_millis)

@@ -1,18 +1,20 @@
 -- NEEDS int_text tickets
 
--- Remembers the moves of an entry for a day, so that a repeated request does not move the entry again. The sorted set
--- has the idempotency key and the logical timestamp of each move.
+-- The moves of an entry are remembered for a day, so that a repeated request does not move the entry again. A sorted
+-- set contains the idempotency key of each move, and its logical timestamp as the score.
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 
--- Deletes some moves that are older than a day. The expiry of the set does not do this, because each move extends it.
+-- Deletes some moves that are older than a day. The expiry of the set does not delete them, because each new move
+-- postpones the expiry.
 local function forget_old_moves(keys, stamp)
   local oldest = stamp - MOVE_SECONDS * TICKETS_PER_SECOND
   local old = redis.call('ZRANGEBYSCORE', keys.moves, '-inf', oldest, 'LIMIT', 0, OLD_MOVES_PER_RUN)
   if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
--- Remembers a move. The expiry of the set is only ever extended, so that no move is forgotten too early.
+-- Remembers a move. The expiry of the set is postponed and never brought forward, so that no move is forgotten too
+-- early.
 local function remember_move(keys, once_key, stamp, seconds, ...)
   redis.call('ZADD', keys.moves, 'NX', stamp, once_key, ...)
   if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then
@@ -25,8 +27,8 @@ local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns the number of places by which a move moved the entry. Returns false if the move was restored from the record,
--- which does not contain the number.
+-- Returns by how many places an earlier move moved the entry. Returns false if this is not known, because the move was
+-- restored from the record.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

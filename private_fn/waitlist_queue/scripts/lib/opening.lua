@@ -1,4 +1,4 @@
--- Returns `closed` or `not_open_yet` if the waitlist does not accept signups now, and nil if it does.
+-- Returns nil if the waitlist accepts signups now. Otherwise, returns `closed` or `not_open_yet`.
 local function shut_line(open, opens_millis, closes_millis, now)
   local millis = now / 1000
   if open ~= '1' or closes_millis and millis >= tonumber(closes_millis) then return 'closed' end

@@ -1,7 +1,7 @@
 -- NEEDS holds tickets waiting
 
--- Returns the place of an entry: its hold, or its place in the queue, whose state is `waiting`. Returns nil if Redis does
--- not have the entry.
+-- Returns the place of an entry. If the entry is in the queue, the state of the place is `waiting`. Otherwise the place
+-- is the hold of the entry. Returns nil if Redis does not have the entry.
 local function place_of(keys, entry_id)
   local rank = waiting_rank(keys, entry_id)
   if not rank then return read_hold(keys, entry_id) end

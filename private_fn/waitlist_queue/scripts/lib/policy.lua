@@ -1,7 +1,7 @@
 -- NEEDS inside
 
--- Computes how many customers an admission policy may admit now, and when it may admit more. A slot is the permission
--- to admit one customer. `policy` is the table that read_policy returns.
+-- The functions of this file compute how many customers an admission policy may admit now, and when it may admit more.
+-- A slot is the permission to admit one customer. `policy` is the table that read_policy returns.
 local MINUTE = 60000000 -- microseconds
 local DAY = 86400 -- seconds
 local ENDED_AT_ONCE = 1000 -- passes; the customers of any other passes count as inside until the next run
@@ -27,8 +27,8 @@ local function read_policy(keys, now)
   return policy
 end
 
--- Reads the opening hours of the policy ("opens:closes" in milliseconds, the earliest first). If all hours are over,
--- the policy makes no offers.
+-- Adds the opening hours to the policy. `hours` has the form "opens:closes" in milliseconds, with the earliest hours
+-- first. If all opening hours are over, the policy makes no offers.
 local function read_hours(policy, hours, millis)
   if not policy.has_hours then return end
   policy.hours = {}
@@ -58,8 +58,8 @@ local function take_over_counted(policy, until_millis, slots)
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the scheduled admissions ("millis:count") up to now. Admissions that no waiting entry could use are discarded at
--- the next scheduled time.
+-- Adds the admissions that are scheduled up to now. `instants` has the form "millis:count". Admissions for which nobody
+-- was waiting are discarded at the next scheduled time.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -84,8 +84,8 @@ local function left_over(keys, policy, now)
   return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
 end
 
--- Removes customers whose pass has expired from the set `inside`. Frees a reserved place if Redis no longer has the
--- admission that needs the place.
+-- Removes customers whose pass has expired from the set `inside`. Also frees a place that is reserved for an admission
+-- that Redis no longer has.
 local function end_passes(keys, now)
   local ended = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, math.floor(now / 1000), 'LIMIT', 0,
     ENDED_AT_ONCE)
@@ -99,7 +99,7 @@ local function end_passes(keys, now)
 end
 
 -- Returns how many more customers may get an offer or be admitted, or nil if there is no limit. Reserved places count
--- as taken unless `is_for_kept` is true.
+-- as taken, unless `is_for_kept` is true.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -108,8 +108,8 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many admissions are due now. A policy with a rate and a schedule uses the smaller number, or the sum if
--- `combine` is `sum`. The limit `max_inside` always applies.
+-- Returns how many admissions are due now. If a policy has a rate and a schedule, the smaller number counts, or the sum
+-- if `combine` is `sum`. The result never exceeds the free places inside.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -123,8 +123,8 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns which sources an admission uses up. The quota comes first. If `combine` is `sum`, the rate comes next,
--- because its admissions expire after a minute.
+-- Returns from which source an admission is taken: the quota, the rate or the schedule. The quota is used first. If
+-- `combine` is `sum`, the rate is used next, because its admissions expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota
@@ -139,7 +139,7 @@ local function paid_by(policy, number)
   return paid
 end
 
--- Subtracts the new admissions from the quota, the rate and the schedule.
+-- Subtracts the admissions that were just made from the quota, the rate and the schedule.
 local function take_due(keys, policy, taken, now)
   local by_quota = math.min(taken, policy.by_quota)
   policy.quota_open = policy.quota_open + by_quota

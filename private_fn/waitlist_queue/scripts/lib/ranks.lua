@@ -1,11 +1,12 @@
 -- NEEDS tickets waiting
 
--- Finds free ranks between neighbouring entries. Ranks are integers, and two entries never have the same rank.
+-- The functions of this file find free ranks between neighbouring entries. Ranks are integers, and two entries never
+-- have the same rank.
 local STEP = 65536 -- a move takes at most this much of a gap, so that many moves fit into the gap
 
--- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1). The function
--- doubles the range until a rank is free, and then searches by halving, because checking every rank could take very
--- long.
+-- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1). Checking every
+-- rank could take very long, so the function doubles the range until it contains a free rank, and then finds this rank
+-- with a binary search.
 local function run_length(keys, rank, direction)
   local function is_full(length)
     local last = rank + direction * (length - 1)
@@ -26,8 +27,8 @@ local function first_rank_of(rank)
   return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- Finds the nearest gap ahead of the entry `behind`, within the same priority. Returns the ranks on both sides of the
--- gap and the entries with these ranks, or nil if there is no gap.
+-- Finds the nearest gap (free ranks) ahead of the entry `behind`, within the same priority. Returns the ranks on both
+-- sides of the gap and the entries with these ranks, or nil if there is no gap.
 local function gap_before(keys, behind, upper)
   local before_first = first_rank_of(upper) - 1
   local ahead, lower = waiting_until(keys, upper - 1)
@@ -54,8 +55,9 @@ local function free_rank_after(keys, rank)
   return rank + run_length(keys, rank, 1)
 end
 
--- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. The rank is close to
--- a neighbour that has been moved too, because moves often go to the same spot one after the other.
+-- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. If a neighbour of
+-- the gap has been moved there too, the rank is close to this neighbour. This leaves space in the gap, because entries
+-- are often moved to the same spot one after the other.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

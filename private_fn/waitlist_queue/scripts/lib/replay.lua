@@ -1,6 +1,6 @@
 -- NEEDS decisions holds
 
--- Returns the row for one entry in the reply to a claim or an admission.
+-- Returns the row that describes an entry in the reply to a claim or an admission.
 local function claim_row(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)
   local last = before and last_end(keys, entry_id, hold.stamp)
@@ -12,13 +12,13 @@ local function claim_row(keys, entry_id, hold, deadline, filter_index)
     before and before.placed or 0, filter_index}
 end
 
--- Returns the text that stores one entry under an idempotency key.
+-- Returns the text by which an entry is stored under an idempotency key.
 local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the entries of an earlier claim that are still claimed or whose customers have been admitted, so that a
--- repeated request gets the same answer.
+-- Returns the answer to a repeated request: the entries of the earlier request that still have the claim or offer, or
+-- whose customers have been admitted.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token, filter_index in string.gmatch(claimed_before, '(%w+):(%w+):?(%d*)') do

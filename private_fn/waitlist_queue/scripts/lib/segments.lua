@@ -12,7 +12,7 @@ end
 -- address is not verified. All scores are equal, so the members are sorted by their bytes.
 local READY, NOT_READY, UNVERIFIED, BEHIND = ':', ';', '<', '=' -- four consecutive bytes
 
--- Returns the byte in an entry's index members that says whether the entry is ready, not ready or unverified.
+-- Returns the byte that says in the index members of an entry whether the entry is ready, not ready or unverified.
 local function mark_of(keys, entry_id, is_ready)
   if is_ready then return READY end
   return is_unverified(redis.call('HGET', keys.readiness, entry_id)) and UNVERIFIED or NOT_READY
@@ -42,7 +42,7 @@ local function remove_index_members(keys, entry_id, rank, tags)
   redis.call('ZREM', keys.segments, unpack(members_of(entry_id, rank, tags, UNVERIFIED)))
 end
 
--- A waiting entry has members in the segment index, with the same rank as in the queue.
+-- Adds a waiting entry to the segment index, with the same rank as in the queue.
 local function enter_segments(keys, entry_id, rank, is_ready)
   local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
   if tags then add_index_members(keys, entry_id, rank, tags, is_ready) end
@@ -53,8 +53,8 @@ local function leave_segments(keys, entry_id, rank)
   if tags then remove_index_members(keys, entry_id, rank, tags) end
 end
 
--- Replaces the tags (segments) of an entry, unless the old tags are at least as new. Tags of an earlier signup are
--- always replaced.
+-- Replaces the tags (the stored segments) of an entry, unless Redis already has the same or newer tags. Tags of an
+-- earlier signup are always replaced.
 local function reindex(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end

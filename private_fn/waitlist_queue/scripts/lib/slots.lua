@@ -1,7 +1,8 @@
 -- NEEDS holds policy
 
--- Each offer records its source, so that an unused offer can be given back: "s3" is version 3 of the schedule, "r4" is
--- version 4 of the rate, and "q2" is the second quota. "e" means that the customer has entered.
+-- Each offer records from which source it was taken, so that an unused offer can be given back. For example, "s3" is
+-- version 3 of the schedule, "r4" is version 4 of the rate, and "q2" is the second quota. "e" means that the customer
+-- has entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
@@ -36,7 +37,7 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Subtracts an admission that was not valid from the counters.
+-- Subtracts an admission from the counters, because the admission was not valid.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end

@@ -1,11 +1,11 @@
--- Tickets are numbers in the order of the signups. Ranks are passed to redis.call as numbers, because `tostring` and
+-- A ticket is a number that increases with each signup. Pass ranks to redis.call as numbers, because `tostring` and
 -- `..` keep only 14 of their 16 digits.
 local TIER = 35184372088832 -- 2^45, the number of ranks of each priority
 local MAX_PRIORITY = 255
 -- The rank of an entry with the lowest priority is BACK plus its ticket.
 local BACK = MAX_PRIORITY * TIER
--- The last 2^40 ranks before the first ticket of each priority are for entries that are moved to the front. The tickets
--- last until 2087.
+-- In each priority, the 2^40 ranks before the first ticket are for entries that are moved to the front. There are
+-- enough tickets until the year 2087.
 local ROOM = 1099511627776
 local TICKETS_PER_SECOND = 16000
 local EPOCH_MICROS = 1577836800000000 -- 2020-01-01
@@ -21,8 +21,8 @@ local function ticket_of(keys, entry_id, rank)
   return tonumber(redis.call('HGET', keys.tickets_of_moved, entry_id)) or rank % TIER
 end
 
--- Returns the next logical timestamp, which is later than all earlier ones and later than `known_stamp`. Logical
--- timestamps and tickets come from the same counter.
+-- Returns a new logical timestamp, which is later than all earlier logical timestamps and later than `known_stamp`.
+-- Logical timestamps and tickets come from the same counter.
 local function next_stamp(keys, now, last, known_stamp)
   last = last or redis.call('HGET', keys.meta, 'last_ticket')
   local stamp = ticket_after(math.max(tonumber(last), tonumber(known_stamp or 0)), now)
@@ -30,8 +30,8 @@ local function next_stamp(keys, now, last, known_stamp)
   return stamp
 end
 
--- Makes all new tickets and logical timestamps later than `newest`. They must be later than every ticket that a client
--- has received, and than every event of an entry.
+-- Makes all new tickets and logical timestamps later than `newest`. New tickets must be later than every ticket that a
+-- client has received, and new logical timestamps must be later than every event of an entry.
 local function stay_later_than(keys, last_ticket, newest)
   if newest > tonumber(last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 end

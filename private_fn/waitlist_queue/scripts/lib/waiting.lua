@@ -1,8 +1,8 @@
 -- NEEDS reasons
 
--- The sorted set `queue` contains the ready entries, and `not_ready` contains the entries that are passed over for now.
--- The set `unverified` contains the entries whose address is not verified. Positions and totals leave these entries
--- out, because they would show whether an address is on the waitlist.
+-- The sorted set `queue` contains the waiting entries that are ready, and `not_ready` contains those that are passed
+-- over for now. The set `unverified` contains the entries whose address is not verified. Positions and totals do not
+-- count these entries, because the counts would show whether an address is on the waitlist.
 
 -- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)
@@ -32,7 +32,7 @@ local function count_waiting(keys)
   return keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
 end
 
--- Counts the waiting entries that positions count. Customers see this number as the total.
+-- Counts the waiting entries without those whose address is not verified. Customers see this number as the total.
 local function count_verified(keys)
   local waiting = count_waiting(keys)
   return keys.not_ready and waiting - redis.call('ZCARD', keys.unverified) or waiting
@@ -44,8 +44,8 @@ local function count_between(keys, first, last)
   return keys.not_ready and ready + redis.call('ZCOUNT', keys.not_ready, first, last) or ready
 end
 
--- Counts the verified entries ahead of an entry, and the ready entries among them. The second number is false if every
--- entry on the waitlist has always been ready. Both are false if the entry is not waiting.
+-- Counts the entries ahead of an entry, without unverified entries, and the ready entries among them. If every entry on
+-- the waitlist has always been ready, the second value is false. If the entry is not waiting, both values are false.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
@@ -56,8 +56,8 @@ local function count_ahead(keys, entry_id)
   return ready + passed_over - redis.call('ZCOUNT', keys.unverified, '-inf', rank - 1), ready
 end
 
--- Returns the waiting entry with this rank, or the nearest waiting entry ahead of it, and its rank. Returns nil if
--- there is none.
+-- Returns the waiting entry with this rank, or else the nearest waiting entry ahead of this rank, and the entry's rank.
+-- Returns nil if there is no such entry.
 local function waiting_until(keys, rank)
   local function nearest(set)
     local entry_id, found = unpack(redis.call('ZREVRANGEBYSCORE', set, rank, '-inf', 'WITHSCORES', 'LIMIT', 0, 1))

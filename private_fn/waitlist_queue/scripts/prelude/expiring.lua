@@ -1,4 +1,5 @@
--- A claim or an offer has expired, but is not ended yet. Positions and counts are wrong until it is ended.
+-- Refuse the request if a claim or an offer has expired but has not been ended yet, because positions and counts are
+-- wrong until then.
 -- PRELUDE clock
 -- NEEDS holds
 -- RETURNS expiring

@@ -1,4 +1,5 @@
--- Filters can be used only with the current segment settings, and only if the segment index is complete.
+-- Refuse filters that were made with other segment settings, and refuse all filters until the segment index is
+-- complete.
 -- NEEDS pop
 -- RETURNS stale_segments|segments_building
 if filters ~= EVERYONE and segments_version ~= meta_segments_version then return {'stale_segments'} end

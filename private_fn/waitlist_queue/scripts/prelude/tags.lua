@@ -1,2 +1,2 @@
--- On a waitlist without segments, entries have no tags.
+-- If the waitlist has no segments, its entries have no tags.
 if meta_segments_version == '0' then keys.tags = nil end
