@@ -23,11 +23,11 @@ from tests.support.redis_servers import (  # noqa: E402
 )
 from tests.support.waits import virtual_waits  # noqa: E402
 
-# Reading the models of an AWS service takes longer than most tests, so each process reads each
-# model only once.
+# Reading the description of an AWS service takes longer than most tests. Cache it, so that each
+# process reads each description only once.
 botocore.session.create_loader = cache(botocore.session.create_loader)
-# A busy machine must not fail a test. Examples therefore have no deadline, and may take long to
-# generate.
+# A busy machine must not fail a test. Therefore, Hypothesis has no deadline for an example, and
+# examples may take long to generate.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")
 
@@ -36,7 +36,7 @@ WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and ser
 
 
 def pytest_configure() -> None:
-    """Make signals that the caller ignores, for example under `nohup`, end the processes that tests
+    """Let signals that the caller ignores, for example under `nohup`, end the processes that tests
     start.
 
     A new process inherits an ignored signal, but does not inherit a signal handler.
@@ -47,8 +47,8 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run two workers for each processor, because tests often wait for a server, but at most four
-    workers.
+    """Return the number of test workers. There are two workers for each processor, because tests
+    often wait for a server, but at most four workers.
 
     Machines with less than 8 GB of memory get fewer workers. `PYTEST_XDIST_AUTO_NUM_WORKERS`
     overrides the number.
@@ -74,18 +74,21 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _reset_loggers() -> Iterator[None]:
-    """Reset the log level, which a handler sets for the whole process when it is first called."""
+    """Reset the log levels after each test. A handler sets the log level of the whole process when
+    it is first called.
+    """
     yield
     for name in ("waitlist_api", "waitlist_queue"):
         logger = logging.getLogger(name)
-        # Setting a level empties the caches of all loggers.
+        # Change the level only if necessary, because setting a level empties the caches of all
+        # loggers.
         if logger.level != logging.NOTSET:
             logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _use_virtual_waits() -> Iterator[None]:
-    """Use a virtual clock for the private function's waits, so that a slow machine causes no
+    """Let the private function wait for Redis in virtual time, so that a slow machine causes no
     timeouts.
     """
     with virtual_waits():
@@ -106,14 +109,14 @@ def cluster_session() -> Iterator[Cluster]:
 
 @pytest.fixture
 def valkey(valkey_session: Server) -> Server:
-    """Return an empty embedded server. Scripts stay loaded between tests."""
+    """Return an embedded server without data. Scripts stay loaded between tests."""
     valkey_session.client.flushall()
     return valkey_session
 
 
 @pytest.fixture
 def cluster(cluster_session: Cluster) -> Cluster:
-    """Return an empty cluster of three servers."""
+    """Return a cluster of three servers without data."""
     for node in cluster_session.nodes:
         node.client.flushall()
     return cluster_session

@@ -1,5 +1,5 @@
-"""axe-core, which finds barriers for people who use a keyboard, voice control or a screen
-reader.
+"""Runs axe-core on a page, which finds barriers for people who use a keyboard, voice control or a
+screen reader.
 """
 
 from functools import cached_property
@@ -19,7 +19,9 @@ class Axe:
         return SOURCE.read_text("utf-8")
 
     def violations(self, page: Page) -> list[str]:
-        """Return the violations on the page in its current state, one line for each element."""
+        """Return the violations on the page in its current state, with one line for each
+        element.
+        """
         if not page.evaluate("() => 'axe' in window"):
             page.evaluate(self.source)
         found = page.evaluate("async () => (await axe.run()).violations")

@@ -18,7 +18,8 @@ or pass the path of an installed Chromium: make test-browser CHROMIUM=/path/to/c
 
 
 def executable(environ: Mapping[str, str], playwrights_own: str) -> str | None:
-    """Return the path in the variable CHROMIUM, on PATH, or of Playwright.
+    """Return the path of Chromium. It comes from the variable CHROMIUM, from PATH, or from
+    Playwright.
 
     Return None if there is no Chromium.
     """
@@ -29,7 +30,7 @@ def executable(environ: Mapping[str, str], playwrights_own: str) -> str | None:
 
 @contextmanager
 def running_chromium() -> Iterator[Browser]:
-    """Start a headless browser, and yield it."""
+    """Start a headless Chromium, and yield it."""
     with sync_playwright() as playwright:
         path = executable(os.environ, playwright.chromium.executable_path)
         assert path, MISSING
@@ -39,7 +40,7 @@ def running_chromium() -> Iterator[Browser]:
 
 
 def main() -> int:
-    """Print the path of Chromium. If there is none, say how to install it, and return 1."""
+    """Print the path of Chromium. If there is no Chromium, say how to install it, and return 1."""
     with sync_playwright() as playwright:
         path = executable(os.environ, playwright.chromium.executable_path)
     print(path or MISSING, file=sys.stdout if path else sys.stderr)

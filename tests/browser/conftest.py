@@ -17,9 +17,9 @@ from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tools.local.operator import local_operator
 
-# Browsers log this message for every unsuccessful response.
+# Browsers log this message for every response that is not successful.
 OF_THE_NETWORK = "Failed to load resource"
-# The origin of pages that embed the element. It differs from the origin of the service.
+# Pages that embed the element have this origin. It differs from the origin of the service.
 SHOP_ORIGIN = "http://localhost:9"
 PHONE = {"width": 390, "height": 844}
 # The timeout is long enough for a machine that is fully busy with other work.
@@ -31,7 +31,7 @@ NewContext = Callable[..., BrowserContext]
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """Run one service for all tests, as `make run` starts it."""
+    """Run one service for all browser tests, as `make run` starts it."""
     with running_service(CORS_ORIGINS=SHOP_ORIGIN) as service:
         yield service
 
@@ -53,7 +53,7 @@ def operator(http: httpx.Client) -> Operator:
 
 @pytest.fixture
 def others(http: httpx.Client, operator: Operator) -> Customer:
-    """Return the other customers of this waitlist, who call the API."""
+    """Return other customers of this waitlist, who call the API without a browser."""
     return Customer(http, operator.waitlist_id)
 
 

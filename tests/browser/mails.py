@@ -1,4 +1,6 @@
-"""Displays the mails of a waitlist like a mail program, from their MIME text."""
+"""Shows the mails of a waitlist in a page, as a mail program shows them. The mails come from their
+MIME text.
+"""
 
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -14,7 +16,7 @@ from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 FROM = "line@bakery.example"
-# All kinds of mail in English, and one kind in Arabic.
+# These are all kinds of mail in English, and one kind in Arabic.
 SHOWN = [*((kind, "en") for kind in KIND_NAMES), ("offered", "ar")]
 PROGRAM = """<!doctype html><html lang="en"><meta charset="utf-8"><style>
 body {{ margin: 0; padding: 24px; background: #dfe4ea; display: inline-grid;
@@ -33,7 +35,7 @@ MAIL = (
 
 
 def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) -> EmailMessage:
-    """Return a mail as the recipient's program parses it."""
+    """Return a mail as the mail program of its recipient parses it."""
     to: tuple[Channel, str] = ("mail", "ada@example.com")
     url = "https://line.bakery.example"
     message = compose_example(kind, language, "bakery", settings, to, url, now_millis)
@@ -50,7 +52,7 @@ def part(mail: EmailMessage, subtype: str) -> str:
 
 
 def show(page: Page, settings: WaitlistSettings, now_millis: int) -> None:
-    """Show a mail of each kind, and another mail as a program without HTML shows it."""
+    """Show a mail of each kind. Also show one mail as a program without HTML shows it."""
     mails = [sent(*kind_language, settings, now_millis) for kind_language in SHOWN]
     bodies = [f'<iframe srcdoc="{escape(part(mail, "html"))}"></iframe>' for mail in mails]
     offered = sent("offered", "en", settings, now_millis)

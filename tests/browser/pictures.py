@@ -1,4 +1,4 @@
-"""Draws docs/pictures, for `make pictures`.
+"""Draws the pictures in docs/pictures, for `make pictures`.
 
 The pictures show a service in this process after people have used it for an hour.
 """
@@ -62,7 +62,7 @@ BAKERY = {
 }
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
 SCREEN: dict[str, Any] = {"viewport": {"width": 1360, "height": 1240}, "device_scale_factor": 1.5}
-# Shows pictures side by side, framed like phones.
+# This page shows pictures side by side, each in the frame of a phone.
 FRAME = """<!doctype html><style>
 body {{ margin: 0; padding: 32px; display: inline-flex; gap: 32px; background: {background}; }}
 img {{ width: 300px; border: 6px solid #22252b; border-radius: 34px; }}
@@ -70,7 +70,7 @@ img {{ width: 300px; border: 6px solid #22252b; border-radius: 34px; }}
 
 
 class InProcess(httpx.BaseTransport):
-    """Sends requests to a deployment in this process, one at a time."""
+    """Sends requests to a deployment of the service in this process, one at a time."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -91,7 +91,9 @@ class InProcess(httpx.BaseTransport):
 
 
 def main() -> None:
-    """Write the pictures of the console, of `watch`, of the mails, and of the customer's page."""
+    """Write the pictures of the console, of `waitlist watch`, of the mails, and of the customer's
+    page.
+    """
     start = (time.time_ns() // 1_000_000 // MINUTE_MILLIS - 61) * MINUTE_MILLIS
     clock, of_redis = Clock(start), RedisClock.standing(start)
     world = World.on(new_table(), empty_redis(), clock=clock, redis_clock=of_redis)
@@ -105,7 +107,7 @@ def main() -> None:
 
 
 def play(people: People, api: Api) -> Snapshot:
-    """Make people join and leave for an hour. Return the last snapshot of `waitlist watch`."""
+    """Let people join and leave for an hour. Return the last snapshot of `waitlist watch`."""
     chance = random.Random(7)  # The seed makes the crowd the same each time.
     crowd = drawable_people(chance)
     people.configure(**FESTIVAL)
@@ -119,7 +121,8 @@ def play(people: People, api: Api) -> Snapshot:
             count = 19 * (1 + 0.8 * math.sin(minute / 4)) + chance.uniform(-3, 3)
             people.bring(*islice(crowd, max(0, round(count))))
             for name in chance.sample(list(people.names.values()), 3):
-                # The service refuses this for people who have already been admitted or have left.
+                # The service refuses this request if the person has already been admitted or has
+                # left.
                 people.world.request("DELETE", people.entry(name), token=people.token_of(name))
             advance(people.world, 60)
     return seen
@@ -137,7 +140,7 @@ def save_watch(snapshot: Snapshot) -> None:
 
 
 def drawable_people(chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Yield rows of people whose names contain only letters that every machine can draw."""
+    """Yield people whose names contain only letters that every machine can draw."""
     for person in read_people():
         if max(person.name + person.city) < "\u0600":
             profile = {"name": person.name, "city": person.city}
@@ -213,7 +216,9 @@ def joined(page: Page, people: People, button: str) -> Page:
 
 
 def answered_by(client: httpx.Client) -> Callable[[Route], None]:
-    """Return a handler that answers a browser's requests with a client in this process."""
+    """Return a handler that answers the requests of a browser. The answers come from the service in
+    this process.
+    """
 
     def answer(route: Route) -> None:
         request = route.request

@@ -1,4 +1,4 @@
-"""Reads a QR code with jsQR, as a camera would."""
+"""Reads a QR code with the library jsQR, as a camera would read it."""
 
 import base64
 from pathlib import Path
@@ -17,9 +17,9 @@ READ = """async (text) => {
 
 
 def read_code(page: Page, picture: Locator) -> str | None:
-    """Return the text of the QR code in a picture, or None if there is none.
+    """Return the text of the QR code in a picture, or None if there is no code.
 
-    The code runs in `page`.
+    The library jsQR runs in `page`.
     """
     assert SOURCE.exists(), "jsQR is missing: make test-browser installs it"
     page.evaluate(SOURCE.read_text("utf-8"))

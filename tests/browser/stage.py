@@ -35,7 +35,7 @@ TERMS: dict[str, Any] = {
 
 @dataclass
 class Stage:
-    """A waitlist that a test controls, and the page that shows it."""
+    """A waitlist that a test controls, and the page of a customer."""
 
     page: Page
     operator: Operator
@@ -43,7 +43,9 @@ class Stage:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def configure(self, **settings: Any) -> None:
-        """Create the waitlist, or change these settings."""
+        """Create the waitlist with these settings. If the waitlist exists, change these
+        settings.
+        """
         self.settings |= settings
         answer = self.operator.put({"name": NAME, **self.settings})
         assert answer.status_code in (200, 201), answer.text
@@ -52,7 +54,7 @@ class Stage:
         self.page.goto(f"/w/{self.operator.waitlist_id}{query}")
 
     def shows(self, heading: str) -> None:
-        """Wait until the page has this heading."""
+        """Wait until the page shows this heading."""
         expect(self.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
 
     def notices(self, text: str) -> None:
@@ -70,7 +72,7 @@ class Stage:
         self.page.get_by_role("button", name=button, exact=True).click()
 
     def confirm(self, button: str) -> None:
-        """Answer the question in a dialog."""
+        """Confirm the question in a dialog with this button."""
         self.page.get_by_role("dialog").get_by_role("button", name=button, exact=True).click()
 
     @property
@@ -85,7 +87,7 @@ class Stage:
         return str(self.kept["entry"]["entry_id"])
 
     def offer(self) -> None:
-        """Offer a place to the first person in the queue, who must be the customer of the page."""
+        """Make an offer to the first person in the queue, who must be the customer of the page."""
         self.join(admission=POLICY)
         self.admit()
         self.shows("It is your turn")
@@ -95,12 +97,12 @@ class Stage:
         assert answer.status_code == 200, answer.text
 
     def claim(self) -> str:
-        """Claim the first person in the queue as an operator. Return the claim token."""
+        """Claim the first person in the queue as an operator, and return the claim token."""
         answer = self.operator.call("POST", "/claims", json={"count": 1})
         return str(answer.json()["claims"][0]["claim_token"])
 
     def act(self, kind: str, verb: str, **body: Any) -> None:
-        """Call an operator route for the customer's entry or its claim."""
+        """Send an operator's request about the customer's entry or its claim."""
         answer = self.operator.call("POST", f"/{kind}/{self.entry_id}/{verb}", json=body)
         assert answer.is_success, answer.text
 

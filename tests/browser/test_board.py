@@ -1,4 +1,6 @@
-"""The page far back in a long queue: it follows the board if a cache brings it, else it looks."""
+"""The page of a customer who is far back in a long queue reads the board, if a cache delivers it.
+Otherwise, the page polls.
+"""
 
 import json
 from typing import Any
@@ -9,7 +11,7 @@ from tests.browser.conftest import NewContext
 from tests.e2e.callers import Operator
 from tests.support.board_rule import bounds
 
-# Runs the module that the page has loaded, with calls that the test simulates.
+# This script runs the module that the page has loaded. Its requests are simulated.
 FOLLOW = """
 async ([file, entry, board]) => {
   const { followBoard } = await import(file);
@@ -34,9 +36,9 @@ BOARD = {"as_of": "2999-01-01T00:00:00.000Z", "total": 210, "cuts": CUTS, "isCac
 
 
 def open_client_module(page: Page, operator: Operator) -> str:
-    """The page of a customer far back in a long queue.
+    """Open a page, and return the URL of the module with which the page follows its position.
 
-    It reads the board if a cache serves it, and polls otherwise.
+    The module reads the board if a cache delivers it, and polls otherwise.
     """
     operator.put({"name": "Bakery"})
     found: list[str] = []
@@ -69,17 +71,18 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
     assert follow(BOARD) == [["board"], 203, 20]
     # A board that is older than the shown position changes nothing.
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
-    # At this speed, the entry reaches the head before a few more boards are published.
+    # At this speed, the entry would reach the head of the queue before a few more boards are
+    # published.
     assert follow(BOARD, position=300)[0] == ["board", "look"]
-    # The page polls the entry itself near the head, if there is no cache or no rank, and every five
-    # minutes.
+    # The page polls the entry itself in three cases: near the head of the queue, if there is no
+    # cache or no rank, and every five minutes.
     assert follow(BOARD, position=200)[0] == ["look"]
     assert follow({**BOARD, "isCached": False})[0] == ["board", "look"]
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
-    # The board does not say when an entry becomes ready, so the page polls an entry that is not
-    # ready every minute.
+    # The board does not say when an entry becomes ready. Therefore, the page polls every minute
+    # while its entry is not ready.
     ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
     assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
     assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]

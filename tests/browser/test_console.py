@@ -1,4 +1,4 @@
-"""The operator's console in Chromium, with its own process and the real local service."""
+"""The operator's console runs in Chromium, with its own process and the real local service."""
 
 import json
 import re
@@ -25,7 +25,7 @@ from tools.local.operator import local_operator
 from tools.local.ports import reserved_port
 from waitlist_cli.client.ids import entry_id_of
 
-# A program in place of the browser that stores the address which it should open.
+# This program takes the place of the browser. It stores the address that it should open.
 OPENED = """
 import os, sys
 from pathlib import Path
@@ -33,7 +33,8 @@ Path({path!r} + ".part").write_text(sys.argv[1])
 os.replace({path!r} + ".part", {path!r})
 """
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
-# On a busy machine, the page polls less often than planned. No test here measures time.
+# On a busy machine, the page polls less often than planned. This patience is enough, because no
+# test here measures time.
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -42,7 +43,10 @@ NewAddress = Callable[[], str]
 
 @contextmanager
 def running_console(url: str) -> Iterator[NewAddress]:
-    """Start `waitlist console` for a service. Yield a function that returns an unused address."""
+    """Start `waitlist console` for a service.
+
+    Yield a function that returns an address that no browser has opened yet.
+    """
     words = ("--json", "console", "--no-browser")
     process = Typed(url).start(*words, stdin=subprocess.PIPE)
     assert process.stdout is not None
@@ -70,7 +74,7 @@ def new_address(service: Service) -> Iterator[NewAddress]:
 
 @dataclass
 class Console:
-    """A tab that has opened the console, and a waitlist that only this test uses."""
+    """A browser tab that has opened the console, and a waitlist that only this test uses."""
 
     page: Page
     origin: str
@@ -97,8 +101,10 @@ class Console:
         return self.operator.line()
 
     def do(self, button: str, **fields: str) -> None:
-        """Open a dialog with its button, fill its fields by their labels, and submit it."""
-        # Before the page has loaded, its script does not handle clicks.
+        """Open a dialog with its button, fill in the fields with these labels, and submit the
+        form.
+        """
+        # Wait, because the script of the page does not handle clicks before the page has loaded.
         self.page.wait_for_load_state()
         self.page.get_by_role("button", name=f"{button}…", exact=True).click()
         dialog = self.page.get_by_role("dialog")
@@ -163,7 +169,9 @@ def test_the_token_disappears_from_the_address_and_strangers_see_nothing(
 
 @dataclass
 class Neighbour:
-    """Another user's server on this computer. It records the headers of its visitors."""
+    """A server of another user on this computer. It records the headers of the requests that it
+    gets.
+    """
 
     port: int
     seen: list[str] = field(default_factory=list)
@@ -266,7 +274,9 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
 def test_the_page_shows_the_result_of_an_action_whose_dialog_was_closed(
     console: Console, is_refused: bool
 ) -> None:
-    """The request is already running, and Escape does not cancel it."""
+    """If a dialog is closed while its request is running, the page shows the result of the action.
+    Escape does not cancel the request.
+    """
     console.sign_up("ada")
     page = console.page
     held: list[Route] = []
@@ -310,7 +320,9 @@ def test_a_waitlist_can_be_paused_and_closed(console: Console) -> None:
 
 
 def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> None:
-    """This works even if the button that opened the dialog has changed or is gone."""
+    """After each dialog, the focus returns to its place, even if the button that opened the dialog
+    has changed or is gone.
+    """
     console.sign_up("ada", "bob")
     focused = "document.activeElement.textContent.trim()"
     console.go(console.list_path)
@@ -327,7 +339,7 @@ def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> N
 
 
 def test_two_adjacent_numbers_are_separated(console: Console) -> None:
-    """Otherwise two numbers that are read together would look like a single number."""
+    """Two adjacent numbers are separated, because they could be read as a single number."""
     console.sign_up(*(f"person-{number}" for number in range(3)))
     console.operator.call(
         "POST",
@@ -643,8 +655,8 @@ def test_the_customer_page_can_be_edited_and_opened(console: Console) -> None:
     second.get_by_label("Name").fill("email")
     second.get_by_label("Answer").select_option("Email")
     second.get_by_label("Required").select_option("Yes")
-    # The preview uses the element of the page, so a question looks as customers see it. The preview
-    # does not react to input.
+    # The preview uses the real element of the page, so a question looks as customers see it. The
+    # preview does not react to input.
     expect(preview.locator("waitlist-position")).to_contain_text("Branch")
     assert preview.locator("waitlist-position").get_attribute("inert") is not None
     second.get_by_role("button", name="Move up").click()
@@ -854,9 +866,10 @@ def test_everything_can_be_reached_by_keyboard(console: Console) -> None:
 
 
 def test_guests_can_be_identified_by_their_addresses_with_the_keyboard(console: Console) -> None:
-    """The settings show only the fields that belong to the choice.
+    """The console offers to identify guests by their addresses, and can be used with the keyboard.
 
-    A search finds an address in another spelling.
+    The settings show only the fields that belong to the choice. A search finds an address in
+    another spelling.
     """
     page = console.page
     console.go(f"{console.list_path}/settings")
@@ -939,8 +952,8 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # If the page had not got an answer by then, the new service would send the answer. The page
-        # would then stop updating behind the dialog.
+        # Wait for the answer here. Otherwise, the new service would answer, and the page would stop
+        # updating behind the dialog.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):
@@ -955,7 +968,8 @@ def client_of(service: Service) -> httpx.Client:
 
 def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Service) -> None:
     with running_console(service.url) as new_address:
-        # This test does not use the fixture, because the browser logs errors about the lost server.
+        # This test opens its own page, because the fixture would fail when the browser logs errors
+        # about the lost server.
         page = chromium.new_page(viewport=DESKTOP)
         url = new_address()
         page.goto(url)

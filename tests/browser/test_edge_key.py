@@ -1,6 +1,6 @@
-"""Runs the CloudFront function with Node.js.
+"""Runs the code of the CloudFront function with Node.js.
 
-CloudFront runs this function before it looks up a request in its cache.
+CloudFront runs this function before it looks for a request in its cache.
 """
 
 import json
@@ -25,7 +25,9 @@ def read_function_code(cors_origins: str) -> str:
 
 
 def run_function(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
-    """Return the request that goes on to the cache, or a response that is not cached."""
+    """Return the request that CloudFront looks for in its cache, or a response that is not
+    cached.
+    """
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}
     code = read_function_code(cors_origins)
@@ -71,7 +73,11 @@ def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
     ],
 )
 def test_another_spelling_of_a_path_is_refused_before_the_cache(path: str) -> None:
-    """P5: the API would accept the spelling, and each spelling would get its own cache entry."""
+    """Another spelling of a path is refused before the cache.
+
+    The API would accept such a spelling, and each spelling would get its own cache entry (promise
+    P5).
+    """
     found = run_function(path, APP, KNOWN)
     assert (found["statusCode"], json.loads(found["body"])["code"]) == (404, "not_found")
     assert found["headers"]["cache-control"] == {"value": "no-store"}
@@ -87,7 +93,10 @@ def test_each_origin_in_cors_origins_has_its_own_cache_entry(origin: str) -> Non
 def test_other_origins_share_the_cache_entry_without_an_origin(
     origin: str, cors_origins: str
 ) -> None:
-    """P5: an invented origin neither reaches the functions nor fills the cache."""
+    """Requests with other origins use the same cache entry as requests without an origin.
+
+    Therefore, an invented origin neither reaches the functions nor fills the cache (promise P5).
+    """
     assert "origin" not in run_function("/w/bakery", origin, cors_origins)["headers"]
 
 

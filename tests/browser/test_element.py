@@ -1,5 +1,5 @@
-"""The element <waitlist-position> on a page of another origin, for guests and for customers with
-accounts.
+"""The element <waitlist-position> works on a page of another origin, for guests and for customers
+with accounts.
 """
 
 import json
@@ -28,7 +28,7 @@ API = "https://queue.example.com"
 
 @pytest.fixture(scope="module")
 def accounts() -> Iterator[Service]:
-    """Run a service whose customers have tokens of an issuer."""
+    """Run a service whose customers sign in with tokens of an issuer."""
     environ = {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "CORS_ORIGINS": SHOP_ORIGIN}
     with running_service(**environ) as service:
         yield service
@@ -36,7 +36,9 @@ def accounts() -> Iterator[Service]:
 
 @pytest.fixture
 def accounts_stage(accounts: Service, browser_page: Page) -> Iterator[Stage]:
-    """Return a stage with a waitlist on this service. Its page is not opened."""
+    """Return a stage with a waitlist on the service for customers with accounts. The page is not
+    open yet.
+    """
     with httpx.Client(base_url=accounts.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"members-{secrets.token_hex(4)}")
         yield Stage(browser_page, operator, Customer(http, operator.waitlist_id))
@@ -49,14 +51,17 @@ def embed(page: Page, html: str, policy: str = "") -> None:
     def serve(route: Any) -> None:
         route.fulfill(content_type="text/html", headers=headers, body=html)
 
-    # Chromium asks users before a page may call their own machine, on which the service runs here.
+    # Chromium asks its users before a page may call their own machine. Allow it, because the
+    # service runs on this machine.
     page.context.grant_permissions(["local-network-access"], origin=SHOP_ORIGIN)
     page.route(f"{SHOP_ORIGIN}/", serve)
     page.goto(f"{SHOP_ORIGIN}/")
 
 
 def read_example(service: Service, waitlist_id: str) -> str:
-    """Return the example in docs/app/customer-page.md, adapted to a running service."""
+    """Return the example in docs/app/customer-page.md. Its URL and its waitlist are replaced by
+    those of a running service.
+    """
     (example,) = re.findall(r"```html\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert API in example
     return str(example.replace(API, service.url).replace('"sale"', f'"{waitlist_id}"'))
@@ -106,7 +111,10 @@ def test_a_link_that_is_set_before_the_script_has_loaded_opens_its_place(
 
 
 def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
-    """A poll that returns the same position, or changes only the total, is not a change."""
+    """Each change of the entry is reported once.
+
+    It is not a change if a poll returns the same position, or if only the total has changed.
+    """
     stage.configure()
     listening = """
       <script>
@@ -187,8 +195,10 @@ def find_parts(page: Page) -> set[str]:
 def test_a_customer_with_an_account_sees_their_own_place(
     accounts_stage: Stage, accounts: Service
 ) -> None:
-    """P5: the element uses `entries/me` with the token that the page provides, and stores nothing
-    in the browser.
+    """A customer with an account sees their own place.
+
+    The element uses `entries/me` with the token that the page provides, and stores nothing in the
+    browser (promise P5).
     """
     stage = accounts_stage
     stage.configure(admission=POLICY)
@@ -229,8 +239,10 @@ def test_a_customer_with_an_account_sees_their_own_place(
 def test_the_element_asks_again_for_a_token_that_it_could_not_get(
     accounts_stage: Stage, accounts: Service
 ) -> None:
-    """The token function of the site rejects, because the site's own server cannot be reached at
-    the moment.
+    """If the element could not get a token, it asks the page for a token again.
+
+    In this test, the token function of the page fails, because the site's own server cannot be
+    reached at the moment.
     """
     stage = accounts_stage
     stage.configure()

@@ -1,4 +1,6 @@
-"""Mails as a mail program shows them. axe finds no violations, and Arabic starts on the right."""
+"""Mails look right in a mail program. axe finds no violations, and Arabic text starts on the
+right.
+"""
 
 import pytest
 
@@ -21,7 +23,7 @@ def test_axe_finds_no_violations_in_a_mail(
     settings = WaitlistSettings(name="Corner Bakery")
     for kind in KIND_NAMES:
         page.set_content(mails.part(mails.sent(kind, language, settings, NOW_MILLIS), "html"))
-        # A mail has no landmarks, because the mail program has landmarks around it.
+        # A mail needs no landmarks, because the mail program has landmarks around it.
         found = [
             text for text in axe.violations(page) if not text.startswith(("region", "landmark"))
         ]

@@ -1,4 +1,6 @@
-"""A person with an address has a single place, on the phone, through the mail and on the laptop."""
+"""A person who is identified by an address has a single place, on the phone, through the mail and
+on the laptop.
+"""
 
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -19,9 +21,10 @@ DESKTOP = {"width": 1280, "height": 800}
 def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """P5: opening the link verifies nothing.
+    """A place can move from the phone through a mail to the laptop.
 
-    Only the button verifies the address, on any device.
+    Opening the link in the mail verifies nothing. Only the button verifies the address, on any
+    device (promise P5).
     """
     rules = {"field": "email", "verify": "before_offer"}
     assert operator.put({"name": "Bakery", "identity": rules}).status_code == 201
@@ -69,8 +72,8 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     laptop.get_by_role("button", name="Close").click()
     expect(laptop.get_by_role("dialog")).to_have_count(0)
 
-    # A browser that has lost the place can request the link again. The answer does not reveal who
-    # has a place.
+    # A browser that has lost the place can request the link again. The answer does not reveal
+    # whether the address has a place.
     phone.get_by_role("button", name="Forget me here").click()
     phone.get_by_role("button", name="Forget me", exact=True).click()
     for address in ("nobody@example.com", "ada@example.com"):
@@ -86,9 +89,10 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
 def test_a_new_address_must_be_confirmed_with_its_mail(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """P5: if the form has no address field, the dialog asks for the address.
+    """A new address must be confirmed with a mail to this address. If the form has no address
+    field, the dialog asks for the address.
 
-    If the address is taken, only its owner is told.
+    If another person has the address, only this person is told (promise P5).
     """
     page = {"fields": [{"name": "name", "label": "Your name"}]}
     settings = {"name": "Bakery", "identity": {"field": "email"}, "page": page}
@@ -105,7 +109,7 @@ def test_a_new_address_must_be_confirmed_with_its_mail(
         laptop.get_by_role("button", name="Forget me", exact=True).click()
 
     def link_to(address: str) -> str:
-        """Return the link in the newest mail to an address."""
+        """Return the link in the newest mail to this address."""
         mails = http.get("/_local/mailbox.json").json()["messages"]
         texts = [mail["text"] for mail in mails if mail["to"] == address]
         return next(str(word) for word in texts[-1].split() if f"{path}#" in word)
@@ -160,7 +164,10 @@ def test_a_link_with_a_token_opens_its_place(
 def test_the_link_of_a_stranger_does_not_replace_a_place(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """The page asks first, says that a link has opened the place, and keeps both places."""
+    """The link of a stranger does not replace the customer's place.
+
+    The page asks first, says that a link has opened the place, and keeps both places.
+    """
     stage.join()
     kept = stage.kept["entry"]
     link = f"{stage.page.url}#t={kept['entry_id']}.{kept['entry_token']}"
@@ -207,7 +214,9 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
 def test_the_page_says_that_a_link_has_opened_the_place(
     new_context: NewContext, stage: Stage
 ) -> None:
-    """Anything that a customer enters there would go to the sender of the link."""
+    """The page says that a link has opened the place, because the sender of the link can read
+    everything that the customer enters there.
+    """
     stage.join()
     kept = stage.kept["entry"]
     page = new_context().new_page()
@@ -246,7 +255,9 @@ def test_the_verification_code_of_someone_else_does_not_replace_a_place(
 def test_a_truncated_link_does_not_replace_a_place(
     stage: Stage, new_context: NewContext, length: int
 ) -> None:
-    """P5: the link is cut off within the id, or within the token."""
+    """A link that is incomplete does not replace a place, whether it ends within the id or within
+    the token (promise P5).
+    """
     stage.join()
     kept = stage.kept["entry"]
     proof = f"{kept['entry_id']}.{kept['entry_token']}"

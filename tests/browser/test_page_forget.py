@@ -1,6 +1,6 @@
-"""A device that several people use.
+"""Several people use the page on the same device.
 
-A customer makes the browser forget them, and keeps their place.
+A customer can make the browser forget them, and keeps their place.
 """
 
 import json
@@ -61,8 +61,9 @@ def test_the_browser_forgets_the_customer_and_the_place_stays(stage: Stage) -> N
 
 
 def test_the_next_customer_on_the_device_is_a_different_customer(stage: Stage) -> None:
-    """If the waitlist accepts each customer only once, the next customer on this device can still
-    join.
+    """The next customer on the device is a different customer.
+
+    Even if the waitlist accepts each customer only once, this customer can join.
     """
     STATES["left"](stage)
     stage.configure(rejoin="never")
@@ -154,7 +155,9 @@ def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
 
 
 def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
-    """The next customer does not have to wait until the request ends."""
+    """A signup that the browser has forgotten is not retried, so the next customer does not have to
+    wait until the request ends.
+    """
     stage.configure()
     stage.open()
     held: list[Route] = []

@@ -16,7 +16,8 @@ from tests.browser.stage import Stage
 ENTRY = re.compile(r"/v1/waitlists/[^/]+/entries/[a-z2-7]{26}$")
 ENTRIES = re.compile(r"/v1/waitlists/[^/]+/entries$")
 LIST = re.compile(r"/v1/waitlists/[^/]+$")
-# The test decides whether a page is visible, because a headless browser never hides a page.
+# With this script, a test decides whether a page is visible, because a headless browser never hides
+# a page.
 VISIBILITY = """
   let state = 'visible';
   Object.defineProperty(Document.prototype, 'visibilityState', { get: () => state });
@@ -26,7 +27,8 @@ VISIBILITY = """
   };
 """
 
-# A browser that may not store data for a site does not offer locks either.
+# This script blocks both the storage and the locks. If a browser may not store data for a site, it
+# does not offer locks either.
 BLOCKED = """
   Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } });
   LockManager.prototype.request = () => Promise.reject(new Error('blocked'));
@@ -34,7 +36,7 @@ BLOCKED = """
 
 
 def record_polls(page: Page) -> list[Request]:
-    """Return a list that collects each poll of a page."""
+    """Return a list to which each poll of the page is added."""
     looks: list[Request] = []
 
     def note(request: Request) -> None:
@@ -55,8 +57,9 @@ def refuse_with(status: int, retry_after: str | None, code: str = "") -> Callabl
 
 
 def test_a_form_that_did_not_load_is_loaded_later(stage: Stage) -> None:
-    """A browser remembers that loading a module failed, so the page requests it with another
-    address.
+    """If the form could not be loaded, the page loads it later, with another address.
+
+    A browser remembers that loading a module from an address has failed.
     """
     stage.page.clock.install()
     stage.configure(page={"fields": [{"name": "name", "label": "Your name"}]})
@@ -132,7 +135,9 @@ def test_the_page_polls_a_failing_service_with_increasing_pauses(stage: Stage) -
 
 
 def test_a_signup_without_an_answer_is_retried_as_the_same_signup(stage: Stage) -> None:
-    """P6: this works even if the page is reloaded before the retry."""
+    """If a signup gets no answer, it is retried as the same signup, even if the page is reloaded
+    before the retry (promise P6).
+    """
     stage.configure()
     stage.open()
     sent: list[tuple[str | None, Any]] = []
@@ -200,7 +205,7 @@ def test_tabs_share_their_polls(stage: Stage) -> None:
     looks = [record_polls(tab) for tab in tabs]
     for _ in range(20):
         context.clock.run_for(1_000)
-    # Separate tabs would have sent about 50 polls in these 20 seconds.
+    # If the tabs did not cooperate, they would have sent about 50 polls in these 20 seconds.
     assert sum(map(len, looks)) <= 22
     stage.others.joined("late")
     for tab in tabs:
@@ -215,7 +220,7 @@ def test_the_page_polls_at_once_when_the_phone_wakes_up(stage: Stage) -> None:
     stage.join()
     stage.page.evaluate("() => setVisibility('hidden')")
     looks = record_polls(stage.page)
-    # The phone sleeps: time passes, but no timer runs.
+    # Simulate that the phone sleeps: time passes, but no timer runs.
     stage.page.clock.set_system_time(stage.page.evaluate("() => Date.now() + 600_000"))
     assert stage.others.leave(first).status_code == 204
     assert looks == []
@@ -233,8 +238,10 @@ def test_the_page_says_that_it_must_stay_open_if_there_is_no_storage(stage: Stag
 
 
 def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
-    """P5: an operator has erased the person, and another signup with the same customer id has begun
-    another stay.
+    """If the token belongs to another stay, the page shows the form.
+
+    In this test, an operator has erased the person, and another signup with the same customer id
+    has begun another stay (promise P5).
     """
     stage.join()
     customer = stage.kept["customer"]
@@ -257,7 +264,10 @@ def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -
 
 
 def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
-    """The 403 of a firewall has no error code of the service, so the page keeps the entry."""
+    """A refusal of a firewall does not delete the entry from the browser.
+
+    The 403 of a firewall has no error code of the service.
+    """
     stage.join()
     stage.page.route(ENTRY, refuse_with(403, None))
     stage.shows("Please sign in to see your place")
@@ -280,8 +290,9 @@ def test_the_page_recovers_if_the_service_was_down_when_it_opened(
 
 @pytest.mark.parametrize("body", ["<!doctype html><title>One moment</title>", ""])
 def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body: str) -> None:
-    """The challenge of a firewall has the status 202, and the page of a proxy has the
-    status 200.
+    """A successful response of a firewall or a proxy does not count as an answer of the service.
+
+    The challenge of a firewall has the status 202, and the page of a proxy has the status 200.
     """
     challenges: list[Route] = []
 
@@ -309,8 +320,9 @@ def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body
 
 
 def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) -> None:
-    """API Gateway, or a proxy that does not know the path, sends a refusal that has no error code
-    of the service.
+    """A refusal that has no error code of the service is not retried at once.
+
+    API Gateway, or a proxy that does not know the path, sends such refusals.
     """
     down = stage.page.get_by_text("The service is not responding right now.")
     stage.page.clock.install()
@@ -333,7 +345,10 @@ def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) ->
 
 
 def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stage) -> None:
-    """The entry is leaving until maintenance has finished the change that another request began."""
+    """While an entry is leaving, the page polls as often as the service asks.
+
+    The entry is leaving until maintenance has finished the change that another request began.
+    """
     stage.page.clock.install()
     stage.join()
     looks = record_polls(stage.page)
@@ -348,8 +363,10 @@ def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stag
 
 
 def test_the_page_keeps_the_place_in_memory_if_the_storage_is_full(stage: Stage) -> None:
-    """The storage has room for the short value with which the page tests it, but not for an
-    entry.
+    """If the storage of the browser is full, the page keeps the place in memory.
+
+    In this test, the storage has room for the short value with which the page tests it, but not for
+    an entry.
     """
     stage.page.add_init_script(
         """
@@ -369,7 +386,9 @@ def test_the_page_keeps_the_place_in_memory_if_the_storage_is_full(stage: Stage)
 
 
 def test_a_signup_whose_tab_was_closed_continues_in_another_tab(stage: Stage) -> None:
-    """P6: the other tab uses the same key."""
+    """If a tab is closed during a signup, another tab continues the signup with the same
+    idempotency key (promise P6).
+    """
     stage.configure()
     second = Stage(stage.page.context.new_page(), stage.operator, stage.others)
     second.page.clock.install()
@@ -390,7 +409,9 @@ def test_a_signup_whose_tab_was_closed_continues_in_another_tab(stage: Stage) ->
 
 @pytest.mark.parametrize("millis", [-86_400_000, 86_400_000])
 def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -> None:
-    """This is also true after a reload, when the page has stored everything except the difference
+    """A wrong clock does not end the time inside.
+
+    This also holds after a reload, when the page has stored everything except the difference
     between the clocks.
     """
     stage.page.add_init_script(
@@ -402,7 +423,9 @@ def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -
 
 
 def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
-    """The stored time of the last poll is on a day that the clock has not reached yet."""
+    """If the clock is set back, the page continues to poll, although the stored time of the last
+    poll is in the future.
+    """
     stage.page.add_init_script(
         """
         const real = Date.now.bind(Date);
@@ -417,7 +440,9 @@ def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
 
 
 def test_a_late_answer_does_not_undo_an_action_of_the_customer(stage: Stage) -> None:
-    """A poll is answered before the customer declines the offer, but the answer arrives
+    """A late answer does not undo an action of the customer.
+
+    In this test, a poll is answered before the customer declines the offer, but the answer arrives
     afterwards.
     """
     stage.offer()

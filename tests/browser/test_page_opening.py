@@ -1,4 +1,4 @@
-"""A waitlist that opens at a set time. The page counts down, and opens without a reload."""
+"""A waitlist opens at a set time. The page counts down, and opens without a reload."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,8 +15,8 @@ SPREAD_MILLIS = 5_000  # All pages poll within this time after the opening.
 
 @dataclass
 class Door:
-    """Answers in place of the service with its own clock, which advances together with the page's
-    clock.
+    """Answers in place of the service. Its own clock advances together with the clock of the
+    page.
     """
 
     stage: Stage
@@ -44,7 +44,8 @@ class Door:
 def test_a_page_opens_within_seconds_of_the_time_by_the_clock_of_the_service(
     stage: Stage, off: timedelta, place: float
 ) -> None:
-    """The phone's clock is wrong by an hour.
+    """A page opens within seconds of the opening time by the clock of the service, although the
+    phone's clock is wrong by an hour.
 
     Each browser polls at a different moment within these seconds.
     """
@@ -94,7 +95,10 @@ def test_a_page_notices_that_the_opening_time_has_changed(stage: Stage) -> None:
 
 
 def test_a_signup_that_comes_too_early_shows_the_countdown(stage: Stage) -> None:
-    """The operator sets the opening time while the form is open."""
+    """A signup that comes too early shows the countdown.
+
+    In this test, the operator sets the opening time while the form is open.
+    """
     stage.configure()
     stage.open()
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()

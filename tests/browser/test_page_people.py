@@ -1,5 +1,5 @@
-"""The page is usable for everyone: by keyboard, with screen readers, in all languages, with all
-colours. Hostile text has no effect.
+"""The page can be used by everyone: with a keyboard, with screen readers, in all languages, and
+with all colours. Text from attackers has no effect.
 """
 
 import re
@@ -52,8 +52,10 @@ def test_the_whole_story_works_by_keyboard(stage: Stage) -> None:
 def test_the_consent_and_the_source_of_the_customer_are_stored(
     stage: Stage, new_context: NewContext
 ) -> None:
-    """P5: the checkbox is empty at first, and the stored text is the text that the customer has
-    seen.
+    """The customer's consent and source are stored.
+
+    The checkbox is empty at first, and the stored text is the text that the customer has seen
+    (promise P5).
     """
     names = ("utm_source", "utm_term")
     hidden = [{"name": name, "label": name, "type": "hidden"} for name in names]
@@ -90,7 +92,10 @@ def test_the_consent_and_the_source_of_the_customer_are_stored(
 
 
 def test_a_customer_can_change_their_details_by_keyboard(stage: Stage) -> None:
-    """P5: a refusal changes nothing, and the stored consent does not change."""
+    """A customer can change their details by keyboard.
+
+    A refusal changes nothing, and the stored consent does not change (promise P5).
+    """
     changing(stage)
     dialog, press = stage.page.get_by_role("dialog", name="Your details"), stage.page.keyboard.press
     name, status = dialog.get_by_label("Your name"), dialog.get_by_role("status")
@@ -150,7 +155,7 @@ def test_a_customer_can_switch_messages_off_if_the_form_has_no_fields(stage: Sta
 
 
 def tab_to_button(page: Page, button: str) -> None:
-    """Press Tab until a button has the focus.
+    """Press Tab until this button has the focus.
 
     Every element on the way must show that it has the focus.
     """
@@ -412,7 +417,9 @@ def test_a_logo_is_loaded_without_sending_the_address_of_the_page(stage: Stage) 
 def test_choices_are_shown_in_the_language_of_the_customer(
     new_context: NewContext, stage: Stage
 ) -> None:
-    """The stored answer is the value of the choice, whatever the language."""
+    """Choices are shown in the language of the customer. The stored answer is the value of the
+    choice, whatever the language is.
+    """
     small = {"value": "s", "labels": {"en": "Small", "de": "Klein"}}
     size = {"name": "size", "label": "Size", "type": "select", "options": [small, "XL"]}
     assert stage.operator.put({"name": "Bakery", "page": {"fields": [size]}}).is_success
@@ -428,7 +435,9 @@ def test_choices_are_shown_in_the_language_of_the_customer(
 
 
 def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
-    """P5: the text may come from operators, or from customers in their own form."""
+    """Text that contains code is shown as text, whether it comes from operators, or from customers
+    in their own form (promise P5).
+    """
     fields = [
         {"name": "a", "label": SCRIPT[:100]},
         {"name": "b", "label": "B", "type": "select", "options": [SCRIPT[:64], "x"]},
@@ -496,7 +505,10 @@ def test_a_customer_who_allows_no_alerts_gets_none(stage: Stage) -> None:
 
 
 def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
-    """The phone is an hour behind, but the countdown uses the clock of the service."""
+    """A wrong clock of the phone does not shorten an offer.
+
+    The phone is an hour behind, but the countdown uses the clock of the service.
+    """
     stage.page.add_init_script(
         "const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000;"
     )
@@ -505,8 +517,10 @@ def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> N
 
 
 def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:
-    """The module of the dialog is loaded at the first click, and the second click comes before it
-    has loaded.
+    """A double click opens a single dialog.
+
+    The module of the dialog is loaded at the first click, and the second click comes before it has
+    loaded.
     """
     held: list[Route] = []
     stage.join()

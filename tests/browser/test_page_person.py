@@ -1,4 +1,4 @@
-"""A stack with a bot check.
+"""The page of a stack with a bot check.
 
 The form shows a widget, which the stand-in of the local run provides here.
 """

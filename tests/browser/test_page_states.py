@@ -1,4 +1,6 @@
-"""Each state of the page: its text, its accessibility, and its layout on all screens."""
+"""Each state of the page is checked for its text, its accessibility, and its layout on all
+screens.
+"""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -31,7 +33,9 @@ def test_each_state_is_accessible_in_light_and_dark_and_fits_every_screen(
 
 @pytest.mark.parametrize("language", ["en", "fr", "ar"])
 def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
-    """A number that is broken into two lines would be read as a smaller number."""
+    """A long number does not break into two lines, because its first line could be read as a
+    smaller number.
+    """
     page = stage.page
     page.set_viewport_size({"width": 320, "height": 568})
     number = page.locator("waitlist-position .number")
@@ -76,7 +80,7 @@ def measure_sideways_scroll(page: Page) -> int:
 
 
 def find_cut_off(page: Page) -> list[str]:
-    """Return the texts and buttons that extend beyond the panel or their own box."""
+    """Return the texts and buttons that extend beyond the panel or beyond their own box."""
     found = page.evaluate(
         """() => {
           const root = document.querySelector('waitlist-position').shadowRoot;
@@ -190,7 +194,10 @@ def test_the_form_keeps_its_input_when_the_waitlist_is_full(stage: Stage) -> Non
 
 
 def test_the_form_keeps_its_input_when_an_operator_changes_it(stage: Stage) -> None:
-    """The page polls again when the customer comes back from another app."""
+    """If an operator changes the form, it keeps the customer's input.
+
+    The page polls again when the customer comes back from another app.
+    """
     stage.page.clock.install()
     fields = [*FIELDS, TERMS]
     stage.configure(page={"fields": fields})
@@ -217,7 +224,7 @@ def test_the_page_shows_the_end_of_the_pass(stage: Stage) -> None:
 
 
 def test_an_admission_without_an_offer_has_a_pass(stage: Stage) -> None:
-    """The waitlist admits people at once, and the page fetches the pass."""
+    """If people are admitted without an offer, the page fetches their pass."""
     stage.join(page={"enter_url": SHOP}, admission={"acceptance": "automatic"})
     stage.admit()
     stage.shows("You are in")

@@ -1,4 +1,6 @@
-"""The whole story of a customer on the page, with the real service and its real policy."""
+"""The whole story of a customer on the page, with the real service and its real admission
+policy.
+"""
 
 import re
 from urllib.parse import urlsplit
@@ -26,7 +28,10 @@ def test_a_customer_goes_from_joining_to_the_exit(
     service: Service,
     http: httpx.Client,
 ) -> None:
-    """P1 P2 P4: the position is correct at every poll, and the pass opens the entrance."""
+    """A customer goes from joining to the exit.
+
+    The position is correct at every poll, and the pass opens the entrance (promises P1, P2 and P4).
+    """
     config = {"name": "Corner Bakery", "page": PAGE}
     assert operator.put(config).status_code == 201
     ahead = [others.joined(f"early-{number}") for number in range(5)]
@@ -83,7 +88,10 @@ def test_a_customer_goes_from_joining_to_the_exit(
 def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
     stage: Stage, status: int, fragment: str, *, arrives: bool
 ) -> None:
-    """docs/app/admission-pass.md describes this behaviour of browsers."""
+    """A redirect keeps the pass in the URL, unless the redirect has a fragment of its own.
+
+    docs/app/admission-pass.md describes this behaviour of browsers.
+    """
 
     def shop(_request: HttpRequest) -> HttpResponse:
         return HttpResponse(200, (("content-type", "text/html"),), b"<h1>The shop</h1>")
@@ -102,5 +110,5 @@ def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
 
 
 def progress(page: Page) -> float:
-    """Return the progress of the bar, from 0 to 1."""
+    """Return the progress of the progress bar, from 0 to 1."""
     return round(float(page.get_by_role("progressbar").evaluate("bar => bar.value")), 3)

@@ -1,5 +1,5 @@
-"""The stack that CloudFormation makes of the template, after SAM's transform and with parameters
-filled in.
+"""The stack that CloudFormation creates from the template, after SAM's transform and with
+parameters filled in.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from tools.deploy.stack import make
 
 
 def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
-    """Return the resources that a stack with these parameters has, by logical id.
+    """Return the resources of a stack with these parameters, by logical id.
 
     Every `Fn::If` is evaluated and every `AWS::NoValue` is removed. Other functions stay
     unresolved.
@@ -24,11 +24,11 @@ def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, An
 
 @cache
 def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
-    """Return the parameters and resources of a set of stacks in which every two choices occur
-    together in at least one stack.
+    """Return the parameters and resources of some stacks. For any two parameter values, at least
+    one of these stacks combines them.
 
-    The choices are the parameter values that the conditions of the template distinguish. All stacks
-    satisfy the rules of the template.
+    The values are those that the conditions of the template distinguish. All stacks satisfy the
+    rules of the template.
     """
     compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
     kinds: list[dict[str, str]] = [{}]
@@ -39,7 +39,9 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """Group the parameters so that every rule only concerns parameters of a single group."""
+    """Group the parameters so that every rule of the template only concerns parameters of a single
+    group.
+    """
     groups = [{name} for name in sorted(names)]
     for rule in TEMPLATE["Rules"].values():
         together = {name for name, _ in _compared(rule)}
@@ -56,8 +58,10 @@ def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
 
 
 def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Choose few of the combinations so that every pair of choices that occurs in any combination
-    occurs in a chosen one.
+    """Choose a small part of the combinations.
+
+    If two values occur together in any combination, they also occur together in a chosen
+    combination.
     """
     pairs = [
         (kind, set(itertools.combinations_with_replacement(sorted(kind.items()), 2)))
@@ -96,8 +100,8 @@ def _compared(expression: Any) -> set[tuple[str, str]]:
 
 
 def _values(name: str, compared: set[str]) -> list[str]:
-    """Return the values of a parameter to test: the values with which it is compared, and one
-    different value.
+    """Return the values of a parameter to test. They are the values with which it is compared, and
+    one different value.
     """
     declared = TEMPLATE["Parameters"].get(name, {})
     some = "1" if declared.get("Type") == "Number" else f"some-{name}"

@@ -1,4 +1,4 @@
-"""The tables of a Markdown document.
+"""Reads the tables of a Markdown document.
 
 Each row is a dictionary whose keys are the column headings.
 """

@@ -14,12 +14,12 @@ from tools.deploy.rights import LIST_STREAMS, NETWORK_ACTIONS, TRACE_ACTIONS
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
 
-# The resource of all versions of a function, for example `${PublicFn.Arn}:*`.
+# This ending stands for all versions of a function, for example in `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
-# Actions for which IAM knows no resources, so that they can only be allowed on "*".
+# For these actions, IAM knows no resources, so they can only be allowed on "*".
 WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS, LIST_STREAMS}
-# Actions on the mail identities and phone numbers of the account. The stack does not know their
-# ARNs. For mails, a condition restricts the sender instead.
+# These actions use the mail identities and phone numbers of the account, whose ARNs the stack does
+# not know. For mails, a condition restricts the sender instead.
 OF_THE_ACCOUNT = {"ses:SendEmail", "ses:SendRawEmail", "sms-voice:SendTextMessage"}
 RESOURCE_POLICIES = (
     "AWS::SQS::QueuePolicy",
@@ -43,7 +43,7 @@ def only_the_private_function_is_in_the_network(resources: Resources) -> list[st
 def roles_name_actions_and_resources(resources: Resources) -> list[str]:
     found = []
     for name, statement in allowing(resources):
-        # A `NotAction` or `NotResource` allows everything except what it lists.
+        # Report `NotAction` and `NotResource`, because they allow everything except what they list.
         found += [f"{name}: {key}" for key in ("NotAction", "NotResource") if key in statement]
         actions = as_list(statement.get("Action", []))
         found += [f"{name}: {action}" for action in actions if "*" in action]
@@ -121,7 +121,7 @@ def logs_are_kept_for_the_days_that_are_asked_for(resources: Resources) -> list[
 def callers_of_functions_are_named(resources: Resources) -> list[str]:
     found = []
     for name, one in of_type(resources, "Lambda::Permission"):
-        # If the source contains no account id, other accounts could call the function.
+        # If the ARN of the source contains no account id, other accounts could call the function.
         source = json.dumps(one.get("SourceArn", ""))
         names_it = "AWS::AccountId" in source or "Fn::GetAtt" in source or '"Ref"' in source
         if "*" in str(one.get("Principal", "*")) or not names_it:
@@ -213,14 +213,14 @@ FACTS: tuple[Fact, ...] = (
 
 
 def of_type(resources: Resources, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the names and properties of the resources of a type, such as `Lambda::Function`."""
+    """Yield the name and the properties of each resource of a type, such as `Lambda::Function`."""
     for name, resource in resources.items():
         if resource["Type"] == f"AWS::{kind}":
             yield name, resource.get("Properties", {})
 
 
 def allowing(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of a role or policy with each statement that allows something."""
+    """Yield each statement that allows something, with the name of its role or policy."""
     for name, role in of_type(resources, "IAM::Role"):
         for policy in role.get("Policies", []):
             yield from _allowing(name, policy["PolicyDocument"])

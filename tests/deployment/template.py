@@ -1,4 +1,4 @@
-"""The content of `template.yaml` in the form in which the tests need it."""
+"""The content of `template.yaml`, in the form in which the tests need it."""
 
 from typing import Any
 
@@ -23,17 +23,18 @@ def functions() -> dict[str, dict[str, Any]]:
 
 
 OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
-# These routes are for browsers. The OpenAPI document leaves them out.
+# Browsers request these routes. The OpenAPI document leaves the routes out.
 VIEWS = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
 UNSUBSCRIBE = "/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
 PAGES = VIEWS | {f"{method} {UNSUBSCRIBE}" for method in ("GET", "POST")}
 
 
 def route_authorizers() -> dict[str, str | None]:
-    """Return the authorizer of each route, by API Gateway's route key, such as `GET /v1/health`.
+    """Return the authorizer of each route. The keys are the route keys of API Gateway, such as `GET
+    /v1/health`.
 
-    HEAD routes are left out, because test_authorizers.py checks that each has the authorizer of its
-    GET route.
+    HEAD routes are left out, because test_authorizers.py checks that each HEAD route has the
+    authorizer of its GET route.
     """
     return {
         route: "AWS_IAM" if operation.get("security") == OF_OPERATORS else None
@@ -58,8 +59,8 @@ def as_list(value: Any) -> list[Any]:
 
 
 def holds(expression: Any, parameters: dict[str, str]) -> bool:
-    """Evaluate a condition like CloudFormation, for the condition functions that this template
-    uses.
+    """Evaluate a condition as CloudFormation does. Only the condition functions that this template
+    uses are supported.
     """
     ((function, operands),) = expression.items()
     match function:

@@ -1,4 +1,4 @@
-"""CORS allows no origins by default. A parameter lists the allowed origins."""
+"""CORS allows no origins by default. A parameter of the stack lists the allowed origins."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from tests.rules.sources import ROOT
 ORIGINS = {"CorsOrigins": "https://app.example.com"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist"}
 EXTENSION = "x-amazon-apigateway-cors"
-# The response headers that the Fetch standard lets every page read.
+# The Fetch standard lets every page read these response headers.
 READ_BY_ANY_PAGE = {"cache-control", "content-type"}
 
 
@@ -33,7 +33,7 @@ def test_cors_allows_the_headers_of_pages_and_no_credentials() -> None:
     assert rules["allowOrigins"] == {"Fn::Split": [",", {"Ref": "CorsOrigins"}]}
     sent = {"authorization", "content-type", "idempotency-key", "x-correlation-id"}
     assert sent <= set(rules["allowHeaders"])
-    # A browser sends HEAD requests without a preflight request.
+    # HEAD is left out, because a browser sends HEAD requests without a preflight request.
     methods = {method.upper() for item in make_api({})["paths"].values() for method in item} - {
         "HEAD"
     }
@@ -67,7 +67,10 @@ def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
 
 @pytest.mark.parametrize("parameters", [ORIGINS, ORIGINS | ISSUER], ids=["guests", "issuer"])
 def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) -> None:
-    """API Gateway answers a preflight request itself if no route of the API matches it."""
+    """No authorizer checks a preflight request.
+
+    API Gateway answers a preflight request itself if no route of the API matches it.
+    """
     assert EXTENSION in make_api(parameters)
     for path, item in make_api(parameters)["paths"].items():
         assert path.startswith(("/v1/", "/.well-known/", "/w/", "/assets/")), (
@@ -83,7 +86,7 @@ def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) ->
         ("*", True),
         ("https://app.example.com", True),
         ("https://app.example.com,http://localhost:3000", True),
-        # A quote would end the string in the CloudFront function.
+        # If an origin contained a quote, the quote would end the string in the CloudFront function.
         ("https://a'.example.com", False),
         ("app.example.com", False),
         ("https://app.example.com/", False),

@@ -1,4 +1,6 @@
-"""The deployment of a new version. Callers use an alias, and alarms roll the deployment back."""
+"""A deployment moves an alias to the new version. Callers use the alias, and alarms roll the
+deployment back.
+"""
 
 import json
 import re
@@ -13,14 +15,14 @@ from tools.deploy.samconfig import Settings
 from tools.deploy.stack import make
 
 WATCHED = ["PublicFn", "PrivateFn"]
-# For `AllAtOnce`, only the first alarm of each list is watched.
+# If the deployment is `AllAtOnce`, only the first alarm of each list is watched.
 JUDGES = {
     "PublicFn": ["PublicCanaryErrorsAlarm", "ErrorsAlarm", "LatencyAlarm"],
     "PrivateFn": ["PrivateCanaryErrorsAlarm", "ErrorsAlarm", "PrivateErrorsAlarm"],
 }
 ALARM_ARN = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
-# Resources that may refer to a function without its alias: those that create versions and move the
-# alias, and those that measure a version.
+# These resources may refer to a function without its alias. They create versions, move the alias,
+# or measure a version.
 BY_ITSELF = {
     "AWS::Lambda::Version",
     "AWS::Lambda::Alias",
@@ -31,7 +33,10 @@ BY_ITSELF = {
 
 
 def test_every_caller_of_a_function_calls_its_alias() -> None:
-    """Callers are API Gateway, the schedule, the functions themselves and their policies."""
+    """Every caller of a function calls its alias.
+
+    Callers are API Gateway, the schedule, the functions themselves and their policies.
+    """
     calling = {
         name: set(references(_without_aliases(resource))) & set(functions())
         for name, resource in deployed().items()
@@ -41,9 +46,9 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
 
 
 def test_no_caller_bypasses_the_alias_with_the_name_of_a_function() -> None:
-    """The test above finds references.
+    """No caller bypasses the alias with the name of a function.
 
-    This test also finds names that are put together from parts.
+    Another test finds references. This test also finds names that are put together from parts.
     """
     stack = make({"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"})
     names = {
@@ -131,9 +136,10 @@ READY = {
 def test_the_start_up_parameter_applies_to_functions_that_callers_wait_for(
     function: str, start_up: str
 ) -> None:
-    """A function never gets both options, which Lambda would refuse.
+    """The parameter StartUp applies to the functions that callers wait for.
 
-    Maintenance gets neither, because no caller waits for it.
+    A function never gets both options, which Lambda would refuse. Maintenance gets neither, because
+    no caller waits for it.
     """
     stack = deployed({"StartUp": start_up})
     has = {
@@ -175,7 +181,10 @@ EXISTING = {
 
 
 def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() -> None:
-    """P3: if the parameter is emptied again, the stack's own table is still there."""
+    """A stack with a restored table uses only that table, and keeps its own table.
+
+    If the parameter is emptied again, the stack's own table is still there (promise P3).
+    """
     own = {name for name, found in _find_users_of_table({}).items() if "WaitlistTable" in found}
     existing = _find_users_of_table(EXISTING)
     functions = {"PublicFn", "MaintenanceFn", "PublicFnRole", "MaintenanceFnRole"}

@@ -1,4 +1,4 @@
-"""Every stack satisfies each fact of facts.py, and each fact detects a violation."""
+"""Every stack satisfies each fact in facts.py, and each fact detects a violation."""
 
 import copy
 from typing import Any
@@ -29,8 +29,8 @@ def test_each_condition_is_true_in_one_stack_and_false_in_another() -> None:
         assert decided == {True, False}, name
 
 
-# The violations of each fact. Each consists of a place in the stack, and the wrong value at this
-# place.
+# For each fact, some violations. A violation consists of a place in the stack, and a wrong value at
+# this place.
 Path = tuple[str | int, ...]
 VIOLATIONS: list[tuple[Fact, Path, Any]] = [
     (

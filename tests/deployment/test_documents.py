@@ -35,9 +35,9 @@ def list_documents() -> list[str]:
 
 
 def find_anchors(document: Path) -> set[str]:
-    """Return the anchors of a document to which a link may lead.
+    """Return the anchors of a document, to which a link may lead.
 
-    GitHub makes them from the headings.
+    GitHub creates the anchors from the headings.
     """
     headings = HEADING.findall(document.read_text("utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
@@ -54,16 +54,20 @@ def test_every_link_leads_to_an_existing_place(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_every_table_has_a_header(name: str) -> None:
-    """An empty line ends a table, and the rows after the line would be shown as plain text."""
+    """Every table has a header.
+
+    An empty line ends a table, and the rows after the empty line would be shown as plain text.
+    """
     text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text("utf-8"), flags=re.M | re.S)
     assert re.findall(r"(?:^|\n\n)(\|.*\n(?!\|[ :|-]+\|\n))", text) == []
 
 
 @each("name", labelled(*list_documents()))
 def test_no_command_contains_a_secret(name: str) -> None:
-    """P5: every user of a machine can read the arguments of a command.
+    """No command in a document contains a secret, because every user of a machine can read the
+    arguments of a command.
 
-    `local:local` is not a secret.
+    `local:local` is not a secret (promise P5).
     """
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
     assert SECRET_ARGUMENT.findall(text) == []
@@ -100,14 +104,15 @@ def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> N
         status_of |= dict.fromkeys(words.findall(row["verbs of decisions"]), status)
         stages |= {(status, state) for state in words.findall(row["state in Redis"])}
     assert status_of == {verb: stage.status for stage in LIFECYCLE for verb in stage.verbs}
-    # A joining entry may already have a place.
+    # An entry whose signup is not finished may already have a place.
     assert stages - {("joining", "waiting")} == {(stage.status, stage.state) for stage in LIFECYCLE}
     assert {words.findall(row["status in the record"])[0] for row in table} == set(get_args(Status))
 
 
 def test_the_documents_that_files_name_exist() -> None:
-    """Comments, alarms and messages name documents by their path from the root of the
-    repository.
+    """All documents that files name exist.
+
+    Comments, alarms and messages name documents by their path from the root of the repository.
     """
     command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -124,11 +129,11 @@ def test_the_paths_in_documents_exist(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_documents_deploy_stacks_only_with_make_and_a_section(name: str) -> None:
-    """A bare `sam deploy` deploys `default`, which is another stack, and ignores the release of the
-    build.
+    """Documents deploy stacks only with make and a section of samconfig.toml.
 
-    If a deployment sets parameters that the build does not know, callers keep using the previous
-    versions.
+    The plain command `sam deploy` deploys `default`, which is another stack, and ignores the
+    release of the build. If a deployment sets parameters that the build does not know, callers keep
+    using the previous versions.
     """
     text = (ROOT / name).read_text("utf-8")
     assert re.findall(r"SAM_DEPLOY_FLAGS=.*--parameter-overrides", text) == []

@@ -1,5 +1,5 @@
-"""CloudFront in front of the API: which responses it caches, for how long, and which headers it
-passes on.
+"""CloudFront caches some responses of the API. The tests check which responses it caches, for how
+long, and which headers it passes on.
 """
 
 import re
@@ -20,7 +20,7 @@ DOMAIN = {
     "EdgeDomain": "queue.example.com",
     "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
 }
-# The routes whose responses are the same for every caller. Each response says how long it stays
+# On these routes, the response is the same for every caller. Each response says how long it stays
 # valid.
 SAME_FOR_ALL = {
     "GET /v1/waitlists/{waitlist_id}",
@@ -42,7 +42,7 @@ def make_distribution(parameters: dict[str, str] = EDGE) -> dict[str, Any]:
 def find_behaviour(route: str) -> dict[str, Any]:
     """Return the cache behavior of a route.
 
-    The first behavior whose pattern matches the path decides.
+    CloudFront uses the first behavior whose pattern matches the path.
     """
     config = make_distribution()
     path = re.sub(r"\{\w+\}", "bakery", route.split()[1])
@@ -52,7 +52,9 @@ def find_behaviour(route: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("route", sorted(all_routes()))
 def test_only_responses_that_are_equal_for_all_callers_are_cached(route: str) -> None:
-    """P5: the cache ignores credentials."""
+    """Only responses that are equal for all callers are cached, because the cache ignores
+    credentials (promise P5).
+    """
     found = find_behaviour(route)
     is_cached = found["CachePolicyId"] != CACHES_NOTHING
     asked = route.replace("HEAD ", "GET ")
@@ -79,8 +81,10 @@ def test_tokens_and_queries_reach_the_api() -> None:
 
 
 def test_a_cached_response_depends_only_on_its_cache_key() -> None:
-    """P5: no query, cookie or header reaches the API, except for the Origin header, which is part
-    of the cache key.
+    """A cached response depends only on its cache key.
+
+    No query, cookie or header reaches the API, except for the Origin header, which is part of the
+    cache key (promise P5).
     """
     for one in list_behaviours(cached=True):
         assert one["OriginRequestPolicyId"] == PASSES_ORIGIN
@@ -88,7 +92,9 @@ def test_a_cached_response_depends_only_on_its_cache_key() -> None:
 
 
 def test_a_function_normalizes_the_paths_of_cached_requests() -> None:
-    """tests/browser/test_edge_key.py runs this function."""
+    """A function normalizes the paths of cached requests. tests/browser/test_edge_key.py runs this
+    function.
+    """
     for one in list_behaviours(cached=True):
         (association,) = one["FunctionAssociations"]
         assert association["EventType"] == "viewer-request"
@@ -105,7 +111,9 @@ def test_a_query_does_not_bypass_the_cache() -> None:
 
 
 def test_no_error_is_cached() -> None:
-    """P5: by default, CloudFront would cache a 404 for ten seconds and send it to other callers."""
+    """No error is cached. By default, CloudFront would cache a 404 for ten seconds and send it to
+    other callers (promise P5).
+    """
     errors = make_distribution()["CustomErrorResponses"]
     assert {one["ErrorCode"] for one in errors} >= {403, 404, 500, 502, 503, 504}
     assert {one["ErrorCachingMinTTL"] for one in errors} == {0}
@@ -133,8 +141,10 @@ def test_a_domain_has_its_certificate() -> None:
 def test_the_stage_contains_the_address_that_customers_call(
     parameters: dict[str, str], address: str
 ) -> None:
-    """The function's environment cannot contain the address, because the distribution needs the
-    API, and the API needs the function.
+    """The stage contains the address that customers call.
+
+    The function's environment cannot contain this address, because the distribution needs the API,
+    and the API needs the function.
     """
     stack = make(parameters)
     stage = stack.resources["ApiApiGatewayDefaultStage"]["Properties"]
@@ -153,9 +163,10 @@ ROTATION = {
 @pytest.mark.parametrize("edge_only", ["on", "off"])
 @pytest.mark.parametrize("keys", ROTATION)
 def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys: str) -> None:
-    """P5: CloudFront always sends the secret, so that the API can require it at any time.
+    """CloudFront always sends a secret, which AWS has generated, so that the API can require it at
+    any time.
 
-    No environment variable contains the secret itself.
+    No environment variable contains the secret itself (promise P5).
     """
     stack = make(EDGE | {"EdgeOnly": edge_only, "EdgeKeys": keys})
     accepted, sent = ROTATION[keys]
@@ -170,7 +181,10 @@ def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys:
 
 
 def test_a_rotation_never_sends_a_secret_before_the_api_accepts_it() -> None:
-    """CloudFormation updates the function before the distribution."""
+    """During a rotation, CloudFront never sends a secret before the API accepts it.
+
+    CloudFormation updates the function before the distribution.
+    """
     steps = [*ROTATION, "green+blue", "blue+green", "blue"]
     for before, after in pairwise(steps):
         assert ROTATION[before][1] in ROTATION[after][0]

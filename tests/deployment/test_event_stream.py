@@ -1,4 +1,6 @@
-"""The way from the table to the bus. A function reads the stream in order and loses no events."""
+"""Events go from the table to the event bus. A function reads the stream of the table in order and
+loses no events.
+"""
 
 from typing import Any
 
@@ -10,7 +12,8 @@ from tools.local.bus import STREAM
 
 EVENTS_FN = functions()["EventsFn"]
 READING: dict[str, Any] = EVENTS_FN["Events"][STREAM]["Properties"]
-# According to DynamoDB, a third reader of a shard is throttled and also throttles the first two.
+# According to DynamoDB's documentation, a third reader of a shard is throttled and also throttles
+# the first two readers.
 READERS = 2
 HOUR = 3600
 STREAM_KEEPS_SECONDS = 24 * HOUR
@@ -41,14 +44,16 @@ def test_the_function_reads_the_table_in_use() -> None:
 
 
 def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
-    """P3: when Lambda gives up a batch, the batch stays in the stream for at least as long
-    again.
+    """A failed batch is retried in order for hours.
+
+    When Lambda gives up a batch, the batch stays in the stream for at least as long again (promise
+    P3).
     """
     assert READING["MaximumRetryAttempts"] == -1
     assert HOUR <= READING["MaximumRecordAgeInSeconds"] <= STREAM_KEEPS_SECONDS / 2
     assert READING["ParallelizationFactor"] == 1
-    # The function reports the first failed record, and Lambda splits a batch at which the function
-    # fails.
+    # The function reports the first record that failed. If the function itself fails, Lambda splits
+    # the batch.
     assert READING["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert READING["BisectBatchOnFunctionError"] is True
     given_up = READING["DestinationConfig"]["OnFailure"]

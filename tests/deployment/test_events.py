@@ -1,4 +1,4 @@
-"""The example events of the repository have the form that AWS and the functions send."""
+"""The example events in the repository have the form that AWS and the functions use."""
 
 import base64
 import hashlib
@@ -56,7 +56,7 @@ def test_a_body_is_a_string_of_the_stated_length(event: dict[str, Any]) -> None:
     body = event.get("body", "")
     assert event["isBase64Encoded"] is False
     assert int(event["headers"]["content-length"]) == len(body.encode())
-    # A mail program sends a form instead of JSON.
+    # A mail program sends a form instead of JSON to this route.
     if body and "/unsubscribe/" not in event["routeKey"]:
         assert event["headers"]["content-type"] == "application/json"
         assert isinstance(json.loads(body), dict)
@@ -82,9 +82,9 @@ def test_all_events_are_about_the_same_customer_and_waitlist(event: dict[str, An
 
 @pytest.mark.parametrize("name", ["position", "enter", "pass"])
 def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: str) -> None:
-    """The stay in the token is an example.
+    """The example events of customers contain a token that is signed with the local secret.
 
-    A real signup returns a token for the stay that it began.
+    The stay in the token is an example. A real signup returns a token for the stay that it began.
     """
     key = ENVIRONMENT["PublicFn"]["ENTRY_TOKEN_SECRET"].encode()
     stay = ticket_at(datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
@@ -96,7 +96,9 @@ def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: st
 
 
 def test_an_event_that_must_be_idempotent_has_an_idempotency_key() -> None:
-    """P2: the key distinguishes a retry from a second request."""
+    """An event that must be idempotent has an idempotency key, which distinguishes a retry from a
+    second request (promise P2).
+    """
     assert PUBLIC["signup"]["headers"]["idempotency-key"]
 
 
@@ -106,7 +108,9 @@ def test_the_schedule_event_has_the_form_of_eventbridge_events() -> None:
 
 
 def test_sam_local_passes_on_every_variable_of_its_file() -> None:
-    """`sam local` silently drops a variable that the template does not name."""
+    """`sam local` passes on every variable in its file. It would silently drop a variable that the
+    template does not name.
+    """
     assert set(ENVIRONMENT) - {"About"} == set(functions())
     for name, function in functions().items():
         assert set(ENVIRONMENT[name]) <= set(function["Environment"]["Variables"])

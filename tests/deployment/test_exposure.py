@@ -30,7 +30,7 @@ LOOK = OPERATIONS["look"]
 GROUPS = read_groups()
 # The limit of these routes is not a parameter.
 FEW = GROUPS.pop("Few")
-# The costs of routes that only read. Routes whose responses have an unusual size are listed
+# The cost of each route that only reads. Routes whose responses have an unusual size are listed
 # separately.
 FILE = Operation(queue_calls=0)
 READS = {
@@ -66,7 +66,9 @@ class Exposure:
 
     @property
     def table(self) -> float:
-        """The cost of the table's writes. The table never accepts more than its limit."""
+        """The cost of the table's writes. The table never accepts more writes than its limit
+        allows.
+        """
         units = DAY * self.number("MaxWriteUnitsPerSecond")
         return units / 1e6 * PRICES.writes_per_million
 

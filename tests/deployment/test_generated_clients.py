@@ -1,4 +1,6 @@
-"""docs/app/generated-clients.md names the versions with which the generated clients are tested."""
+"""The page docs/app/generated-clients.md names the versions with which the generated clients are
+tested.
+"""
 
 import json
 import re

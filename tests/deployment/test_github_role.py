@@ -59,7 +59,7 @@ def make_bounded_stack(one: Set) -> Stack:
 
 
 def collect_calls() -> dict[str, list[Call]]:
-    """Return all calls that CloudFormation makes for the resources of every parameter set, by
+    """Return all calls that CloudFormation makes for the resources of every parameter set, by the
     action in lower case.
     """
     found: dict[str, list[Call]] = defaultdict(list)
@@ -75,7 +75,10 @@ def collect_calls() -> dict[str, list[Call]]:
 
 
 def test_only_one_environment_of_one_repository_may_deploy() -> None:
-    """The token of a pull request contains no environment, so AWS refuses it."""
+    """Only one environment of one repository may deploy.
+
+    The token of a pull request contains no environment, so AWS refuses the token.
+    """
     (trust,) = RESOURCES["DeployRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Action"] == "sts:AssumeRoleWithWebIdentity"
     assert trust["Condition"] == {
@@ -99,9 +102,10 @@ def test_only_one_environment_of_one_repository_may_deploy() -> None:
 def test_the_repository_must_have_the_form_that_its_tokens_contain(
     repository: str, is_taken: bool
 ) -> None:
-    """Since July 2026, tokens contain numeric ids, which GitHub never reuses.
+    """The repository must have the form that its tokens contain.
 
-    Older tokens only contain names.
+    Since July 2026, tokens contain numeric ids, which GitHub never reuses. Older tokens only
+    contain names.
     """
     pattern = TEMPLATE["Parameters"]["Repository"]["AllowedPattern"]
     assert bool(re.fullmatch(pattern, repository)) == is_taken
@@ -124,7 +128,10 @@ def test_the_smoke_test_may_only_access_its_own_waitlists() -> None:
 
 
 def test_an_environment_uploads_to_its_own_bucket() -> None:
-    """A deployment to dev cannot replace a build that was approved for prod."""
+    """An environment uploads only to its own bucket.
+
+    Therefore, a deployment to dev cannot replace a build that was approved for prod.
+    """
     own, other = (roles_of(name).attribute("Builds", "Arn") for name in ("waitlist", "wait"))
     for action in ("s3:PutObject", "s3:GetObject"):
         assert DEPLOY.allow(Call(action, f"{own}/build"))
@@ -132,7 +139,7 @@ def test_an_environment_uploads_to_its_own_bucket() -> None:
     assert not EXECUTION.allow(Call("s3:PutObject", f"{own}/build"))
 
 
-# What CloudFormation may do with the stack.
+# The following tests check what CloudFormation may do with the stack.
 
 
 def read_statements(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
@@ -145,7 +152,9 @@ def read_statements(role: str = "ExecutionRole") -> list[tuple[str, dict[str, An
 
 
 def remove_action(policy: str, number: int, position: int) -> Rights:
-    """Return the permissions of the execution role after removing one action from a statement."""
+    """Return the permissions that the execution role has if one action is removed from a
+    statement.
+    """
     roles = roles_of("waitlist")
     found: list[Rule] = []
     for name in dict.fromkeys(name for name, _ in read_statements()):
@@ -159,8 +168,8 @@ def remove_action(policy: str, number: int, position: int) -> Rights:
 
 
 def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
-    """Yield the places where an action is allowed: policy, statement, position, action and first
-    resource.
+    """Yield each place where an action is allowed: the policy, the statement, the position, the
+    action and the first resource.
     """
     for policy in dict.fromkeys(policy for policy, _ in read_statements()):
         written = roles_of("waitlist").resources[policy]["Properties"]["PolicyDocument"]
@@ -170,7 +179,8 @@ def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
                     yield policy, number, position, allowed, as_list(statement["Resource"])[0]
 
 
-# The permissions that no handler's list needs. Comments in the template explain them.
+# No handler's list contains these permissions. Comments in the template explain why the role has
+# them.
 SPARE = {
     ("cloudformation:CreateChangeSet", "aws:transform/Serverless-2016-10-31"),
     ("apigateway:DELETE", "/apis/*/stages/*/routesettings/*"),
@@ -196,7 +206,9 @@ SPARE = {
 
 
 def test_the_role_needs_each_of_its_actions() -> None:
-    """Except for the spare actions, each action is called for a resource that no other statement
+    """The role needs each of its actions.
+
+    Apart from the actions in SPARE, each action is called for a resource that no other statement
     covers.
     """
     called = collect_calls()
@@ -217,14 +229,14 @@ def test_the_checker_finds_a_missing_permission() -> None:
 
 
 def test_a_template_for_cloudformation_has_no_aliases() -> None:
-    """CloudFormation does not support YAML aliases, and `aws cloudformation deploy` does not
-    resolve them.
+    """A template for CloudFormation has no YAML aliases. CloudFormation does not support aliases,
+    and `aws cloudformation deploy` does not resolve them.
     """
     events = yaml.parse(ROLES.read_text(encoding="utf-8"))
     assert not any(isinstance(one, yaml.events.AliasEvent) for one in events)
 
 
-# Resources of other stacks, and resources that belong to no stack.
+# The role must not change these resources. They belong to other stacks or to no stack.
 
 OTHERS = ("waitlist-prod", "waitlist2", "wait", "waitlist-publicfn")
 
@@ -271,8 +283,9 @@ def test_the_role_cannot_replace_the_tag_of_another_stack(action: str, resource:
     ],
 )
 def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -> None:
-    """The role must be able to tag any key, because KMS requires this permission to create
-    a key.
+    """Tagging an encryption key gives the role no access to the key.
+
+    The role must be able to tag any key, because KMS requires this permission to create a key.
     """
     tagged = {"aws:ResourceTag/waitlist:stack": "waitlist"}
     signs = {"kms:KeySpec": "RSA_2048", "kms:KeyUsage": "SIGN_VERIFY"}
@@ -284,8 +297,10 @@ def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -
 
 @pytest.mark.parametrize("imported", ["AWS::KMS::Key", "AWS::CloudFront::Distribution"])
 def test_a_deployment_cannot_import_resources_into_its_stack(imported: str) -> None:
-    """Only CloudFormation can assume the execution role, and it only changes resources in the
-    stack. An import would add foreign resources to the stack.
+    """A deployment cannot import resources into its stack.
+
+    Only CloudFormation can assume the execution role, and it only changes resources in the stack.
+    An import would add resources of others to the stack.
     """
     stack = arn("cloudformation", "stack/waitlist/1")
     asked = Call("cloudformation:CreateChangeSet", stack)
@@ -356,7 +371,10 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str, resource
 
 
 def test_the_roles_accept_the_configured_stack_names() -> None:
-    """Logical ids start with a capital letter, and stack names may not contain capital letters."""
+    """The roles accept the configured stack names.
+
+    Logical ids start with a capital letter, and stack names may not contain capital letters.
+    """
     for config in ("default", "dev", "prod"):
         assert re.fullmatch(STACK_NAME, CONFIG[config]["deploy"]["parameters"]["stack_name"])
     assert not re.fullmatch(STACK_NAME, "waitlist-PublicFn-x")
@@ -368,14 +386,14 @@ def test_cloudformation_would_shorten_a_longer_stack_name() -> None:
     assert re.fullmatch(STACK_NAME, longest)
     assert not re.fullmatch(STACK_NAME, longest + "s")
     assert list(against_handlers({}, longest, "ap-southeast-1")) == []
-    # With 12 random characters, as in this test, there is room for one more character.
+    # The generated name ends with 12 random characters here. It has room for one more character.
     shortened = f"{longest}ss"
     role = rights_of(roles_of(shortened), "ExecutionRole")
     found = list(denied(make({"PermissionsBoundary": f"{shortened}-boundary"}, shortened), role))
     assert any("create MaintenanceFnRole: iam:CreateRole" in one for one in found)
 
 
-# The permissions boundary.
+# The following tests check the permissions boundary.
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
 
@@ -384,7 +402,9 @@ ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
     "action", ["iam:CreateRole", "iam:PutRolePolicy", "iam:PutRolePermissionsBoundary"]
 )
 def test_roles_can_only_be_created_with_the_boundary(action: str) -> None:
-    """P5: a deployment cannot give a role more permissions than the boundary allows."""
+    """Roles can only be created with the boundary, so a deployment cannot give a role more
+    permissions than the boundary allows (promise P5).
+    """
     boundary = f"arn:aws:iam::{ACCOUNT}:policy/waitlist-boundary"
     assert EXECUTION.allow(Call(action, ROLE, {"iam:PermissionsBoundary": boundary}))
     assert not EXECUTION.allow(Call(action, ROLE, {"iam:PermissionsBoundary": f"{boundary}-2"}))

@@ -1,6 +1,5 @@
-"""The security groups.
-
-Only the private function can reach Redis, and it cannot reach anything else.
+"""The security groups allow only the private function to reach Redis, and the private function
+cannot reach anything else.
 """
 
 from tests.deployment.template import RESOURCES, functions, named
@@ -33,8 +32,8 @@ def test_only_the_private_function_reaches_redis() -> None:
     assert rules["RedisIngress"]["GroupId"] == redis_group
     assert rules["RedisIngress"]["SourceSecurityGroupId"] == {"Fn::If": private_group}
     assert (rules["RedisIngress"]["FromPort"], rules["RedisIngress"]["ToPort"]) == (6379, 6380)
-    # CloudFormation could add inline rules before it tags the group, but GitHub's role requires the
-    # tag.
+    # The group has no inline rules. CloudFormation could add them before it tags the group, but
+    # GitHub's role requires the tag.
     for group in named("AWS::EC2::SecurityGroup").values():
         assert "SecurityGroupIngress" not in group
 
@@ -52,8 +51,10 @@ def test_redis_reaches_nothing() -> None:
 
 
 def test_the_cache_of_the_stack_is_a_cluster_without_a_reliable_run_id() -> None:
-    """P7: if the `run_id` of the cache differed between connections, some processes would think
-    that the queue was lost.
+    """The cache of the stack is a cluster whose `run_id` is not reliable.
+
+    If the `run_id` of the cache differed between connections, some processes would think that the
+    queue was lost (promise P7).
     """
     variables = functions()["PrivateFn"]["Environment"]["Variables"]
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]

@@ -1,4 +1,4 @@
-"""The pages of docs/operate only name parameters, outputs, stacks and AWS commands that exist."""
+"""The pages in docs/operate only name parameters, outputs, stacks and AWS commands that exist."""
 
 import re
 import subprocess
@@ -39,7 +39,7 @@ def test_the_pages_set_parameters_that_the_stack_has() -> None:
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    # These two are an attribute of a cookie and the name of a metric dimension.
+    # SameSite is an attribute of a cookie, and Name is the name of a metric dimension.
     assert set_here - {"SameSite", "Name"} <= parameters
 
 
@@ -78,7 +78,10 @@ def test_the_messages_page_lists_each_kind_of_message() -> None:
 
 
 def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
-    """DynamoDB restores keys, indexes and encryption, but not these settings."""
+    """A restored table gets the settings of the original table.
+
+    DynamoDB restores keys, indexes and encryption, but not these settings.
+    """
     table = RESOURCES["WaitlistTable"]["Properties"]
     time_to_live = table["TimeToLiveSpecification"]["AttributeName"]
     assert f"Enabled=true,AttributeName={time_to_live}" in COMMANDS
@@ -104,9 +107,10 @@ def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
 
 
 def test_a_restore_stops_and_restarts_each_function_that_writes_to_the_table() -> None:
-    """The webhook function is an exception.
+    """A restore stops and restarts each function that writes to the table.
 
-    It only writes notes about its own progress, which no other function reads.
+    The webhook function is an exception. It only writes notes about its own progress, which no
+    other function reads.
     """
     resources = deployed({"MailFrom": "a@example.com", "WebhookUrl": "https://example.com/hook"})
     role_of = {
@@ -156,9 +160,9 @@ def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: s
     assert f"`{alarm}`" in (ROOT / page).read_text(encoding="utf-8")
 
 
-# Options of the CLI itself, which every operation has.
+# These are options of the CLI itself, which every operation has.
 COMMON = {"query", "output"}
-# Commands that the CLI composes of several calls. Its documentation lists their options.
+# The CLI composes these commands of several calls. Its documentation lists their options.
 CUSTOM = {
     ("configure", "export-credentials"): {"format"},
     ("cloudformation", "deploy"): {
@@ -168,7 +172,7 @@ CUSTOM = {
         "parameter-overrides",
     },
 }
-# Services whose names in the CLI differ from the names in botocore.
+# In the CLI, these services have other names than in botocore.
 NAMED = {"deploy": "codedeploy", "s3api": "s3"}
 JOINED = COMMANDS.replace("\\\n", " ")
 CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)
@@ -179,7 +183,9 @@ def cli_name(name: str) -> str:
 
 
 def read_operations(service: str) -> dict[str, set[str]]:
-    """Return the options of each operation of a service, with their names in the CLI."""
+    """Return the options of each operation of a service. Operations and options have their names in
+    the CLI.
+    """
     model: Any = Session().get_service_model(NAMED.get(service, service))
     return {
         cli_name(name): set(_options(model.operation_model(name).input_shape.members))

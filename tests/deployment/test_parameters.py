@@ -1,4 +1,4 @@
-"""Which combinations of parameters the stack accepts, and which conditions they make true."""
+"""The stack accepts certain combinations of parameters, which make certain conditions true."""
 
 import pytest
 

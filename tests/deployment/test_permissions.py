@@ -1,4 +1,4 @@
-"""IAM roles and keys belong to a single function or service. test_rights.py checks what
+"""Each IAM role and each key belongs to a single function or service. test_rights.py checks what
 they allow.
 """
 
@@ -9,7 +9,7 @@ import pytest
 from tests.deployment.deployed import deployed
 from tests.deployment.template import TEMPLATE, functions, named
 
-# The roles of services other than Lambda.
+# These roles belong to services other than Lambda.
 SERVICES = {
     "PublicDeployRole": "codedeploy",
     "PrivateDeployRole": "codedeploy",

@@ -16,7 +16,7 @@ POLICIES = ROOT / "docs" / "operate" / "policies"
 API = "arn:aws:execute-api:REGION:ACCOUNT_ID:API_ID/$default"
 ROUTES = all_routes()
 ADMIN = {route for route, authorizer in ROUTES.items() if authorizer == "AWS_IAM"}
-# Fields of responses that contain the entry token, or a link with the entry token.
+# These fields of responses contain the entry token, or a link with the entry token.
 SECRETS = {"entry_token", "link", "url"}
 READS = {route for route in ADMIN if route.startswith(("GET ", "HEAD "))}
 REPLAY = "POST /v1/admin/webhook/replay"
@@ -44,7 +44,7 @@ def find_allowed_routes(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]
 
 
 def arn_of(route: str, waitlist_id: str) -> str:
-    """Return the ARN on which IAM decides when a route is called."""
+    """Return the ARN that IAM checks when a route is called."""
     method, path = route.split(" ")
     values = {"waitlist_id": waitlist_id, "entry_id": "a" * 26, "edition": "1", "file": "page.js"}
     values["code"] = "a" * 76
@@ -61,7 +61,10 @@ def test_each_route_that_changes_something_belongs_to_a_request_of_the_command_l
 
 
 def test_the_team_on_duty_may_do_exactly_the_daily_tasks() -> None:
-    """P5: the actions of the command line and of the console say which tasks are daily."""
+    """The policy of the team on duty allows exactly the daily tasks.
+
+    The actions of the command line and of the console say which tasks are daily (promise P5).
+    """
     daily = {
         route
         for route, requests in REQUESTS_OF_ROUTES.items()
@@ -75,7 +78,7 @@ def test_a_limited_operator_may_not_call_routes_that_return_a_secret_of_a_custom
     document = json.loads((ROOT / "docs/openapi/guests.json").read_text())
     schemas = document["components"]["schemas"]
     secret = {name for name, one in schemas.items() if SECRETS & set(one.get("properties", ()))}
-    # Add the schemas that contain a schema with a secret.
+    # Also include the schemas that contain a schema with a secret.
     secret |= {name for name, one in schemas.items() if any(_refers(one, to) for to in secret)}
     answering = {
         f"{method.upper()} {path}"
@@ -113,8 +116,8 @@ def test_a_bump_only_backend_may_only_bump_in_its_waitlist() -> None:
     assert find_allowed_routes("bump-only.json", waitlist_id="another") == set()
 
 
-# This policy allows calls of AWS services. tests/unit/tools/test_preflight.py compares it with the
-# calls that are made.
+# This policy allows calls of AWS services. tests/unit/tools/test_preflight.py compares the policy
+# with the calls that are made.
 OF_AWS = {"preflight.json"}
 EVERY = {path.name for path in POLICIES.glob("*.json")}
 

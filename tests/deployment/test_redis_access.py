@@ -1,4 +1,4 @@
-"""docs/operate/policies/redis-user.acl allows the commands that are used, and no others."""
+"""docs/operate/policies/redis-user.acl allows the Redis commands that are used, and no others."""
 
 import re
 from typing import Any
@@ -13,15 +13,15 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue import keys
 
 CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
-# The commands that the client library sends. It sends EVAL when a script first runs on a server.
+# The client library sends these commands. It sends EVAL when a script first runs on a server.
 OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
-# A command that the scripts no longer use stays for another release, because the scripts of the
-# previous release run during a deployment and after a rollback.
+# If the scripts no longer use a command, the command stays here for another release. The scripts of
+# the previous release run during a deployment and after a rollback.
 OF_THE_LAST_RELEASE: set[str] = set()
 
 
 def find_commands(code: str) -> set[str]:
-    """Return the commands that Lua code calls.
+    """Return the Redis commands that Lua code calls.
 
     Each call contains one command name, or an expression that chooses between several names.
     """
@@ -54,7 +54,9 @@ def test_the_user_may_run_exactly_the_commands_of_scripts_and_client() -> None:
 
 
 def test_the_user_may_access_only_the_keys_of_waitlists_and_no_channels() -> None:
-    """P8: an existing Redis may contain keys of other services."""
+    """The user may access only the keys of waitlists, and no channels, because an existing Redis
+    may contain keys of other services (promise P8).
+    """
     on, channels, pattern, *_ = ACCESS.split()
     assert (on, channels, pattern) == ("on", "resetchannels", "~wl:*")
     made = [make("cinema") for make in keys.OF_WAITLIST.values()]
@@ -71,8 +73,10 @@ def test_the_stack_creates_this_user_with_a_login_by_iam() -> None:
 
 
 def test_only_this_user_may_log_in_to_the_cache_of_the_stack() -> None:
-    """P8: if the cache had no user group, every client in the network could log in without a
-    password.
+    """Only this user may log in to the cache of the stack.
+
+    If the cache had no user group, every client in the network could log in without a password
+    (promise P8).
     """
     cache = named("AWS::ElastiCache::ServerlessCache")["Redis"]
     assert cache["UserGroupId"] == {"Ref": "RedisUserGroup"}

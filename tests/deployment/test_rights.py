@@ -1,5 +1,5 @@
-"""In each stack, with and without a boundary, each role allows all calls that are made with it, and
-no others.
+"""In each stack, with and without a permissions boundary, each role allows all calls that are made
+with it, and no others.
 
 `make lint-templates` runs these tests.
 """
@@ -52,7 +52,7 @@ NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
 
 @pytest.fixture(scope="module")
 def uses() -> frozenset[Use]:
-    """Return every kind of call that the code of the functions makes."""
+    """Run the code of all functions, and return every kind of AWS call that it makes."""
     MADE.clear()
     for story in STORIES:
         story.happen(Scene())
@@ -65,7 +65,7 @@ def uses() -> frozenset[Use]:
 
 
 def rebuild_without_time() -> None:
-    """Make a maintenance run start the next run, because it has no time left."""
+    """Let a maintenance run start the next run, because it has no time left."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     scene.redis.flushall()
@@ -78,7 +78,7 @@ class Secrets:
 
 
 def start_with_a_secret() -> None:
-    """Make the public function read the key of the entry tokens, the key of the edge and the secret
+    """Let the public function read the key of the entry tokens, the key of the edge and the secret
     of the bot check.
     """
     with pytest.MonkeyPatch.context() as patch:
@@ -100,8 +100,8 @@ def start_with_a_secret() -> None:
 
 
 def send_a_webhook_in_vain() -> None:
-    """Make the webhook function start, be refused by the receiver, and give the event up a day
-    later.
+    """Let the webhook function start and send an event that the receiver refuses. A day later, the
+    function gives the event up.
     """
     with standing() as stand, pytest.MonkeyPatch.context() as patch:
         stage = Stage(stand, patch)
@@ -117,7 +117,7 @@ def send_a_webhook_in_vain() -> None:
 
 
 def send_messages() -> None:
-    """Make the messages function send messages, fail to send messages, and process a bounce."""
+    """Let the messages function send messages, fail to send messages, and process a bounce."""
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         stage.joins("ada")
         stage.joins("bob", phone="+49 1512 3456789")
@@ -142,7 +142,7 @@ class Bus:
 
 
 def put_events_on_the_bus() -> None:
-    """Make the events function put an event about a customer on the bus."""
+    """Let the events function put an event about a customer on the event bus."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     records = [
@@ -161,8 +161,8 @@ class WebhookSecrets:
 
 @cache
 def make_all_roles() -> list[tuple[Set, Roles]]:
-    """Return the roles of each parameter set, both without a boundary and with GitHub's
-    boundary.
+    """Return the roles of each parameter set, both without a boundary and with the boundary of
+    GitHub's roles.
     """
     return [
         (one, Roles(stack, bounds))
@@ -173,8 +173,8 @@ def make_all_roles() -> list[tuple[Set, Roles]]:
 
 
 def make_boundary(one: Set) -> Iterator[Stack]:
-    """Yield the stack that contains the boundary, unless GitHub's roles do not accept the name of
-    the stack.
+    """Yield the stack that contains the boundary. If GitHub's roles do not accept the name of the
+    stack, yield nothing.
     """
     if re.fullmatch(NAMES_OF_STACKS, one.name):
         given = {"Repository": "octo/waitlist", "Environment": "prod", "StackName": one.name}
@@ -193,7 +193,11 @@ def test_a_role_allows_all_calls_that_are_made_with_it(uses: frozenset[Use]) -> 
 
 
 def test_a_role_has_no_permission_that_is_not_needed(uses: frozenset[Use]) -> None:
-    """P5: removing any permission from a role, a key or a boundary denies a call that is made."""
+    """A role has no permission that is not needed.
+
+    If any permission was removed from a role, a key or a boundary, a call that is made would be
+    denied (promise P5).
+    """
     rights: set[str] = set()
     needed: set[str] = set()
     for _, roles in make_all_roles():
@@ -206,9 +210,10 @@ def test_a_role_has_no_permission_that_is_not_needed(uses: frozenset[Use]) -> No
 
 
 def test_the_code_of_the_function_may_not_change_the_network() -> None:
-    """P5: the role has these permissions for Lambda itself.
+    """The code of the function may not change the network.
 
-    A deny statement applies only to calls of the function's code.
+    The role has these permissions for Lambda itself. A deny statement applies only to calls of the
+    function's code (promise P5).
     """
     for _, roles in make_all_roles():
         code = {OF_CODE: roles.stack.attribute("PrivateFn", "Arn")}
@@ -218,7 +223,10 @@ def test_the_code_of_the_function_may_not_change_the_network() -> None:
 
 
 def test_only_the_public_function_may_sign_passes() -> None:
-    """P5: no other role of the stack may sign, and the account cannot pass the permission on."""
+    """Only the public function may sign passes.
+
+    No other role of the stack may sign, and the account cannot pass the permission on (promise P5).
+    """
     for _, roles in make_all_roles():
         for key, rules in roles.keys.items():
             for role in roles.own:
@@ -229,7 +237,11 @@ def test_only_the_public_function_may_sign_passes() -> None:
 
 
 def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(uses: frozenset[Use]) -> None:
-    """P5: the names of keys and secrets do not contain the stack, so the boundary compares tags."""
+    """A boundary denies the keys and the secret of another stack.
+
+    The names of keys and secrets do not contain the stack, so the boundary compares tags (promise
+    P5).
+    """
     (mine,) = [one for one in sets() if one.label == "defaults"]
     another = make(mine.parameters, "another", mine.region)
     unbounded, bounded = Roles(another), Roles(another, *make_boundary(mine))

@@ -1,4 +1,4 @@
-"""The routes, table, logs, schedule, variables and runtime in the template."""
+"""Checks the routes, table, logs, schedule, variables and runtime that the template declares."""
 
 import json
 import re
@@ -35,16 +35,19 @@ LOCAL_ONLY = {
 
 
 def test_there_is_no_catch_all_route() -> None:
-    """P5: a request for an unknown path does not invoke a function."""
+    """There is no route for all other paths, so a request for an unknown path does not invoke a
+    function (promise P5).
+    """
     by_name = re.compile(r"(GET|HEAD|PUT|POST|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+")
     for route in route_authorizers():
         assert by_name.fullmatch(route), route
 
 
 def test_the_template_and_the_application_have_the_same_routes() -> None:
-    """P5: a route identifies an operator if and only if API Gateway checks IAM.
+    """The template and the application have the same routes. A route identifies an operator if and
+    only if API Gateway checks IAM.
 
-    /docs is not among them, because only the local run has this route.
+    The template has no route /docs, because only the local run has this route (promise P5).
     """
     template = {route: authorizer is not None for route, authorizer in route_authorizers().items()}
     routes = {route.key: route.operation.audience == "operator" for route in all_routes()}
@@ -52,7 +55,10 @@ def test_the_template_and_the_application_have_the_same_routes() -> None:
 
 
 def test_the_table_has_expiry_a_stream_and_on_demand_capacity() -> None:
-    """facts.py checks its encryption, recovery and retention."""
+    """The table has an expiry attribute, a stream and on-demand capacity.
+
+    facts.py checks the encryption, recovery and retention of the table.
+    """
     table = RESOURCES["WaitlistTable"]["Properties"]
     assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -71,14 +77,15 @@ def test_the_table_has_expiry_a_stream_and_on_demand_capacity() -> None:
 
 
 def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
-    """New attributes must fit without a second index.
+    """The index projects the attributes that are read, and has room for new attributes, so that no
+    second index is needed.
 
     DynamoDB allows 20 attributes for each index.
     """
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
     projected = index["Projection"]["NonKeyAttributes"]
-    # A filter compares `updated_millis`.
+    # `updated_millis` is projected because a filter compares it.
     assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis"])
     assert len(projected) <= NON_KEY_ATTRIBUTES - 2
     keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}
@@ -87,8 +94,9 @@ def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
 
 @pytest.mark.parametrize("reserved", ["0", "10"])
 def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved: str) -> None:
-    """By default, nothing is reserved, because Lambda would refuse a reservation in a new
-    account.
+    """Maintenance has reserved environments if the account has room.
+
+    By default, nothing is reserved, because Lambda would refuse a reservation in a new account.
     """
     stack = deployed({"MaintenanceConcurrency": reserved})
     function = stack["MaintenanceFn"]["Properties"]
@@ -114,7 +122,9 @@ def test_each_function_logs_json_to_its_own_group() -> None:
 
 
 def test_the_access_log_has_no_personal_data() -> None:
-    """P8: it contains the route but not the path, and no address, user agent or caller."""
+    """The access log has no personal data. It contains the route but not the path, and no address,
+    user agent or caller (promise P8).
+    """
     settings = named("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]
     assert settings["DestinationArn"]["Fn::GetAtt"][0] in named("AWS::Logs::LogGroup")
     logged = set(json.loads(settings["Format"]).values())
@@ -132,7 +142,11 @@ def test_the_access_log_has_no_personal_data() -> None:
 
 
 def test_no_allowed_log_level_makes_libraries_log_whole_requests() -> None:
-    """P8: at DEBUG, botocore logs the requests that it sends, including customers' profiles."""
+    """No allowed log level makes libraries log whole requests.
+
+    At the level DEBUG, botocore logs the requests that it sends, including customers' profiles
+    (promise P8).
+    """
     assert TEMPLATE["Parameters"]["LogLevel"]["AllowedValues"] == ["INFO", "WARNING", "ERROR"]
 
 

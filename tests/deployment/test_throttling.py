@@ -1,4 +1,4 @@
-"""The rate limit of each route, in the stage as CloudFormation creates it."""
+"""Checks the rate limit of each route, in the stage as CloudFormation creates it."""
 
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ from tests.support.flood import ENTRY, FLOOD, table_units
 from tools.deploy.samconfig import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-# The quota of a table in write units per second. AWS can raise it on request.
+# By default, AWS limits a table to this many write units per second. AWS can raise the limit on
+# request.
 TABLE_QUOTA = 40_000
-# The limit of each route in the group `Few`, in requests per second.
+# Each route in the group `Few` has a limit of this many requests per second.
 FEW_RATE = 20
 RELEASED = Path(__file__).parent / "released_route_settings.txt"
 
@@ -23,9 +24,10 @@ def make_stage() -> Any:
 
 
 def read_groups() -> dict[str, set[str]]:
-    """Return the routes of each group that shares a limit, such as `Signup`.
+    """Return the routes of each group. A group consists of the routes that have the same limit,
+    such as `Signup`.
 
-    The routes of the group `Few` have a fixed limit each.
+    Each route of the group `Few` has a fixed limit.
     """
     groups: dict[str, set[str]] = {}
     for route, settings in make_stage()["RouteSettings"].items():
@@ -36,10 +38,11 @@ def read_groups() -> dict[str, set[str]]:
 
 
 def test_a_released_route_with_its_own_limit_still_exists() -> None:
-    """API Gateway refuses a stage if its settings name a route that the same release removes.
+    """A released route with its own limit still exists.
 
-    The file contains the keys of the last release and new keys. A key is removed from the file one
-    release after it was removed from the stage (docs/operate/upgrade.md).
+    API Gateway refuses a stage if its settings name a route that the same release removes. The file
+    contains the keys of the last release and new keys. A key is removed from the file one release
+    after it was removed from the stage (docs/operate/upgrade.md).
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(all_routes()) == set()
@@ -47,7 +50,10 @@ def test_a_released_route_with_its_own_limit_still_exists() -> None:
 
 
 def test_more_frequent_calls_have_higher_limits() -> None:
-    """The limit for polls is high enough for 100,000 customers who follow `poll_after_seconds`."""
+    """Routes that are called more often have higher limits.
+
+    The limit for polls is high enough for 100,000 customers who follow `poll_after_seconds`.
+    """
     rates = {name: read_default(f"{name}RateLimit") for name in ("Change", "Signup", "Api", "Look")}
     assert rates["Change"] < rates["Signup"] <= rates["Api"] < rates["Look"]
     assert rates["Look"] >= 500
@@ -57,8 +63,10 @@ def test_more_frequent_calls_have_higher_limits() -> None:
 
 
 def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
-    """A rush of customers does not take capacity from operators, whose routes share another limit
-    (promise P9). API Gateway refuses a stage that names a route which does not exist.
+    """Each customer route has a limit that operators do not share, so a rush of customers does not
+    take capacity from operators (promise P9).
+
+    API Gateway refuses a stage that names a route which does not exist.
     """
     settings = make_stage()["RouteSettings"]
     assert set(settings) == {route for route, one in all_routes().items() if one is None}
@@ -73,7 +81,9 @@ def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
 
 
 def test_only_reads_have_the_high_limit_of_polls() -> None:
-    """The table could not bear as many writes (promise P9)."""
+    """Only reads have the high limit of polls, because the table could not bear as many writes
+    (promise P9).
+    """
     writes = {
         route
         for route, authorizer in all_routes().items()
@@ -86,10 +96,11 @@ def test_only_reads_have_the_high_limit_of_polls() -> None:
 
 @pytest.mark.parametrize("section", ["default", "prod"])
 def test_all_customer_requests_together_stay_below_the_limit_of_the_table(section: str) -> None:
-    """P9: this includes the most expensive data, offers, webhooks and messages. The rest of the
-    limit is left for operators.
+    """All customer requests together stay below the limit of the table.
 
-    The rule in docs/operate/exposure.md determines the numbers of both sections.
+    This includes the most expensive data, offers, webhooks and messages. The rest of the limit is
+    left for operators. The rule in docs/operate/exposure.md determines the numbers of both sections
+    (promise P9).
     """
     given = Settings.read(section, ROOT / "samconfig.toml").parameters
     values = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()} | given

@@ -1,5 +1,5 @@
-"""The tools check each parameter that concerns them. For all other parameters, the test states why
-no tool checks them.
+"""The tools check each parameter that concerns them. For each other parameter, the test states why
+no tool checks it.
 
 A new parameter fails these tests until it has a row. The tools are `make preflight`, which runs
 before a deployment, and `make smoke`, which runs after it.
@@ -22,8 +22,8 @@ EXISTING = {
 PREFLIGHT = ("tools/deploy/preflight.py", "tools/deploy/named.py")
 SMOKE = ("tools/deploy/smoke.py",)
 TOOLS = {"preflight": PREFLIGHT, "smoke": SMOKE}
-# The texts that a tool contains instead of the parameter's name: a common ending of several names,
-# or the name of an output.
+# A tool may contain one of these texts instead of the parameter's name. The text is a common ending
+# of several names, or the name of an output.
 INSTEAD = {
     **dict.fromkeys(
         (name for name in TEMPLATE["Parameters"] if name.endswith("RateLimit")), '"RateLimit"'
@@ -33,8 +33,8 @@ INSTEAD = {
     ),
     "Edge": '"EdgeTarget"',
 }
-# The tools that must know a parameter. The parameter names something outside of the stack, uses a
-# quota of the account, or changes what customers must send.
+# For each parameter, the tools that must know it. Such a parameter names something outside of the
+# stack, uses a quota of the account, or changes what customers must send.
 KNOWN_TO: dict[str, set[str]] = {
     "AlarmTopicArn": {"preflight"},
     "ApiBurstLimit": {"preflight"},
@@ -70,7 +70,7 @@ KNOWN_TO: dict[str, set[str]] = {
     "ZoneA": {"preflight"},
     "ZoneB": {"preflight"},
 }
-# The reasons why no tool checks these parameters.
+# For each of these parameters, the reason why no tool checks it.
 KNOWN_TO_NONE = {
     "Architecture": "the build and the template take it from one place",
     "BotCheckSiteKey": "no API of the providers can check a site key",
@@ -125,7 +125,9 @@ def test_a_parameter_with_allowed_values_has_them(parameter: str) -> None:
 
 @pytest.mark.parametrize("module", [forget_order, rotate_token_secret])
 def test_the_operator_tools_work_with_every_set_of_parameters(module: Any) -> None:
-    """These tools only read outputs that every stack has."""
+    """The tools for operators work with every set of parameters, because they only read outputs
+    that every stack has.
+    """
     asked = set(re.findall(r'^[A-Z]+ = "([A-Z][a-z]\w+)"$', read_module(module), re.M))
     outputs = asked & TEMPLATE["Outputs"].keys()
     assert outputs

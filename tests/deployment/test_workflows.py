@@ -29,8 +29,8 @@ RELEASE = WORKFLOWS["release.yml"]["jobs"]
 WEEKLY = WORKFLOWS["weekly.yml"]["jobs"]
 # These jobs may write to GitHub, so they run no code of the repository.
 WRITERS = (RELEASE["publish"], WEEKLY["issue"])
-# `make check` includes the first command. The second only measures, and has no result that could be
-# wrong.
+# No workflow runs these commands by themselves. `make check` includes the first command. The second
+# command only measures, and has no result that could be wrong.
 NOT_RUN_BY_THEMSELVES = {"make test", "make bench"}
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 # YAML reads the key `on` as the value true.
@@ -96,7 +96,9 @@ def test_a_pull_request_is_checked_without_assuming_a_role() -> None:
 
 
 def test_every_documented_test_command_is_run_by_a_workflow() -> None:
-    """No promise depends on somebody remembering to run its tests."""
+    """A workflow runs every test command that the documents name, so no promise depends on somebody
+    remembering to run its tests.
+    """
     document = (ROOT / "docs" / "internals" / "testing.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `(make [a-z-]+)", document, re.M))
     ran = {

@@ -1,4 +1,4 @@
-"""The customers and the operator who call the API.
+"""The customers and the operator who call the API in the end-to-end tests.
 
 On a busy machine, the service may refuse a request at first. These callers then retry, as clients
 do. The refusals are counted, and the fixture of the service checks the count, so that the retries
@@ -26,7 +26,9 @@ class Entry:
 
 @dataclass
 class FirstRequests:
-    """Counts all requests, and the requests whose first attempt got a retryable error."""
+    """Counts all requests, and the requests whose first attempt was refused with an error that
+    clients may retry.
+    """
 
     sent: int = 0
     refused: int = 0
@@ -40,7 +42,7 @@ first_requests = FirstRequests()
 
 
 def send_patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
-    """Send a request, and retry it as docs/internals/time-budgets.md recommends to clients."""
+    """Send a request, and retry it as docs/internals/time-budgets.md tells clients to retry."""
     answer = ask()
     first_requests.note(answer)
     for attempt in range(PATIENT.tries - 1):
@@ -143,7 +145,7 @@ class Operator:
 
 
 def stranger(http: httpx.Client, waitlist_id: str) -> Operator:
-    """Return an operator who signs with a wrong secret."""
+    """Return an operator whose requests are signed with a wrong secret."""
     return Operator(http, local_operator("guess"), waitlist_id)
 
 

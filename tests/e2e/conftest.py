@@ -11,7 +11,8 @@ from tools.local.operator import local_operator
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """Run one service for all tests that do not stop a service. Its clean end is a test, too.
+    """Run one service for all tests that do not stop a service. The fixture also checks that the
+    service ends without problems.
 
     At the end, check that most requests were answered without a retry.
     """

@@ -1,6 +1,6 @@
-"""The process of `make run`.
+"""Starts and stops the process of `make run`, as a user does.
 
-Tests start and stop it like a user, and check that it leaves nothing behind.
+The tests check that the process leaves nothing behind.
 """
 
 import os
@@ -36,7 +36,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run_module(module: str, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run a module of this project to its end."""
+    """Run a module of this project, and wait until it ends."""
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
@@ -50,7 +50,9 @@ def run_module(module: str, *arguments: str, **environ: str) -> subprocess.Compl
 
 
 class Service:
-    """A process that runs `python -m tools.local`. It is ready when the constructor returns."""
+    """A process that runs `python -m tools.local`. When the constructor returns, the service is
+    ready.
+    """
 
     def __init__(self, **environ: str) -> None:
         self.process = subprocess.Popen(
@@ -74,18 +76,18 @@ class Service:
         self.port = int(self.url.rpartition(":")[2])
 
     def found(self, pattern: str) -> str:
-        """Return the first group of a pattern in the banner."""
+        """Return the first group of a pattern that occurs in the banner."""
         match = re.search(pattern, self.banner, re.MULTILINE)
         assert match, self.banner
         return match[1]
 
     @property
     def errors(self) -> str:
-        """Everything that the process has written to stderr."""
+        """All text that the process has written to stderr."""
         return "".join(self._errors)
 
     def stop(self, signal_number: signal.Signals = signal.SIGINT) -> int:
-        """Stop the process. Return its exit code when all its output has been read."""
+        """Stop the process, and wait until all its output has been read. Return its exit code."""
         self.process.send_signal(signal_number)
         code = self.process.wait(STOP_SECONDS)
         for reader in self._readers:
@@ -122,7 +124,9 @@ class Service:
 
 @contextmanager
 def running_service(**environ: str) -> Iterator[Service]:
-    """Run a service, and check that it stops with exit code 0 and leaves no process."""
+    """Run a service. At the end, check that it stops with exit code 0 and leaves no process
+    behind.
+    """
     service = Service(**environ)
     try:
         yield service
@@ -134,20 +138,20 @@ def running_service(**environ: str) -> Iterator[Service]:
 
 
 def find_descendants(pid: int) -> set[int]:
-    """Return the ids of all child processes of a process, including their own children."""
+    """Return the ids of all descendants of a process."""
     parents = {child: parent for child, parent, _ in _processes()}
     return {child for child in parents if _descends(child, pid, parents)}
 
 
 def find_survivors(pids: set[int]) -> set[int]:
-    """Return the processes that are still alive after they have had time to end."""
+    """Give these processes time to end, and return those that are still alive."""
     deadline = time.monotonic() + STOP_SECONDS
     wait_until(lambda: not (_alive() & pids) or time.monotonic() > deadline)
     return _alive() & pids
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Poll a condition that another process makes true. Fail after `seconds`."""
+    """Wait until a condition is true that another process makes true. Fail after `seconds`."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while not condition():
@@ -168,7 +172,7 @@ def _alive() -> set[int]:
 
 
 def _processes() -> list[tuple[int, int, str]]:
-    """Return the id, the parent's id and the state of every process."""
+    """Return the id, the parent's id and the state of every process on the machine."""
     # A minimal Linux has no `ps`, and macOS has no /proc.
     return _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
 
@@ -180,7 +184,7 @@ def _from_proc() -> list[tuple[int, int, str]]:
             text = stat.read_text(errors="replace")
         except OSError:
             continue  # The process ended before its file was read.
-        # The name is in parentheses and may contain any character.
+        # The name of the process is in parentheses and may contain any character.
         state, parent = text.rpartition(")")[2].split()[:2]
         rows.append((int(stat.parent.name), int(parent), state))
     return rows

@@ -20,7 +20,7 @@ from tests.unit.cli.people_files import (
 )
 from tests.unit.cli.typed import Typed
 
-# The first call sends 500 of these people.
+# The import has more people than its first request can contain, which is 500.
 COUNT = 520
 
 
@@ -37,7 +37,7 @@ def count_waiting(bakery: Bakery) -> int:
 def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
     """Start an import in a process of its own.
 
-    It gets all rows of a file except the last, and waits for the last.
+    The process gets all rows of a file except the last row, and waits for the last row.
     """
     *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
     words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
@@ -55,9 +55,10 @@ def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subproce
 def test_imported_people_get_the_places_of_their_original_signup_times(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """P1: this includes people who are already on the waitlist.
+    """Imported people get the places of their original signup times, also among people who are
+    already on the waitlist.
 
-    People with the same time keep the order of the file.
+    People with the same time keep the order of the file (promise P1).
     """
     bakery.sign_up("today")
     people = assign_shuffled_times(customers(COUNT))
@@ -83,7 +84,7 @@ def test_an_import_that_was_killed_can_be_run_again(
         process.kill()
     summary = bakery.typed.json("import", bakery.waitlist_id, path, *words)
     assert summary["joined"] + summary["already"] == COUNT
-    # The call that was interrupted may still run, so some of the 300 people may not count as known
+    # The interrupted request may still be running, so some of the 300 people may not count as known
     # yet.
     assert summary["already"] > 0
     assert bakery.line() == (sort_by_time(people) if keep_time else names)

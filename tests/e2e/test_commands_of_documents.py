@@ -16,8 +16,8 @@ from tests.e2e.processes import Service, environment
 from tests.rules.sources import ROOT
 from tools.local.settings import DEFAULT_PORT
 
-# A refusal of the service ends the script. Without the option --fail-with-body, curl would exit
-# with 0.
+# With the option --fail-with-body, a refusal of the service ends the script. Without this option,
+# curl would exit with 0.
 REAL_CURL = 'command curl -sS --fail-with-body --noproxy "*"'
 STAND_IN = f"{shlex.quote(sys.executable)} -m tests.support.curl"
 
@@ -32,8 +32,8 @@ def test_the_commands_of_a_document_work_in_their_order(
     blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.M | re.S)
     commands = "".join(blocks).replace(f":{DEFAULT_PORT}/", f":{service.port}/")
     assert f":{service.port}/v1" in commands
-    # The first steps in the banner use the name bakery, and their own test runs on the same
-    # service.
+    # The first commands in the banner use the name `bakery`, and another test runs them on the same
+    # service. Use another name here.
     commands = commands.replace("bakery", "readme")
     curl = REAL_CURL if "REAL_CURL" in os.environ else STAND_IN
     run = subprocess.run(

@@ -53,7 +53,7 @@ def test_the_agents_story_can_be_repeated(service: Service) -> None:
 
 
 def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
-    """The launch stops after the given seconds, even if few people have entered on a busy
+    """A launch ends by itself after the given seconds, even if few people have entered on a busy
     machine.
     """
     terms = ("--people", str(PEOPLE), "--seconds", "3")

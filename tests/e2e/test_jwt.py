@@ -1,4 +1,4 @@
-"""The service for customers with tokens of an issuer. The printed first commands work."""
+"""A service whose customers have tokens of an issuer. The first commands that it prints work."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,6 @@
-"""Health, documentation, the printed first steps, the demo, and the invocation of functions."""
+"""The running service has a health check and a documentation. The first commands that it prints and
+the invocation of functions work.
+"""
 
 import json
 import re
@@ -15,7 +17,7 @@ from tools.local.banner import KEEP_TOKEN
 
 
 class Sources(HTMLParser):
-    """Collects the addresses from which a page would load something."""
+    """Collects the addresses from which a page would load files."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,12 +58,14 @@ def parse_commands(banner: str) -> list[list[str]]:
 
 
 def send_command(command: list[str], token: str = "") -> httpx.Response:
-    """Send the request of a printed command."""
+    """Send the request of a curl command that the banner shows."""
     return send([word.replace("$TOKEN", token) for word in command[1:]])
 
 
 def extract_token(signup: httpx.Response) -> str:
-    """Extract the token as the printed pipe behind a signup does."""
+    """Extract the entry token from the answer to a signup, with the shell command that the banner
+    shows.
+    """
     pipe = ["bash", "-c", f"cat | {KEEP_TOKEN} 2>/dev/null"]
     run = subprocess.run(pipe, input=signup.text, capture_output=True, text=True, check=True)
     return run.stdout.strip()

@@ -1,4 +1,6 @@
-"""Passes of the running service. The verifiers know only the URL of the service."""
+"""The running service issues admission passes. The programs that verify the passes know only the
+URL of the service.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,8 +29,8 @@ DISCOVERY = "/.well-known/openid-configuration"
 
 @dataclass(frozen=True)
 class Shown:
-    """The accepted pass of a customer who entered, and passes that must be refused for this
-    waitlist.
+    """The pass of a customer who entered, which must be accepted, and passes that must be refused
+    for this waitlist.
     """
 
     waitlist_id: str
@@ -41,8 +43,8 @@ class Shown:
 def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
     entry, accepted = enter_place(http, operator)
     elsewhere = Operator(http, operator.auth, f"{operator.waitlist_id}-2")
-    # The shortest pass lasts a minute, so this test signs an expired pass with the key of the
-    # service.
+    # The shortest pass lasts a minute. Do not wait for its end, but sign an expired pass with the
+    # key of the service.
     issuer = Issuer(Passes(KmsKeys((KEY_ARN,), lambda: create_kms_client(service))), service.url)
     return Shown(
         operator.waitlist_id,
@@ -96,7 +98,10 @@ def test_the_discovery_document_names_the_issuer_and_its_keys(
 def test_a_jwt_authorizer_accepts_only_passes_of_its_waitlist(
     service: Service, shown: Shown
 ) -> None:
-    """P5: the place for which people wait is another API, whose authorizer has two settings."""
+    """The JWT authorizer of another API accepts only passes of its waitlist.
+
+    This API is what people wait for, and its authorizer needs only two settings (promise P5).
+    """
     place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
     keys, guarded = read_keys(service.url + DISCOVERY), guarded_routes(template)
     gateway = LocalGateway(

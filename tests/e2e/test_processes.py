@@ -1,4 +1,4 @@
-"""How the service starts, refuses to start, and stops."""
+"""The service starts, refuses to start, and stops as `make run` does."""
 
 import signal
 import socket
@@ -75,7 +75,7 @@ def test_the_service_stops_cleanly_while_requests_are_in_flight() -> None:
                 assert begun.wait(60)
                 assert service.stop() == 0
             answered = {status.result() for status in statuses}
-    # Requests in progress are answered. Later requests are refused, or get no connection.
+    # Requests that are running are answered. Later requests are refused, or get no connection.
     assert answered <= {201, 503, None}
     assert service.errors == ""
 

@@ -1,4 +1,4 @@
-"""The service recovers what Redis or its own processes lose, because the record contains
+"""The service recovers the data that Redis or its own processes lose, because the record contains
 everything.
 """
 
@@ -18,10 +18,10 @@ def test_maintenance_rebuilds_a_lost_queue(
     entries = [customer.joined(f"customer-{number}") for number in range(5)]
     operator.bump(entries[4], priority=1)
     with Redis.from_url(service.found(r"Redis +(redis://\S+)")) as redis:
-        # The other waitlists of this service keep their queues, because rebuilding all of them
+        # Delete only the queue of this waitlist, because rebuilding the queues of all waitlists
         # would take a minute.
         redis.delete(*redis.scan_iter(match=f"*{{{operator.waitlist_id}}}*"))
-    # The service returns no position until the queue is rebuilt. After this, every position is
+    # The service returns no position until the queue is rebuilt. After that, every position is
     # correct.
     answer = customer.poll_once(entries[0])
     assert answer.status_code == 503 or answer.json()["position"] == 2

@@ -1,4 +1,4 @@
-"""The Lua scripts as text: the declarations in their headers, and the content of their code."""
+"""Reads the Lua scripts as text: the declarations in their headers, and their code."""
 
 import re
 from dataclasses import dataclass
@@ -11,12 +11,14 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# HOLD_STATES contains the states of a hold.
+# The pattern REFUSED finds the refusals that a function of the library returns. HOLD_STATES lists
+# the states of a hold.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 CONSTANTS = re.compile(r"^local ([A-Z][A-Z_, ]*) =", re.MULTILINE)
-# A name that is called, or a constant. Fields such as `hold.paid` are not names.
+# This pattern finds each name that is called, and each constant. Fields such as `hold.paid` are
+# left out.
 WORD = re.compile(r"(?<![.\w])(?:\w+(?=\()|[A-Z][A-Z_]+)")
 LOCAL = re.compile(r"\blocal (?:function )?(\w+)")
 STRING = re.compile(r"'[^'\n]*'")
@@ -24,7 +26,7 @@ STRING = re.compile(r"'[^'\n]*'")
 
 @dataclass(frozen=True)
 class Source:
-    """A Lua file: the script of a verb, a piece of the library, or a guard of the prelude."""
+    """A Lua file: the script of an operation, a part of the library, or a guard of the prelude."""
 
     path: Path
 
@@ -34,7 +36,7 @@ class Source:
 
     @property
     def place(self) -> str:
-        """The path in the folder of the scripts, such as `claim` or `lib/segments`."""
+        """The path of the file in the folder of the scripts, such as `claim` or `lib/segments`."""
         return self.path.relative_to(SCRIPTS).with_suffix("").as_posix()
 
     @property
@@ -57,19 +59,19 @@ class Source:
         return COMMENT.sub("", self.text)
 
     def declared(self, keyword: str) -> list[str]:
-        """Return the words that follow a keyword in the header."""
+        """Return the words that follow a keyword in the header of the file."""
         lines = [line for line in self.header if line.split()[:1] == [keyword]]
         return [word for line in lines for word in line.split()[1:]]
 
     @cached_property
     def returns(self) -> dict[str, int]:
-        """The number of words in each declared reply, by outcome."""
+        """For each outcome, the number of values in the reply that the header declares."""
         lines = [line.split()[1:] for line in self.header if line.startswith("RETURNS ")]
         return {name: len(words) for words in lines for name in words[0].split("|")}
 
     @cached_property
     def replies(self) -> dict[str, set[int]]:
-        """The numbers of elements in the replies that the code returns, by outcome."""
+        """For each outcome, the numbers of values in the replies that the code returns."""
         sizes: dict[str, set[int]] = {}
         for elements in self._returned():
             words = self._outcomes_of(elements[0])
@@ -104,7 +106,7 @@ class Source:
 
     @cached_property
     def needed(self) -> set[str]:
-        """The names of the library files with the functions and constants that this code uses."""
+        """The names of the library files whose functions and constants this code uses."""
         used = set(WORD.findall(STRING.sub("", self.code))) - set(LOCAL.findall(self.code))
         return {
             piece.name
@@ -117,7 +119,7 @@ class Source:
 
 
 def split_top_level(elements: str) -> list[str]:
-    """Split a text at the commas that are outside of brackets."""
+    """Split a text at the commas that are not inside brackets."""
     parts, depth = [""], 0
     for letter in elements:
         depth += (letter in "([{") - (letter in ")]}")
@@ -132,7 +134,7 @@ VERBS = {path.stem: Source(path) for path in sorted(SCRIPTS.glob("*.lua"))}
 LIBRARY = {path.stem: Source(path) for path in sorted((SCRIPTS / "lib").glob("*.lua"))}
 PRELUDE = {path.stem: Source(path) for path in sorted((SCRIPTS / "prelude").glob("*.lua"))}
 SOURCES = {one.place: one for one in [*VERBS.values(), *LIBRARY.values(), *PRELUDE.values()]}
-# The functions whose refusals a script returns, and their code.
+# For each function whose refusals a script returns, the code of the function.
 CHECKS = {
     name: LIBRARY["holds"].code.split(f"local function {name}(")[1].split("\nend\n")[0]
     for name in ("check_token", "check_offer")

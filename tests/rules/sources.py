@@ -1,4 +1,4 @@
-"""The deployed modules as text, and their imports."""
+"""Reads the deployed modules as text, and finds their imports."""
 
 import ast
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Module:
 
     @cached_property
     def imports(self) -> frozenset[str]:
-        """All names that the module imports, at any place.
+        """The names of all modules that this module imports, at any place in its code.
 
         `from a import b` counts as both a and a.b.
         """
@@ -48,8 +48,8 @@ class Module:
         return frozenset(found)
 
     def imports_any_of(self, *packages: str) -> set[str]:
-        """Return the imported names that belong to these packages, including the packages
-        themselves.
+        """Return the imported names that belong to these packages. The packages themselves are
+        included.
         """
         return {
             name
@@ -76,7 +76,7 @@ def modules_of(*packages: str) -> list[Module]:
 
 
 def imported_modules(module: Module) -> set[str]:
-    """Return the deployed modules that a module imports."""
+    """Return the names of the deployed modules that a module imports."""
     return {name for name in module.imports if name in MODULES and name != module.name} - {
         "waitlist_shared",  # This is an empty package, whose modules are imported.
         "waitlist_queue",

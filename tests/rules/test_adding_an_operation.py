@@ -1,4 +1,4 @@
-"""A new private operation needs only two classes and a script.
+"""To add a private operation, two classes and a script are enough.
 
 Everything else is derived from them.
 """
@@ -42,7 +42,7 @@ class RankedEntry(Struct, frozen=True, kw_only=True):
 def test_two_classes_and_a_script_define_an_operation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Pytest removes this entry after the test.
+    # Pytest removes this entry from the dictionary after the test.
     monkeypatch.setitem(common.REQUESTS, "first_entries", c.Request)
 
     class FirstEntries(c.OnWaitlist, frozen=True, kw_only=True):

@@ -58,7 +58,9 @@ def test_only_one_module_reads_the_environment() -> None:
 
 
 def test_only_one_module_sends_requests() -> None:
-    """The other two modules only create the client and sign requests."""
+    """Only one module sends HTTP requests. The other two modules only create the client and sign
+    requests.
+    """
     speaking = [module.name for module in MODULES if module.imports_any_of("httpx")]
     assert speaking == [
         "waitlist_cli.client.api",

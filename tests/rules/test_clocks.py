@@ -9,9 +9,9 @@ from tests.rules.sources import ROOT
 
 TESTS = ROOT / "tests"
 READS = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "sleep"}
-# Folders whose tests run real processes, or clients that pause as the service asks them to.
+# The tests in these folders run real processes, or clients that pause as the service tells them to.
 OF_PROCESSES = ("browser", "e2e", "reliability/load", "reliability/chaos")
-# The other files that read a clock, and the reasons why no test depends on the measured time.
+# These other files read a clock. The value says why no test depends on the measured time.
 REASONS = {
     "reliability/messages.py": "it prints a duration",
     "reliability/model/progress.py": "it prints a duration",

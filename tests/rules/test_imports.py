@@ -1,4 +1,6 @@
-"""Only one module calls each external system. `lint-imports` checks the layers."""
+"""Each external system is called by only one module. `lint-imports` checks the layers of the
+packages.
+"""
 
 import ast
 import os
@@ -80,7 +82,10 @@ def load_private_function(**environ: str) -> set[str]:
 
 
 def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
-    """These packages would make a cold start slower, even if only a library imported them."""
+    """The private function loads no AWS client and no pydantic.
+
+    These packages would make a cold start slower, even if only a library imported them.
+    """
     loaded = load_private_function(REDIS_URL="rediss://cache.example.com:6379")
     assert {"redis", "waitlist_queue", "waitlist_shared", "msgspec"} <= loaded
     assert not loaded & {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "waitlist_api"}
@@ -117,7 +122,8 @@ def test_only_passes_call_kms() -> None:
     ]
     assert calling == ["waitlist_api.auth.passes"]
     signing = [name for name, module in MODULES.items() if "sign" in find_called_methods(module)]
-    # The signer of webhooks is a library that sends no requests.
+    # The module that signs webhooks is an exception, because it uses a library that sends no
+    # requests.
     assert sorted(signing) == [*calling, "waitlist_api.webhooks.signatures"]
 
 
@@ -150,7 +156,9 @@ def test_only_entry_points_read_the_environment() -> None:
     ],
 )
 def test_importing_an_entry_point_reads_nothing_from_the_environment(name: str) -> None:
-    """Tests import the entry points before they set the environment."""
+    """Importing an entry point reads nothing from the environment, because tests import the entry
+    points before they set the environment.
+    """
     folders = os.pathsep.join(str(folder.parent) for folder in PACKAGES.values())
     subprocess.run(
         [sys.executable, "-c", f"import {name}"],

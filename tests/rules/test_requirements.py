@@ -1,4 +1,4 @@
-"""`make run` installs the packages that the run needs, and no test tools."""
+"""The command `make run` installs the packages that the local run needs, and no test tools."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ TESTING = {"pytest", "hypothesis", "mypy", "ruff", "playwright", "cfn-lint", "sc
 
 
 def read_requirements(path: Path) -> dict[str, Requirement]:
-    """Return the packages in a requirements file, including the files to which it refers."""
+    """Return the packages in a requirements file. Files that it refers to are included."""
     found: dict[str, Requirement] = {}
     for line in path.read_text("utf-8").splitlines():
         text = line.partition("#")[0].strip()
@@ -36,7 +36,9 @@ def read_requirements(path: Path) -> dict[str, Requirement]:
 
 
 def find_installed(path: Path) -> set[str]:
-    """Return the packages that a requirements file installs, including their dependencies."""
+    """Return the packages that are installed from a requirements file, including their
+    dependencies.
+    """
     wanted = list(read_requirements(path).values())
     found: set[str] = set()
     while wanted:
@@ -62,8 +64,8 @@ RUN = find_installed(ROOT / "requirements-run.txt")
 
 
 def find_imported() -> set[str]:
-    """Return the packages that the code of the run imports, according to the packages installed
-    here.
+    """Return the packages that the code of the local run imports. Names are looked up in the
+    packages that are installed here.
     """
     files = [
         file

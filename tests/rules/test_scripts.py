@@ -1,4 +1,4 @@
-"""The header of a script is its contract, and the code does what the header declares."""
+"""The header of a Redis script is its contract, and the code does what the header declares."""
 
 import re
 from collections import Counter
@@ -20,13 +20,13 @@ each_verb = each("verb", VERBS)
 each_piece = each("piece", LIBRARY)
 each_guard = each("guard", PRELUDE)
 each_source = each("source", SOURCES)
-# The number of loops in each script. Every loop is bounded, for example by the length of a page,
-# the count of a claim, the instants of a message, the settings, the segments of an entry, or by
-# bisection.
+# For each script, the number of its loops. Every loop is bounded, for example by the length of a
+# page, the count of a claim, the instants of a message, the settings, the segments of an entry, or
+# by bisection.
 LOOPS = {
     "allocate_tickets": 1,
-    # The loops visit 200 entries, and then 1,100 entries for ten million people, because each
-    # position is 1% higher than the last.
+    # The loops of the board visit 200 entries, and then 1,100 entries for ten million people,
+    # because each position is 1% higher than the last.
     "board": 3,
     "claim": 1,
     "complete": 1,
@@ -72,7 +72,9 @@ def test_keys_and_arguments_are_used_with_the_names_in_the_header(source: Source
 
 @each_source
 def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
-    """To understand a number, a reader would have to count the fields of the command."""
+    """The values of a reply are accessed by name. To understand a number instead, a reader would
+    have to count the fields of the command.
+    """
     assert not re.search(r"[\w)]\[\d+\]", source.code)
 
 
@@ -80,8 +82,10 @@ def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
 def test_the_variables_for_meta_fields_have_the_names_and_order_of_the_fields(
     source: Source,
 ) -> None:
-    """In `local rate, paused = unpack(…, 'old_rate', 'paused')`, each variable name is the end of
-    its field name.
+    """The variables for the fields of `meta` have the names and the order of the fields.
+
+    In `local rate, paused = unpack(…, 'old_rate', 'paused')`, each variable name is the end of its
+    field name.
     """
     read = re.compile(r"local ([\w, ]+) =\s+unpack\(redis\.call\('HMGET', keys\.meta,\s([^)]+)\)")
     for names, fields in read.findall(source.code):
@@ -99,7 +103,10 @@ def test_every_declared_argument_is_used(verb: Source) -> None:
 
 @each_verb
 def test_the_key_module_builds_every_key_that_a_script_uses(verb: Source) -> None:
-    """The keys that belong to a single request come last, where `operations` puts them."""
+    """The key module builds every key that a script uses.
+
+    The keys that belong to a single request come last, where `operations` puts them.
+    """
     names = script_named(verb.name).keys
     own = tuple(name for name in names if name in OWN_KEYS)
     assert set(names) <= {*keys.OF_WAITLIST, *OWN_KEYS}
@@ -108,7 +115,9 @@ def test_the_key_module_builds_every_key_that_a_script_uses(verb: Source) -> Non
 
 @each_source
 def test_the_code_returns_what_the_header_declares(source: Source) -> None:
-    """Each outcome has as many values as the header lists."""
+    """The code of a script returns what its header declares. Each outcome has as many values as the
+    header lists.
+    """
     if not source.is_library:
         assert source.replies == {outcome: {size} for outcome, size in source.returns.items()}
 
@@ -117,7 +126,9 @@ def test_the_code_returns_what_the_header_declares(source: Source) -> None:
 def test_an_outcome_without_values_is_a_refusal_or_a_result_without_required_fields(
     verb: Source,
 ) -> None:
-    """A refusal has an error code and no values."""
+    """If an outcome has no values, it is a refusal, which has an error code, or its result has no
+    required fields.
+    """
     requests = [one for one in ON_WAITLIST if operation_of(one).script.name == verb.name]
     needs_values = all(required_fields_of(contracts.RESULTS[one]) for one in requests)
     for outcome, values in script_named(verb.name).returns.items():
@@ -156,7 +167,10 @@ def test_a_script_returns_the_refusals_of_its_guards(verb: Source) -> None:
 
 @each_verb
 def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: Source) -> None:
-    """An error of Redis names a line number, which must be the same with and without comments."""
+    """A loaded script has the same lines as its files without comments.
+
+    A Redis error names a line number, which must be the same with and without comments.
+    """
     guards = scripts.in_order(tuple(verb.declared("PRELUDE")), scripts.PRELUDE, "PRELUDE")
     needs = [name for text in [*guards, verb.text] for name in scripts.words(text, "NEEDS")]
     library = scripts.in_order(tuple(needs), scripts.LIBRARY, "NEEDS")
@@ -173,7 +187,9 @@ def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: 
 
 @each_verb
 def test_a_script_contains_no_function_that_is_not_called(verb: Source) -> None:
-    """Redis creates every function again in each run of the script."""
+    """A script contains no function that is not called, because Redis creates every function again
+    in each run of the script.
+    """
     source = script_named(verb.name).source
     for function in re.findall(r"^local function (\w+)", source, re.MULTILINE):
         assert len(re.findall(rf"\b{function}\b", source)) > 1, function
@@ -188,7 +204,10 @@ def test_a_function_is_defined_before_the_code_that_calls_it(verb: Source) -> No
 
 @each_source
 def test_a_file_needs_exactly_the_library_files_whose_names_it_uses(source: Source) -> None:
-    """A library file that is used only by another library file is not named."""
+    """A file names exactly the library files that it uses itself.
+
+    If a library file is used only by another library file, the script does not name it.
+    """
     assert source.declared("NEEDS") == sorted(source.needed)
 
 
@@ -200,8 +219,10 @@ def test_a_file_that_uses_the_clock_names_the_guard_that_reads_it(source: Source
 
 @each_verb
 def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(verb: Source) -> None:
-    """The guard `claimed` hides the key `claimed`. Scripts that use the readiness from a request
-    call `use_readiness`, and some scripts do not read the segments that `tags` hides.
+    """A guard that hides a key stands in exactly the scripts that need it.
+
+    The guard `claimed` hides the key `claimed`. Scripts that use the readiness from a request call
+    `use_readiness`, and some scripts do not read the segments that `tags` hides.
     """
     names = set(verb.declared("PRELUDE"))
     used = set(script_named(verb.name).keys)
@@ -212,7 +233,9 @@ def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(ver
 
 @each_verb
 def test_every_script_checks_that_this_server_owns_the_queue(verb: Source) -> None:
-    """P7: the only exception is the script that deletes the queue."""
+    """Every script checks that this server owns the queue. The only exception is the script that
+    deletes the queue (promise P7).
+    """
     asks = bool({"cold", "owner"} & set(verb.declared("PRELUDE")))
     assert asks is not (verb.name == "purge")
     assert asks is (script_named(verb.name).added[-1:] == ("server_run_id",))
@@ -232,7 +255,9 @@ def test_no_script_defines_a_global(source: Source) -> None:
 
 @each_source
 def test_no_script_has_an_unbounded_loop(source: Source) -> None:
-    """P9: a new loop must be added to LOOPS with the reason why it is bounded."""
+    """No script has an unbounded loop. A new loop must be added to LOOPS with the reason why it is
+    bounded (promise P9).
+    """
     loops = len(re.findall(r"\b(?:for|while|repeat)\b", re.sub(r"'\w*'", "", source.code)))
     assert loops == LOOPS.get(source.place, 0)
 
@@ -244,7 +269,9 @@ def test_every_function_of_the_library_is_used() -> None:
 
 
 def test_every_guard_is_used_by_several_scripts() -> None:
-    """Otherwise its code is easier to read in the script."""
+    """Every guard is used by several scripts. Otherwise, its code would be easier to read in the
+    script itself.
+    """
     named = Counter(name for verb in VERBS.values() for name in verb.declared("PRELUDE"))
     assert set(named) == set(PRELUDE)
     assert min(named.values()) > 1
@@ -278,7 +305,9 @@ def test_moves_and_shared_milliseconds_have_the_same_lifetime_in_lua_and_python(
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})
 def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWaitlist]) -> None:
-    """The names in RETURNS and EACH are fields of this result, or of another result of the same
+    """A reply has every field of its result.
+
+    The names in RETURNS and EACH are fields of this result, or of another result of the same
     script.
     """
     script = operation_of(request_type).script
@@ -292,7 +321,7 @@ def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWa
 
 
 def fields_of(struct: Any, rows: Any) -> Iterator[str]:
-    """Yield the fields of a result, including the fields of the structs in it."""
+    """Yield the fields of a result, and the fields of the structs in it."""
     for field in msgspec.structs.fields(struct):
         yield field.name
         inner = [*get_args(field.type), field.type]

@@ -223,7 +223,9 @@ def test_a_mutation_of_the_template_is_found(
 
 
 def test_a_canary_on_a_long_stack_name_has_no_finding() -> None:
-    """Prove that the mutations above are the only cause of their findings."""
+    """A canary deployment on a stack with a long name has no findings. Therefore, the mutations
+    above are the only cause of their findings.
+    """
     for one in (CANARY, LONG):
         assert findings_of(one) == []
 
@@ -241,7 +243,10 @@ def test_each_condition_is_true_in_one_set_and_false_in_another() -> None:
 
 
 def test_no_allowed_change_of_parameters_replaces_a_resource_with_state() -> None:
-    """P3: this includes changes of a single parameter and of a whole set, in both directions."""
+    """No allowed change of parameters replaces a resource that contains state.
+
+    The test changes single parameters and whole sets, in both directions (promise P3).
+    """
     assert list(updates(changes())) == []
 
 

@@ -1,6 +1,6 @@
-"""Fuzz the service like the tests, but with many more requests that differ in each run.
+"""Fuzz the service as the tests do, but with many more requests that differ in each run.
 
-Run by `make fuzz`.
+`make fuzz` runs this program.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Runs of Schemathesis with a document, a kind of stack and a caller."""
+"""Runs Schemathesis with a document, a kind of stack and a caller."""
 
 import re
 import subprocess
@@ -13,8 +13,8 @@ from tests.e2e.processes import ROOT, environment, running_service
 from tests.support.openapi import document_file
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
-# With these options, each operation succeeds, and is refused for each of its reasons. `make fuzz`
-# sends more requests.
+# With these options, each operation succeeds at least once, and is refused for each of its reasons.
+# `make fuzz` sends more requests.
 BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 
 
@@ -33,13 +33,13 @@ GUESTS = Stack(document_file("guests.json"), {})
 ACCOUNTS = Stack(
     document_file("jwt.json"),
     {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"},
-    # Operator routes are the same on both kinds of stack. Here only the operation is included that
-    # gives customers a waitlist.
+    # Operator routes are the same on both kinds of stack. Include only the operator route that
+    # creates the waitlist of the customers.
     (
         "--include-tag=customer",
         "--include-tag=anyone",
         "--include-operation-id=putWaitlist",
-        # Customers with accounts have no address to verify.
+        # Leave this operation out, because customers with accounts have no address to verify.
         "--exclude-operation-id=verify",
         "--exclude-operation-id=sendLink",
     ),
@@ -54,7 +54,7 @@ class Campaign:
     url: str
 
     def command(self, options: Sequence[str]) -> list[str]:
-        """Return the command line of a run."""
+        """Return the command line that runs Schemathesis with these options."""
         schemathesis = [sys.executable, "-m", "schemathesis.cli"]
         configured = [
             *schemathesis,
@@ -67,7 +67,7 @@ class Campaign:
 
     @property
     def environ(self) -> dict[str, str]:
-        """The environment variables for the command and its hooks."""
+        """The environment variables for Schemathesis and its hooks."""
         return environment(**self.stack.environ, FUZZ_URL=self.url, NO_COLOR="1")
 
     def run_briefly(self, *options: str) -> "Outcome":
@@ -87,7 +87,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether the run found no failures, and its report.
+    """The result of a campaign: whether it found no failures, and its report.
 
     The report says how to repeat the requests.
     """
@@ -96,7 +96,7 @@ class Outcome:
     report: str
 
     def of(self, operation: str) -> str:
-        """Return the part of the report about one operation."""
+        """Return the part of the report that is about one operation."""
         heading = re.compile(r"^_+ (.+?) _+$", re.MULTILINE)
         _, *parts = heading.split(self.report)
         return dict(zip(parts[::2], parts[1::2], strict=True)).get(operation, "")
@@ -104,7 +104,7 @@ class Outcome:
 
 @contextmanager
 def campaign_of(stack: Stack) -> Iterator[Campaign]:
-    """Start a service of this kind, and create the waitlists that the requests use."""
+    """Start a service for this kind of stack, and create the waitlists that the requests use."""
     with running_service(**stack.environ) as service:
         with closing(Scene(service.url, None)) as scene:
             scene.prepare()

@@ -7,6 +7,8 @@ from tests.e2e.fuzz.campaign import ACCOUNTS, Campaign, campaign_of
 
 @pytest.fixture(scope="session")
 def accounts() -> Iterator[Campaign]:
-    """Run a service whose customers have accounts. The campaigns on it delete no waitlist."""
+    """Run a service whose customers have accounts. The tests with this service delete no
+    waitlist.
+    """
     with campaign_of(ACCOUNTS) as campaign:
         yield campaign

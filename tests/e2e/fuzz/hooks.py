@@ -26,7 +26,8 @@ from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.signature import SERVICE
 
-# The fields of a request that may be refused although the document allows them, and why.
+# A request may be refused because of these fields although the document allows it. The value says
+# why.
 BEYOND_ANY_SCHEMA = {
     "query.cursor": "a cursor must come from a page of the same list",
     "query.first": "a page of waiting entries may start at a position instead of a cursor",
@@ -65,22 +66,24 @@ BEYOND_ANY_SCHEMA = {
     "header.if-none-match": "it excludes If-Match",
     "header.idempotency-key": "only a bump by places needs the key",
 }
-# The service validates the settings after it has merged the changes into them.
+# This operation validates the settings after it has merged the changes into them.
 MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
-# The service answers each row of an import separately.
+# These operations answer each row of an import separately.
 IMPORTS = ("importEntries", "importWithTokens")
-# A customer who has left can still read the status `left`, so the path exists after this request.
+# A customer who has left can still read the status `left`, so the entry still exists after this
+# request.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
-# The problems of whole bodies that the document cannot express. A body has at most 16 KB and 32
-# levels, its numbers must fit a double, and a repeated Idempotency-Key needs the same body.
+# A request may be refused for these reasons, which concern its whole body and which the document
+# cannot express. A body has at most 16 KB and 32 levels, its numbers must fit a double, and a
+# repeated Idempotency-Key needs the same body.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
-# The problems of a request that expects another version of the waitlist.
+# A request that expects another version of the waitlist is refused for one of these reasons.
 PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
 Case = schemathesis.Case[Any]
-# The token is valid for 12 hours. It is None if the customers are guests.
+# This token is valid for 12 hours. It is None if the customers are guests.
 ISSUED = (
     LocalIssuer(os.environ["JWT_ISSUER"], os.environ["JWT_AUDIENCE"]).token(
         "customer-0001", int(time.time())
@@ -92,7 +95,7 @@ SCENE = Scene(os.environ["FUZZ_URL"], ISSUED)
 IS_BRIEF = "FUZZ_BRIEFLY" in os.environ
 TURNS: dict[str, Iterator[int]] = defaultdict(count)
 SENT: set[tuple[str, ...]] = set()
-# A brief run tries only every fifth wrong type of a value.
+# A brief run tries only every fifth of the values that have a wrong type.
 WRONG_TYPES = 5
 
 
@@ -109,14 +112,14 @@ class Signature(requests.auth.AuthBase):
         return request
 
 
-# The decorator has this method, but its type does not declare it.
+# The decorator has the method `apply_to`, but its type does not declare it.
 schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # type: ignore[attr-defined]
 
 
 @schemathesis.auth(refresh_interval=None).apply_to(tag="customer")
 class Customers:
-    """Authenticates with the entry token of the requested entry, or with the issuer's token of the
-    only customer.
+    """Authenticates customers with the entry token of the requested entry, or with the issuer's
+    token of the only customer.
     """
 
     def get(self, case: Case, _context: schemathesis.AuthContext) -> str:
@@ -137,8 +140,8 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """Skip requests in a brief run that test the same value for the same reason as an earlier
-    request.
+    """Skip a request of a brief run if an earlier request has tested the same value for the same
+    reason.
 
     Different wrong types are tried at different places. All values of an enum are sent.
     """
@@ -160,15 +163,15 @@ def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
 
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Give every second request an entry in the status that its operation needs.
+    """Let every second request be about an entry in the status that its operation needs.
 
-    Generated ids belong to no entry, so without this hook all requests would be answered 404.
+    Generated ids belong to no entry, so all requests would be answered 404 otherwise.
     """
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
     if operation in SETTINGS and _is_drawn(case) and (turn := next(TURNS[operation])) % 2:
-        # No waitlist has a generated ETag, and the waitlist of the examples may be about to be
-        # deleted.
+        # Remove these headers. No waitlist has a generated ETag, and the waitlist of the examples
+        # may be about to be deleted.
         for header in ("If-Match", "If-None-Match"):
             case.headers.pop(header, None)
         if operation != MERGED:
@@ -191,7 +194,9 @@ def _is_drawn(case: Case) -> bool:
 
 @schemathesis.hook
 def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
-    """Write 2.0 as 2. The API rejects 2.0, but a JSON schema cannot distinguish the two."""
+    """Write numbers such as 2.0 as 2. The API rejects 2.0, but a JSON schema cannot distinguish the
+    two.
+    """
     if isinstance(body, dict):
         return {name: map_body(_context, value) for name, value in body.items()}
     if isinstance(body, list):
@@ -208,7 +213,7 @@ def filter_failure(
 ) -> bool:
     """Ignore failures that are intended.
 
-    LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS describe them.
+    The constants LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS describe them.
     """
     operation: str = case.operation.definition.raw["operationId"]
     if isinstance(failure, AcceptedNegativeData):
@@ -232,7 +237,7 @@ def _is_beyond_any_schema(field: str) -> bool:
 
 @schemathesis.check
 class EveryOperationSucceeds:
-    """Checks the run itself.
+    """Checks that every operation has succeeded at least once.
 
     If every request of an operation is refused, its successful answers are never checked.
     """

@@ -1,4 +1,4 @@
-"""The entries that requests can use: waiting, claimed, parked, offered, inside and ended
+"""Creates the entries that requests can use: waiting, claimed, parked, offered, inside and ended
 entries.
 """
 
@@ -17,8 +17,8 @@ from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.settings.rest import DAY_MILLIS
 
-# Requests with generated ids may change the waitlist in the document's examples. Requests about
-# existing entries use the second waitlist.
+# Requests with generated ids may change the first waitlist, which the document's examples name.
+# Requests about existing entries use the second waitlist.
 EXAMPLE, OWN = "bakery", "scene"
 # Guests of this waitlist are identified by their mail addresses.
 KNOWN = "known"
@@ -39,12 +39,12 @@ SPOILING = ("putWaitlist", "changeWaitlist", "deleteWaitlist")
 
 
 class Scene:
-    """Creates an entry for each request that needs one."""
+    """Creates an entry for each request that needs an existing entry."""
 
     def __init__(self, url: str, customer_token: str | None) -> None:
         """Connect to the service.
 
-        If a token of an issuer is given, all requests come from its customer.
+        If `customer_token` is given, all requests come from this customer of an issuer.
         """
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
@@ -70,7 +70,9 @@ class Scene:
         return "waitlist_id" in case.path_parameters and operation not in SPOILING
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Redirect a request that would change or delete a waitlist in which the entries are."""
+        """If a request would change or delete a waitlist that contains the entries, send it to
+        another waitlist.
+        """
         if operation in SPOILING and case.path_parameters.get("waitlist_id") in (OWN, KNOWN):
             case.path_parameters["waitlist_id"] = EXAMPLE
 
@@ -110,7 +112,7 @@ class Scene:
         case.path_parameters |= {"entry_id": person}
 
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the token for the first stay of an entry.
+        """Return the entry token for the first stay of an entry.
 
         If the entry does not exist, return a token that belongs to no stay.
         """
@@ -128,23 +130,24 @@ class Scene:
     def _code(self) -> str:
         """Return the verification code of a new entry.
 
-        Customers with accounts get a code for no stay.
+        For customers with accounts, the code belongs to no stay.
         """
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
         return EntryTokens(ENTRY_TOKEN_SECRET).issue_code(OWN, person, stay, now_millis())
 
     def _known(self) -> str:
-        """Sign up a new address, and return the address."""
+        """Let a person with a new address sign up, and return the address."""
         address = f"person-{next(self._people)}@example.com"
         url = f"/v1/waitlists/{KNOWN}/entries"
         self._http.post(url, json={"profile": {"email": address}}).raise_for_status()
         return address
 
     def _offered(self, person: str) -> str:
-        """Offer a place to the first entry.
+        """Make an offer to the first entry.
 
-        The only customer of an issuer may be resting, so this customer joins again first.
+        If there is only the customer of an issuer, this customer may be resting, and therefore
+        joins again first.
         """
         if self._token:
             url = f"/v1/admin/waitlists/{OWN}/entries/{person}"
@@ -154,8 +157,8 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        # The token must belong to the current stay. A reinstated entry has another stay than its
-        # first.
+        # The token must belong to the current stay. If an entry was reinstated, its current stay is
+        # not its first stay.
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}

@@ -1,4 +1,6 @@
-"""The service behaves as its OpenAPI document says, and has no undocumented behaviour."""
+"""The service behaves as its OpenAPI document says, and has no behaviour that the document leaves
+out.
+"""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +11,8 @@ import pytest
 from tests.e2e.fuzz.campaign import ACCOUNTS, GUESTS, Campaign, Stack, campaign_of
 
 EACH_VALUE = "--phases=examples,coverage,stateful"
-# The bodies and parameters are the same as for guests, and the other test sends their every value.
+# Customers with accounts send the same bodies and parameters as guests. The test for guests sends
+# all values, so this test sends only some of them.
 SOME_VALUES = "--phases=examples,fuzzing,stateful"
 
 
