@@ -15,7 +15,6 @@ from tests.support.dynamodb import TABLE
 from tests.support.tables import items_of, new_table
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records import bans
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.asks import Signup, ask_for_link
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.decisions import transition_of
@@ -27,8 +26,8 @@ from waitlist_api.records.exits import go_out
 from waitlist_api.records.facets import Joined, Pauses, Question, Verification
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.leaves import Leave, LeftOffer, begin_erase, begin_leave, finish_leave
-from waitlist_api.records.ledger import EntryChanged, Ledger
-from waitlist_api.records.moves import Aliases, ask_to_move
+from waitlist_api.records.ledger import EntryChanged, Ledger, item_of
+from waitlist_api.records.moves import Aliases, alias_of, ask_to_move
 from waitlist_api.records.notices import Notice
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.retention import Retention
@@ -65,8 +64,8 @@ class Life:
 
     @property
     def record(self) -> EntryRecord:
-        record = self.entries.get_stored(*KEY)
-        assert isinstance(record, EntryRecord)
+        record = self.ledger.read(*KEY)
+        assert record is not None
         return record
 
     def contents(self) -> list[dict[str, Any]]:
@@ -195,8 +194,8 @@ class Life:
         return self.record
 
     def begin_to_erase(self) -> EntryRecord:
-        record = self.entries.get_stored(*KEY)
-        if not isinstance(record, EntryRecord):
+        record = self.ledger.read(*KEY)
+        if record is None:
             raise EntryChanged(None)
         return self.ledger.save(record, begin_erase(record, NOW))
 
@@ -302,18 +301,18 @@ class Life:
     def tell(self, record: EntryRecord) -> None:
         self.ledger.commit(record, Notice(record, "near").decide(self.draw()), NOW)
 
-    def point_address(self) -> Alias:
+    def point_address(self) -> EntryRecord:
         """Create an alias, through which the id of an address points to the entry."""
         if not self.stays:
             self.sign_up()
-        alias = Alias.of(self.record, ADDRESS, 0)
-        self.table.put(alias.to_item(NOW), "attribute_not_exists(#pk)")
+        alias = alias_of(self.record, ADDRESS, 0, NOW)
+        self.table.put(item_of(alias), "attribute_not_exists(#pk)")
         return alias
 
     def forget_address(self) -> None:
-        alias = self.entries.get_stored(KEY[0], ADDRESS)
-        assert isinstance(alias, Alias)
-        self.erasures.delete_alias(alias)
+        alias = self.ledger.read_stored(KEY[0], ADDRESS)
+        assert alias is not None
+        self.erasures.erase(alias)
 
     def intent_of(self, entry_id: str) -> EntryRecord:
         return replace(self.record, entry_id=entry_id, status="joining", join_id="f" * 8)
@@ -425,7 +424,7 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "a signup over a stale alias: another alias is there": (
         Life.point_address,
         in_turn(Life.forget_address, Life.point_address),
-        lambda life, alias: life.entries.begin_join(life.intent_of(ADDRESS), alias),
+        lambda life, alias: life.entries.begin_rejoin(life.intent_of(ADDRESS), alias),
     ),
     "taking an intent back: the signup is placed": (
         Life.begin,
@@ -828,7 +827,7 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "the end of an alias: another one is there": (
         Life.point_address,
         in_turn(Life.forget_address, Life.point_address),
-        lambda life, alias: life.erasures.delete_alias(alias),
+        lambda life, alias: life.erasures.erase(alias),
     ),
     "the deadline of a signup: its event is erased": (
         Life.sign_up,

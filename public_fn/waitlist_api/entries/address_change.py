@@ -10,7 +10,6 @@ from waitlist_api.entries.edit_steps import EditSteps
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyOnList, CodeRefused, TooManyChanges
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
@@ -86,8 +85,8 @@ class AddressChanges(Struct, frozen=True):
             raise CodeRefused
         over = None
         if to != record.entry_id:
-            over = self.entries.get_stored(key[0], to)
-            if isinstance(over, EntryRecord) and over.status == "leaving":
+            over = self.entries.resolve_stored(key[0], to)
+            if over is not None and over.status == "leaving":
                 self.leaves.finish(over)
                 return None
             self._check_free(record, over)
@@ -100,21 +99,17 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.move.moved_to and record.move.moved_to != to:
-            # If the process dies here, the new address leads to no entry. Maintenance finds and
-            # deletes such pointers.
-            self.erasures.forget_alias(record)
+            # If the process dies here, maintenance frees the previous address within a day.
+            self.erasures.free_address(record)
         return record
 
-    def _check_free(self, record: EntryRecord, over: EntryRecord | Alias | None) -> None:
+    def _check_free(self, record: EntryRecord, over: EntryRecord | None) -> None:
         """Raise AlreadyOnList if the new address belongs to another entry."""
-        if isinstance(over, Alias):
-            target = self.entries.find_target(over)
-            is_free = target is None or target.entry_id == record.entry_id
-        elif over is None or over.is_expired(self.now_millis()):
-            is_free = True
-        else:
-            is_free = over.status == "left" and not over.ban.stamp
-        if not is_free:
+        if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
+            return
+        # An address to which another entry was moved stays taken after this entry has left.
+        is_left = over.status == "left" and over.entry_id == record.move.to
+        if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)
 
     def _profile(self, record: EntryRecord) -> dict[str, Any]:

@@ -7,10 +7,9 @@ from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.errors import BanMismatch, EntryNotFound
+from waitlist_api.errors import BanMismatch
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records import bans
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
@@ -40,7 +39,7 @@ class Bans(Struct, frozen=True):
         """
         self.waitlist_cache.look_up(request.waitlist_id)
         for _ in range(MAX_CONFLICT_RETRIES):
-            record = self._stored(*request.key)
+            record = self.entries.find_stored(*request.key)
             if record is not None and (record.ban.stamp or request.is_repeat_for(record)):
                 if record.ban.stamp and record.status == "leaving":
                     self.leaves.finish(record)
@@ -58,16 +57,6 @@ class Bans(Struct, frozen=True):
             with suppress(EntryChanged):
                 self.ledger.commit(record, decided, now_millis)
         raise Throttled
-
-    def _stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the stored record of an entry, even if the record has expired.
-
-        Raise EntryNotFound if the entry has moved to another id.
-        """
-        found = self.entries.get_stored(waitlist_id, entry_id)
-        if isinstance(found, Alias):
-            raise EntryNotFound
-        return found
 
     def _stamp(self, request: BanRequest, record: EntryRecord | None) -> int:
         """Return a timestamp for the ban that is later than all earlier events of the entry."""

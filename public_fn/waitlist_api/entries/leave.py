@@ -86,8 +86,8 @@ class Leaves(Struct, frozen=True):
     def begin_erase(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Mark the record for erasure and return it, or return None if there is no record."""
         for _ in range(MAX_CONFLICT_RETRIES):
-            record = self.entries.get_stored(waitlist_id, entry_id)
-            if not isinstance(record, EntryRecord):
+            record = self.ledger.read(waitlist_id, entry_id)
+            if record is None:
                 return None
             with suppress(EntryChanged):
                 return self.ledger.save(record, begin_erase(record, self.now_millis()))

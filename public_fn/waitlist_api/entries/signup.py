@@ -27,7 +27,6 @@ from waitlist_api.entries.signup_step import (
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, EntryNotFound
 from waitlist_api.queue.messages import drop_of
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, READINESS_CHANGE, EntryRecord
@@ -77,7 +76,7 @@ class Signups(Struct, frozen=True):
             terms = self._current_terms(command)
         # Most customers are new, so do not read the record first. If there is a record, the write
         # fails and returns the existing record.
-        existing: EntryRecord | Alias | None = None
+        existing: EntryRecord | None = None
         if terms.refusal is not None or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         is_checked = False
@@ -96,7 +95,7 @@ class Signups(Struct, frozen=True):
                 is_checked = True
             match step:
                 case Refuse(error):
-                    if isinstance(existing, EntryRecord):
+                    if existing is not None:
                         return RefusedEntry(existing, error)
                     raise error
                 case Replay(record):
@@ -111,9 +110,7 @@ class Signups(Struct, frozen=True):
                 case Create(former):
                     intent = self._intent(command, terms.waitlist)
                     existing = self._write_intent(intent, former)
-                    if isinstance(existing, Alias) or existing is None:
-                        continue
-                    if existing.join_id != intent.join_id:
+                    if existing is None or existing.join_id != intent.join_id:
                         continue
                     with suppress(Gone):
                         return self.joins.finish(existing)
@@ -145,16 +142,14 @@ class Signups(Struct, frozen=True):
             return EntryView.recorded(record)
         return self.positions.read(record.waitlist_id, record.entry_id)
 
-    def _write_intent(
-        self, intent: EntryRecord, former: EntryRecord | Alias | None
-    ) -> EntryRecord | Alias | None:
+    def _write_intent(self, intent: EntryRecord, former: EntryRecord | None) -> EntryRecord | None:
         """Write the first record of a signup, and return it.
 
-        If another request has written an item first, return that item instead.
+        If the customer's address already belongs to an entry, return the entry's record instead.
         """
         try:
-            if former is None or isinstance(former, Alias):
-                return self.entries.begin_join(intent, stale=former)
+            if former is None:
+                return self.entries.begin_join(intent)
             if former.status == "admitted":
                 # Redis may still have the entry of the earlier signup. Remove it, so that Redis
                 # does not mistake it for the new signup.
@@ -164,9 +159,7 @@ class Signups(Struct, frozen=True):
             counted = replace(intent, joined=joined)
             return self.entries.begin_rejoin(counted, former)
         except EntryChanged as changed:
-            if changed.alias is not None:
-                return self.entries.find_target(changed.alias) or changed.alias
-            return changed.record
+            return self.entries.follow(changed.stored)
 
     def _intent(self, command: SignupCommand, waitlist: WaitlistRecord) -> EntryRecord:
         now_millis = self.now_millis()

@@ -19,7 +19,6 @@ from waitlist_api.errors import (
     InvalidFields,
     TooManyChanges,
 )
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.waitlist import frees_at_end
@@ -55,9 +54,9 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     def entry_id(self) -> str:
         return entry_id_of(self.waitlist_id, self.customer_id)
 
-    def for_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
+    def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
         """Return the command for the entry that currently uses the customer's address."""
-        if found is None or found.entry_id == self.entry_id or isinstance(found, Alias):
+        if found is None or found.entry_id == self.entry_id:
             return self
         return replace(self, customer_id=found.customer_id)
 
@@ -128,7 +127,7 @@ class Resume(Struct, frozen=True):
 class Create(Struct, frozen=True):
     """Write a new record. If the customer has signed up before, replace the `former` record."""
 
-    former: EntryRecord | Alias | None = None
+    former: EntryRecord | None = None
 
 
 Step = Refuse | Replay | FinishLeave | Resume | Create
@@ -142,17 +141,17 @@ class Terms(Struct, frozen=True):
     # Whether the waitlist was read for this signup, and not taken from the cache.
     are_current: bool = False
 
-    def admit(self, former: EntryRecord | Alias | None) -> Refuse | Create:
+    def admit(self, former: EntryRecord | None) -> Refuse | Create:
         """Return the step for a customer who may join."""
         return Create(former) if self.refusal is None else Refuse(self.refusal)
 
 
 def next_step(
-    command: SignupCommand, existing: EntryRecord | Alias | None, terms: Terms, now_millis: int
+    command: SignupCommand, existing: EntryRecord | None, terms: Terms, now_millis: int
 ) -> Step:
     """Decide the next step of a signup from the existing record and the waitlist's terms."""
-    if existing is None or isinstance(existing, Alias):
-        return terms.admit(existing)
+    if existing is None:
+        return terms.admit(None)
     if existing.ban.stamp:
         return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)

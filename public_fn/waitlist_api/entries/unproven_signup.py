@@ -125,7 +125,7 @@ class UnprovenSignups(Struct, frozen=True):
         If there is no entry, make the same calls, so that the response time reveals nothing.
         """
         found = self.entries.resolve(waitlist_id, entry_id)
-        record = found if isinstance(found, EntryRecord) else stand_in_record(waitlist_id, entry_id)
+        record = found or stand_in_record(waitlist_id, entry_id)
         self._ask(record, self.recovering_queue.draw_stamp(record))
 
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:

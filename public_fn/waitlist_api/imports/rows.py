@@ -10,7 +10,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from waitlist_api.errors import FieldError, InvalidFields
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import entry_id_of
@@ -89,14 +88,13 @@ class ImportRow(Struct, frozen=True, kw_only=True):
 
 
 class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a dict
-    """One row of an import, its outcome, and the item that is stored for its customer."""
+    """One row of an import, its outcome, and the record that is stored for its customer."""
 
     waitlist_id: str
     row: ImportRow
     when_ended: WhenEnded = "skip"
     when_on_list: WhenOnList = "keep"
     record: EntryRecord | None = None
-    alias: Alias | None = None
     is_new: bool = False
     ticket: int | None = None
     outcome: Outcome | None = None
@@ -157,8 +155,6 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
     @property
     def known_stamp(self) -> int:
         """The newest known timestamp of the entry, or 0 if none is known."""
-        if self.alias is not None:
-            return self.alias.stamp
         return 0 if self.record is None else self.record.known_stamp
 
     @property
@@ -191,7 +187,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     def replace_record(self, record: EntryRecord | None) -> None:
         """Replace the record, and discard the outcome that was based on the old record."""
-        self.record, self.alias, self.outcome, self.refusal = record, None, None, None
+        self.record, self.outcome, self.refusal = record, None, None
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:

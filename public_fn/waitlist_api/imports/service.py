@@ -103,8 +103,7 @@ class Imports(Struct, frozen=True):
                     )
                 )
             except EntryNotFound as refusal:
-                # The customer id belongs to no entry of its own. It points to an entry that has
-                # moved.
+                # Another entry has just been moved to the address in this row.
                 item.refuse(refusal)
             else:
                 item.outcome = "banned"

@@ -18,7 +18,6 @@ from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records import facets
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.asks import MINUTE_MILLIS
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
@@ -120,17 +119,16 @@ class IntentWriter(Struct, frozen=True):
     ) -> dict[str, EntryRecord]:
         """Read the record for each row.
 
-        Return the entries that have moved to the address of a row.
+        Return the entries whose id differs from the id in the row.
         """
         ids = [item.entry_id for item in rows]
         found = self.entries.resolve_many(waitlist.waitlist_id, ids)
         moved = {}
         for item in rows:
             known = found.get(item.entry_id)
-            if isinstance(known, EntryRecord) and known.entry_id != item.entry_id:
+            if known is not None and known.entry_id != item.entry_id:
                 moved[item.entry_id] = known
-            item.replace_record(known if isinstance(known, EntryRecord) else None)
-            item.alias = known if isinstance(known, Alias) else None
+            item.replace_record(known)
         return moved
 
     def _is_new(self, item: ImportedRow) -> bool:
@@ -250,7 +248,7 @@ class IntentWriter(Struct, frozen=True):
             ),
         )
         record = with_readiness(record, row, waitlist.settings.identity, now_millis)
-        return Intent(record, former=item.record, alias=item.alias)
+        return Intent(record, former=item.record)
 
 
 def with_readiness(

@@ -11,10 +11,9 @@ from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.maintenance.isolation import run_each
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.records.alias import MOVED
 from waitlist_api.records.decisions import MAINTENANCE
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord, HistoryEvent
+from waitlist_api.records.entry import MOVED, PRESENT, SHARDS, EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import UNVERIFIED, VERIFICATION_ASKED
 from waitlist_api.records.leaves import Leave

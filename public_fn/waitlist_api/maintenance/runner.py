@@ -309,7 +309,7 @@ class MaintenanceRunner(Struct, frozen=True):
         for shard in range(SHARDS):
             yield from self.places.pages_at(line_place(waitlist_id, shard))
             yield from self.places.pages_at(ended_place(waitlist_id, shard))
-            yield from self.places.unfinished(waitlist_id, shard, with_aliases=True)
+            yield from self.places.scheduled(waitlist_id, shard)
 
 
 def _is_time_up(left_millis: LeftMillis) -> bool:

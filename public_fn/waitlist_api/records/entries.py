@@ -10,18 +10,13 @@ from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.errors import EntryNotFound, Forbidden
-from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
     HistoryEvent,
     record_key,
 )
-from waitlist_api.records.intents import (
-    finish_join,
-    joining_over,
-    rejoining,
-)
+from waitlist_api.records.intents import finish_join, rejoining
 from waitlist_api.records.journal import change_of
 from waitlist_api.records.ledger import (
     AS_READ,
@@ -31,10 +26,9 @@ from waitlist_api.records.ledger import (
     Ledger,
     entry_changed,
     item_of,
-    read_item,
     values_as_read,
 )
-from waitlist_api.records.table import BATCH_GET, Item, Table
+from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_shared.contracts import BumpResult, SignupResult
 
 
@@ -108,34 +102,41 @@ class EntryRecords(Struct, frozen=True):
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of an entry, or None if the record is missing or has expired."""
-        record = self.get_stored(waitlist_id, entry_id)
-        if record is None or isinstance(record, Alias) or record.is_expired(self.now_millis()):
-            return None
-        return record
+        return self._unexpired(self.ledger.read_stored(waitlist_id, entry_id))
 
-    def get_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Return the item that is stored under an entry id, even if it has expired.
+    def find_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Return the record of an entry, even if it has expired, or None if there is no record.
 
-        If the entry has moved to a new address, the item is an alias.
+        Raise EntryNotFound if the id belongs to a moved entry.
         """
-        return self.ledger.read_stored(waitlist_id, entry_id)
+        found = self.ledger.read_stored(waitlist_id, entry_id)
+        if found is not None and found.is_alias:
+            raise EntryNotFound
+        return found
 
-    def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Return the entry with this id.
+    def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Return the entry to which an id belongs.
 
-        If the entry has moved to another id, return it from there.
+        The id can be the entry id, or the id of the address to which the entry was moved.
         """
-        found = self.get_stored(waitlist_id, entry_id)
-        if isinstance(found, Alias):
-            return self.find_target(found) or found
-        return None if found is None or found.is_expired(self.now_millis()) else found
+        return self._unexpired(self.resolve_stored(waitlist_id, entry_id))
 
-    def find_target(self, alias: Alias) -> EntryRecord | None:
-        """Return the entry that an alias points to, or None if the alias no longer leads to an
-        entry.
+    def resolve_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Return the record of the entry to which an id belongs, even if the record has expired.
+
+        A stale alias is returned like an expired record, because a new signup replaces it.
         """
-        record = self.get(alias.waitlist_id, alias.target)
-        return record if alias.is_valid_for(record) else None
+        return self.follow(self.ledger.read_stored(waitlist_id, entry_id))
+
+    def follow(self, stored: EntryRecord | None) -> EntryRecord | None:
+        """Return the entry to which an alias leads. Return any other record unchanged."""
+        if stored is None or not stored.is_alias:
+            return stored
+        entry = self.get(stored.waitlist_id, stored.customers_entry_id)
+        return entry if stored.leads_to(entry) else stored
+
+    def _unexpired(self, record: EntryRecord | None) -> EntryRecord | None:
+        return None if record is None or record.is_expired(self.now_millis()) else record
 
     def find(self, waitlist_id: str, entry_id: str, stay: int | None = None) -> EntryRecord:
         """Return the record of an entry.
@@ -154,52 +155,37 @@ class EntryRecords(Struct, frozen=True):
 
         Entries without a record are left out.
         """
-        found = self._kept_many(waitlist_id, entry_ids)
-        return {id_: stored for id_, stored in found.items() if isinstance(stored, EntryRecord)}
+        found = self._stored_many(waitlist_id, entry_ids)
+        return {id_: stored for id_, stored in found.items() if not stored.is_alias}
 
-    def resolve_many(
-        self, waitlist_id: str, entry_ids: Sequence[str]
-    ) -> dict[str, EntryRecord | Alias]:
-        """Return the stored records by id, even if they have expired.
-
-        If an entry has moved to another id, return it from there.
-        """
-        found = self._kept_many(waitlist_id, entry_ids)
-        aliases = {id_: stored for id_, stored in found.items() if isinstance(stored, Alias)}
-        if not aliases:
-            return found
-        targets = self.get_many(waitlist_id, [alias.target for alias in aliases.values()])
+    def resolve_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
+        """Return what `resolve_stored` returns, for several ids."""
+        found = self._stored_many(waitlist_id, entry_ids)
+        aliases = {id_: stored for id_, stored in found.items() if stored.is_alias}
+        targets = self.get_many(waitlist_id, [each.customers_entry_id for each in aliases.values()])
         for id_, alias in aliases.items():
-            record = targets.get(alias.target)
-            if record is not None and alias.is_valid_for(record):
-                is_over = record.is_expired(self.now_millis())
-                found[id_] = alias if is_over else record
+            entry = self._unexpired(targets.get(alias.customers_entry_id))
+            if entry is not None and alias.leads_to(entry):
+                found[id_] = entry
         return found
 
-    def _kept_many(
-        self, waitlist_id: str, entry_ids: Sequence[str]
-    ) -> dict[str, EntryRecord | Alias]:
-        found: dict[str, EntryRecord | Alias] = {}
+    def _stored_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
+        found: dict[str, EntryRecord] = {}
         # DynamoDB refuses a batch that contains the same key twice.
         ids = list(dict.fromkeys(entry_ids))
         for start in range(0, len(ids), BATCH_GET):
             keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
-            found |= {
-                stored.entry_id: stored for stored in map(read_item, self.table.get_many(keys))
-            }
+            stored = map(EntryRecord.from_item, self.table.get_many(keys))
+            found |= {record.entry_id: record for record in stored}
         return found
 
-    def begin_join(self, record: EntryRecord, stale: Alias | None = None) -> EntryRecord:
+    def begin_join(self, record: EntryRecord) -> EntryRecord:
         """Write the status `joining` for a new signup, and return the record.
 
         Raise EntryChanged if another item is stored under the key.
         """
-        condition, values = UNKNOWN, Item()
-        if stale is not None:
-            condition, values = AS_ALIAS, stale.values
-            record = joining_over(record, stale)
         with entry_changed():
-            self.table.put(item_of(record), condition, values)
+            self.table.put(item_of(record), UNKNOWN)
         return record
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:

@@ -22,13 +22,16 @@ from waitlist_api.records.facets import (
 )
 from waitlist_api.records.table import Item
 from waitlist_shared import contracts as c
-from waitlist_shared.ids import pass_id_of
+from waitlist_shared.ids import entry_id_of, pass_id_of
 from waitlist_shared.ranks import priority_of, ticket_of_millis, time_of
 
-Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted"]
+Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted", "moved"]
 PRESENT: tuple[Status, ...] = ("waiting", "offered", "parked")
-# The statuses after the customer has left the waitlist or was admitted.
-ENDED: tuple[Status, ...] = ("left", "admitted")
+# The status of an alias.
+MOVED: Status = "moved"
+# The statuses of a record that a new signup may replace: the customer has left or was admitted, or
+# the record is a stale alias.
+ENDED: tuple[Status, ...] = ("left", "admitted", MOVED)
 
 SHARDS = 16
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
@@ -52,7 +55,10 @@ def has_readiness(attributes_version: int) -> bool:
 
 
 class EntryRecord(Struct, frozen=True, kw_only=True):
-    """The record of an entry.
+    """The record of an entry, or an alias.
+
+    An alias leads from the id of a new address to the entry that was moved to this address. It has
+    the `customer_id` of this entry.
 
     Most fields are about the current signup. Times are in milliseconds since 1970, except
     `expires_at`, which is in seconds.
@@ -97,8 +103,27 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the record has expired. DynamoDB may delete it days later."""
-        return self.expires_at is not None and self.expires_at * 1000 <= now_millis
+        """Return whether the record has expired. DynamoDB may delete it days later.
+
+        An alias is no entry, so it counts as expired.
+        """
+        is_over = self.expires_at is not None and self.expires_at * 1000 <= now_millis
+        return is_over or self.is_alias
+
+    @property
+    def is_alias(self) -> bool:
+        return self.status == MOVED
+
+    @property
+    def customers_entry_id(self) -> str:
+        """The id of the customer's entry, which differs from `entry_id` only in an alias."""
+        return entry_id_of(self.waitlist_id, self.customer_id)
+
+    def leads_to(self, entry: "EntryRecord | None") -> bool:
+        """Return whether this alias leads to the entry. It is stale if the entry was moved again
+        or erased.
+        """
+        return entry is not None and not entry.intent.erase and entry.move.moved_to == self.entry_id
 
     def inside_until(self, now_millis: int) -> int:
         """Return the time until which the customer counts as inside, or 0 if it has passed."""

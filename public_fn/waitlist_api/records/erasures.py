@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import IsTimeUp, never
-from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.entry import (
     HISTORY,
     EntryRecord,
@@ -36,33 +35,21 @@ class Erasures(Struct, frozen=True):
         """
         if not self.erase_history(record, until_stamp, is_time_up):
             return False
-        self.forget_alias(record)
+        self.free_address(record)
         if record.known_stamp > record.stamp:
             self._stamp_last(record, record.join_id, record.known_stamp)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
         return True
 
-    def forget_alias(self, record: EntryRecord) -> None:
-        """Delete the pointer from the new address of a moved entry, unless another pointer has
-        replaced it.
+    def free_address(self, record: EntryRecord) -> None:
+        """Delete the alias that leads from the new address to a moved entry, unless another item
+        has replaced it.
         """
         if not record.move.moved_to:
             return
-        item = self.table.get(record_key(record.waitlist_id, record.move.moved_to))
-        alias = Alias.from_item(item or {})
-        if alias is not None and alias.target == record.entry_id:
-            self.delete_alias(alias)
-
-    def delete_alias(self, alias: Alias, is_time_up: IsTimeUp = never) -> None:
-        """Delete a pointer from a new address to a moved entry, and the history under the same key.
-
-        Return False if there is not enough time.
-        """
-        key = (alias.waitlist_id, alias.entry_id)
-        if alias.stamp and not self._delete_history(*key, f"{alias.stamp:016d}", is_time_up):
-            return
-        with suppress(ConditionFailed):
-            self.table.delete(alias.key, AS_ALIAS, alias.values)
+        alias = Ledger(self.table).read_stored(record.waitlist_id, record.move.moved_to)
+        if alias is not None and alias.is_alias and alias.customers_entry_id == record.entry_id:
+            self.erase(alias)
 
     def _stamp_last(self, record: EntryRecord | None, join_id: str, stamp: int) -> None:
         """Make sure that the record's timestamp is not older than any event of the entry."""

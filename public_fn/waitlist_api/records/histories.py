@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis, now_millis
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import HISTORY, RECORD, EntryRecord, HistoryEvent, entry_pk
 from waitlist_api.records.table import Item, Table
 
@@ -32,7 +31,7 @@ class Histories(Struct, frozen=True):
             ScanIndexForward=False,
             Limit=SHOWN + 1,
         )
-        if not items or items[0]["sk"] != RECORD or Alias.from_item(items[0]) is not None:
+        if not items or items[0]["sk"] != RECORD:
             return None
         record = EntryRecord.from_item(items[0])
         if record.is_expired(self.now_millis()):

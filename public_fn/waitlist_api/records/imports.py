@@ -5,14 +5,9 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.intents import (
-    finish_join,
-    joining_over,
-    rejoining,
-)
+from waitlist_api.records.intents import finish_join, rejoining
 from waitlist_api.records.ledger import AS_READ, UNKNOWN, entry_changed, item_of, values_as_read
 from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
@@ -34,18 +29,15 @@ T = TypeVar("T")
 class Intent(Struct, frozen=True):
     """The unfinished signup of an imported customer.
 
-    The new record replaces an existing item if there is one.
+    The new record replaces the record of an earlier signup if there is one.
     """
 
     record: EntryRecord
     former: EntryRecord | None = None
-    alias: Alias | None = None
 
     @property
     def begun(self) -> EntryRecord:
         """The record that a transaction will write for this signup."""
-        if self.alias is not None:
-            return joining_over(self.record, self.alias)
         return self.record if self.former is None else rejoining(self.record, self.former)
 
 
@@ -87,8 +79,6 @@ class ImportRecords(Struct, frozen=True):
 
     def _write(self, intent: Intent) -> Item:
         item = item_of(intent.begun)
-        if intent.alias is not None:
-            return self.table.put_write(item, AS_ALIAS, intent.alias.values)
         if intent.former is None:
             return self.table.put_write(item, UNKNOWN)
         return self.table.put_write(item, AS_READ, values_as_read(intent.former))

@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
 from waitlist_api.records.facets import Ban, Hold, Intent, Move
 from waitlist_api.records.journal import change_of
@@ -51,11 +50,6 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         # nothing.
         ban=Ban(key=former.ban.key),
     )
-
-
-def joining_over(record: EntryRecord, alias: Alias) -> EntryRecord:
-    """Return the record of a new signup with an address that once belonged to a moved entry."""
-    return replace(record, stamp=alias.stamp)
 
 
 def first_ask_item(record: EntryRecord, ticket: int) -> Item:

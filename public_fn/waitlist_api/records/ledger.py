@@ -10,10 +10,8 @@ from contextlib import contextmanager, suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
-    ENDED,
     PRESENT,
     EntryRecord,
     HistoryEvent,
@@ -27,6 +25,7 @@ from waitlist_api.records.journal import Change
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared.errors import Throttled
 
+DAY_MILLIS = 86_400_000
 OFF_INDEX = "REMOVE #place, #place_rank"
 UNKNOWN = "attribute_not_exists(#pk)"
 # The revision counts the writes since the signup, so it is compared together with `join_id`.
@@ -36,13 +35,13 @@ AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 class EntryChanged(Exception):
     """Raised if a record was not written because it has changed since the caller read it.
 
-    `record` is the current record, or None if there is none.
+    `record` is the current record, or None if there is no entry. `stored` can also be an alias.
     """
 
-    def __init__(self, record: EntryRecord | None, alias: Alias | None = None) -> None:
+    def __init__(self, stored: EntryRecord | None) -> None:
         super().__init__("the entry has changed")
-        self.record = record
-        self.alias = alias
+        self.stored = stored
+        self.record = _entry(stored)
 
 
 class Put(Struct, frozen=True):
@@ -147,21 +146,17 @@ class Ledger(Struct, frozen=True):
                 return True
         raise Throttled
 
-    def read_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Return the item that is stored under an entry id, even if it has expired.
-
-        If the entry has moved to a new address, the item is an alias.
-        """
+    def read_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Return the record or the alias that is stored under an id, even if it has expired."""
         item = self.table.get(record_key(waitlist_id, entry_id))
-        return read_item(item) if item else None
+        return EntryRecord.from_item(item) if item else None
 
     def read(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of an entry, even if it has expired.
 
         Return None if the entry has no record.
         """
-        found = self.read_stored(waitlist_id, entry_id)
-        return found if isinstance(found, EntryRecord) else None
+        return _entry(self.read_stored(waitlist_id, entry_id))
 
     def take_off_index(self, event: Key) -> None:
         """Remove an event from the index, if the event still exists."""
@@ -208,10 +203,12 @@ def index_key(record: EntryRecord) -> Item:
     shard = shard_of(record.entry_id)
     if record.status in PRESENT:
         return {"place": line_place(record.waitlist_id, shard), "place_rank": record.rank}
-    if record.status in ENDED:
+    if record.status in ("left", "admitted"):
         ended_millis = record.end.left_millis or record.end.admitted_millis or record.updated_millis
         return {"place": ended_place(record.waitlist_id, shard), "place_rank": ended_millis}
-    return {"place": intent_place(record.entry_id), "place_rank": record.updated_millis}
+    # Maintenance checks each alias a day after its last check.
+    due_millis = record.updated_millis + (DAY_MILLIS if record.is_alias else 0)
+    return {"place": intent_place(record.entry_id), "place_rank": due_millis}
 
 
 @contextmanager
@@ -220,12 +217,9 @@ def entry_changed() -> Iterator[None]:
     try:
         yield
     except ConditionFailed as failed:
-        found = read_item(failed.item) if failed.item else None
-        if isinstance(found, Alias):
-            raise EntryChanged(None, found) from failed
+        found = EntryRecord.from_item(failed.item) if failed.item else None
         raise EntryChanged(found) from failed
 
 
-def read_item(item: Item) -> EntryRecord | Alias:
-    """Parse a DynamoDB item stored under a record key into an EntryRecord or an Alias."""
-    return Alias.from_item(item) or EntryRecord.from_item(item)
+def _entry(stored: EntryRecord | None) -> EntryRecord | None:
+    return None if stored is None or stored.is_alias else stored

@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import IsTimeUp, never
-from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord, HistoryEvent, record_key
+from waitlist_api.records.entry import MOVED, EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
-from waitlist_api.records.ledger import AS_READ, UNKNOWN, Commit, Put, values_as_read
+from waitlist_api.records.ledger import AS_READ, UNKNOWN, Commit, Put, item_of, values_as_read
 from waitlist_api.records.table import ConditionFailed, Table
+from waitlist_shared.ids import new_join_id
 
 ASKED = "address_change_asked"
 CHANGED = "address_changed"
@@ -48,13 +48,13 @@ def keep_address(record: EntryRecord, stamp: int, now_millis: int) -> EntryRecor
 def move(
     record: EntryRecord,
     profile: dict[str, Any],
-    over: EntryRecord | Alias | None,
+    over: EntryRecord | None,
     stamp: int,
     now_millis: int,
 ) -> Commit:
     """Return the change that moves the entry to the verified new address.
 
-    `over` is the item that is stored under the id of the new address, or None.
+    `over` is the record to which the id of the new address belongs, or None.
     """
     to = record.move.to
     returns = to == record.entry_id
@@ -65,13 +65,26 @@ def move(
         contact=replace(record.contact, unreachable=False),
     )
     decided = _changed(after, HistoryEvent(stamp=stamp, event=CHANGED, by=CUSTOMER), now_millis)
-    if returns:
+    if returns or (over is not None and over.entry_id == record.entry_id):
         return decided
-    last_stamp = 0
-    if over is not None:
-        last_stamp = over.stamp if isinstance(over, Alias) else over.known_stamp
-    alias = Alias.of(record, to, last_stamp)
-    return replace(decided, puts=(Put(alias.to_item(now_millis), *_as_found(over)),))
+    alias = alias_of(record, to, 0 if over is None else over.known_stamp, now_millis)
+    as_found = (UNKNOWN,) if over is None else (AS_READ, values_as_read(over))
+    return replace(decided, puts=(Put(item_of(alias), *as_found),))
+
+
+def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> EntryRecord:
+    """Return an alias that leads from the address with the id `to` to the entry."""
+    return EntryRecord(
+        waitlist_id=record.waitlist_id,
+        entry_id=to,
+        customer_id=record.customer_id,
+        status=MOVED,
+        join_id=new_join_id(),
+        updated_millis=now_millis,
+        # An earlier entry of this address has events up to this timestamp. If there are none, the
+        # alias has no timestamp, so DynamoDB publishes no event when it is deleted (template.yaml).
+        stamp=stamp,
+    )
 
 
 def _changed(after: EntryRecord, event: HistoryEvent, now_millis: int) -> Commit:
@@ -79,17 +92,8 @@ def _changed(after: EntryRecord, event: HistoryEvent, now_millis: int) -> Commit
     return Commit(after=after, events=(event,))
 
 
-def _as_found(over: EntryRecord | Alias | None) -> tuple[str, dict[str, Any]]:
-    """Return a condition that fails if the stored item has changed, and its values."""
-    if over is None:
-        return UNKNOWN, {}
-    if isinstance(over, Alias):
-        return AS_ALIAS, over.values
-    return AS_READ, values_as_read(over)
-
-
 class Aliases(Struct, frozen=True):
-    """Deletes outdated pointers from new addresses to moved entries."""
+    """Deletes stale aliases."""
 
     table: Table
     entries: EntryRecords
@@ -99,12 +103,12 @@ class Aliases(Struct, frozen=True):
         self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
     ) -> None:
         """Delete an alias if it no longer leads to an entry. Otherwise schedule the next check."""
-        item = self.table.get(record_key(waitlist_id, entry_id))
-        alias = Alias.from_item(item or {})
-        if alias is None:
+        alias = self.entries.ledger.read_stored(waitlist_id, entry_id)
+        if alias is None or not alias.is_alias:
             return
-        if self.entries.find_target(alias) is None:
-            self.erasures.delete_alias(alias, is_time_up)
+        if self.entries.follow(alias) is alias:
+            self.erasures.erase(alias, is_time_up=is_time_up)
             return
+        checked = replace(alias, updated_millis=now_millis)
         with suppress(ConditionFailed):
-            self.table.put(alias.to_item(now_millis), AS_ALIAS, alias.values)
+            self.table.put(item_of(checked), AS_READ, values_as_read(alias))

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from msgspec import Struct, convert
 
-from waitlist_api.records.alias import MOVED
 from waitlist_api.records.entry import (
     SHARDS,
     EntryRecord,
@@ -23,7 +22,6 @@ from waitlist_api.records.entry import (
     unreached_place,
 )
 from waitlist_api.records.facets import End, Hold
-from waitlist_api.records.intents import UNVERIFIED
 from waitlist_api.records.recipients import UNREACHED, Mark, unreached_key
 from waitlist_api.records.table import Item, Table
 from waitlist_shared import contracts as c
@@ -200,21 +198,25 @@ class Places(Struct, frozen=True):
         )
         return [convert({**item, "entry_id": ids_of(item["pk"])[1]}, Mark) for item in items]
 
-    def unfinished(
-        self, waitlist_id: str, shard: int, *, with_aliases: bool = False
-    ) -> Iterator[list[IndexRow]]:
+    def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
         """Yield pages of the entries that are joining or leaving the waitlist, oldest first."""
-        others = "#status <> :unverified" + ("" if with_aliases else " AND #status <> :moved")
         pages = self._pages(
             "#place = :place",
-            {"place": intents_place(shard), "unverified": UNVERIFIED, "moved": MOVED},
-            FilterExpression=others,
+            {"place": intents_place(shard), "joining": "joining", "leaving": "leaving"},
+            FilterExpression="#status IN (:joining, :leaving)",
         )
         for page in pages:
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
+    def scheduled(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
+        """Yield pages of the scheduled work of a waitlist: unfinished requests, deadlines of
+        unverified signups, and checks.
+        """
+        for page in self.pages_at(intents_place(shard)):
+            yield [placed for placed in page if placed.waitlist_id == waitlist_id]
+
     def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the joining and leaving entries that are older than the given time,
+        """Yield pages of the scheduled work of all waitlists that was due before the given time,
         oldest first.
         """
         return self._pages(

@@ -70,7 +70,7 @@ class Movers(Guests):
 
     def at_key_of(self, address: str) -> Any:
         entry_id = self.id_of(address)
-        return self.world.services.entries.get_stored(self.waitlist_id, entry_id)
+        return self.world.services.entries.ledger.read_stored(self.waitlist_id, entry_id)
 
 
 @pytest.fixture
@@ -371,6 +371,43 @@ def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) ->
     assert movers.find(news[0]).status == 200
 
 
+def test_a_refused_signup_over_a_stale_alias_changes_nothing(movers: Movers) -> None:
+    movers.configure(identity=RULES, retention_days=1, capacity=1, rejoin="always")
+    movers.joins(ADA)
+    movers.move(ADA, NEW)
+    movers.leave(ADA)
+    movers.world.advance(DAY + MINUTE)
+    movers.joins(BOB)
+    assert movers.join(NEW).code == "waitlist_full"
+    assert movers.find(NEW).code == "entry_not_found"
+    movers.world.advance(DAY + MINUTE)
+    movers.finish_intents()
+    assert movers.at_key_of(NEW) is None
+
+
+def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> None:
+    """The customer of the other entry has left, and can join again with this address."""
+    movers.joins(BOB)
+    movers.move(BOB, NEW)
+    movers.leave(BOB)
+    movers.joins(ADA)
+    assert movers.move(ADA, NEW).code == "already_on_list"
+    assert movers.joins(NEW)["entry_id"] == movers.id_of(BOB)
+
+
+def test_a_customer_can_move_to_an_address_that_already_leads_to_the_entry(movers: Movers) -> None:
+    """An operator has replaced the moved address in the profile."""
+    movers.joins(ADA)
+    movers.move(ADA, NEW)
+    path, body = f"{movers.admin_path}/entries/{movers.id_of(ADA)}", {"profile": {"email": ADA}}
+    assert movers.world.request("PATCH", path, body=body, operator=True).status == 200
+    assert movers.move(ADA, NEW).status == 200
+    assert movers.find(NEW).json["profile"] == {"email": NEW}
+    movers.world.advance(DAY + MINUTE)
+    movers.finish_intents()
+    assert movers.join(NEW).code == "already_on_list"
+
+
 def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
     movers.joins(ADA)
     movers.move(ADA, NEW)
@@ -382,7 +419,7 @@ def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
     movers.delete_waitlist()
     movers.world.maintain()
     movers.world.maintain()
-    assert movers.world.services.entries.get_stored("bakery", alias.entry_id) is None
+    assert movers.world.services.entries.ledger.read_stored("bakery", alias.entry_id) is None
 
 
 def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
@@ -524,7 +561,6 @@ def test_another_request_between_read_and_write_wins(movers: Movers, wire: Wire,
     movers.change(ADA, NEW)
     code = movers.code_to(ADA)
     wire.disarm()
-    movers.world.services.entries.get_stored("bakery", movers.id_of(ADA))
     verified: list[str | None] = []
     step = 3
     wire.arm(step, before(lambda: RACES[race](movers)))

@@ -19,7 +19,8 @@ from tests.support import faults
 from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
 from tests.support.snapshot import RedisState
-from waitlist_api.records.alias import Alias
+from waitlist_api.records.ledger import item_of
+from waitlist_api.records.moves import alias_of
 from waitlist_api.records.table import Table
 
 Happen = Callable[[Scene], object]
@@ -193,8 +194,8 @@ def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_
         services.entries.find(scene.people.waitlist_id, scene.people.id_of(name))
         for name in ("ada", "bob")
     )
-    alias = Alias.of(bob, ada.entry_id, ada.known_stamp)
-    Table(scene.table, TABLE).put(alias.to_item(scene.clock.millis), "attribute_exists(#pk)")
+    alias = alias_of(bob, ada.entry_id, ada.known_stamp, scene.clock.millis)
+    Table(scene.table, TABLE).put(item_of(alias), "attribute_exists(#pk)")
     assert scene.people.sign_up("ada").status == 201
     published_in_order(scene, "unbanned", "joined")
 
