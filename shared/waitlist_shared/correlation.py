@@ -1,11 +1,12 @@
-"""The id that all log lines about the same client request contain."""
+"""The correlation id, which all log lines about the same client request contain."""
 
 import logging
 import re
 from typing import Any
 
 FIELD = "correlation_id"
-# A client may send a UUID or a ULID. Other ids are ignored, because they may contain personal data.
+# A client may send a UUID or a ULID as its correlation id. Other ids are ignored, because they may
+# contain personal data.
 UUID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
 CLIENT_ID = re.compile(rf"({UUID}|{ULID})\Z")
@@ -25,11 +26,11 @@ def read_correlation_id(message: object) -> str:
 
 
 class Correlation:
-    """Holds the correlation id of the current request. The id is empty between two requests."""
+    """Stores the correlation id of the current request. Between two requests, the id is empty."""
 
     def __init__(self) -> None:
-        # The id is not stored in a context variable, because all threads of a request must see the
-        # same id.
+        # The id is not stored in a context variable, because other threads that work on the same
+        # request would not see it.
         self.id = ""
         self._marks_records = False
 

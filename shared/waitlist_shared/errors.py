@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 class WaitlistError(Exception):
     """An expected refusal, with a stable `code` and a message that says what to do next.
 
-    `status` is the HTTP status of the response, and `headers` and `fields` are further headers and
-    fields of it. If clients should repeat the request, `retry_after_seconds` says when. If clients
-    could not act on an error of the private function, they get the code of `shown_as` instead.
+    `status` is the HTTP status of the response. `headers` and `fields` are added to the headers and
+    to the body of the response. If clients should repeat the request, `retry_after_seconds` says
+    when. Some errors of the private function mean nothing to clients. If `shown_as` is given,
+    clients get this error instead.
     """
 
     code: ClassVar[str] = "internal_error"
@@ -45,11 +46,11 @@ class Cold(WaitlistError):
 
 
 class StaleEpoch(WaitlistError):
-    """Redis has lost the queue again since this rebuild began."""
+    """Redis has lost the queue once more since this rebuild began."""
 
     code = "stale_epoch"
     shown_as = Rebuilding
-    advice = "Redis lost the queue again after this rebuild began. Start a new rebuild."
+    advice = "Redis has lost the queue once more since this rebuild began. Start a new rebuild."
 
 
 class Outdated(WaitlistError):
@@ -70,11 +71,11 @@ class SegmentsBuilding(WaitlistError):
 
 
 class StaleSegments(WaitlistError):
-    """The caller used segments that the waitlist no longer has."""
+    """The request was made with segment settings that the waitlist no longer has."""
 
     code = "stale_segments"
     shown_as = Rebuilding
-    advice = "The waitlist's segments have changed. Read its configuration again."
+    advice = "The segments of the waitlist have changed. Read the settings of the waitlist again."
 
 
 class CountsHidden(WaitlistError):
@@ -118,7 +119,7 @@ class NotWaiting(WaitlistError):
 
 
 class Gone(WaitlistError):
-    """The signup has ended, and a late message about it is refused."""
+    """The signup has ended, so a late message about the signup is refused."""
 
     code = "gone"
     shown_as = NotWaiting
@@ -126,7 +127,10 @@ class Gone(WaitlistError):
 
 
 class EntryNotReady(WaitlistError):
-    """The entry is waiting, but it is resting, held back, delayed or unverified."""
+    """The entry is waiting, but it is not ready.
+
+    The customer rests, for example, or an operator holds the entry back.
+    """
 
     code = "entry_not_ready"
     status = 409
@@ -138,7 +142,9 @@ class EntryNotReady(WaitlistError):
 
 
 class NoRoom(WaitlistError):
-    """There is no free rank ahead of the requested place within the entry's priority."""
+    """The entry cannot be moved, because no rank is free ahead of the requested place within its
+    priority.
+    """
 
     code = "no_room"
     status = 409
@@ -193,7 +199,7 @@ class ClaimMismatch(WaitlistError):
 
 
 class NotHeld(WaitlistError):
-    """No claim holds the entry in Redis. The record of the entry says why."""
+    """The entry has no claim in Redis. The record of the entry says why."""
 
     code = "not_held"
     shown_as = ClaimMismatch
@@ -272,7 +278,7 @@ class InvalidRequest(WaitlistError):
 
 
 class UnsupportedVersion(WaitlistError):
-    """The message has a contract version that this function does not support."""
+    """The message has a version of the contract that this function does not support."""
 
     code = "unsupported_version"
     advice = "The message has an unsupported contract version. Deploy both functions together."
@@ -282,6 +288,6 @@ class InternalError(WaitlistError):
     """The service has a defect. See its log for details."""
 
 
-# The errors that the private function can return, by code. The public function defines more
-# subclasses later, and they are not in this dictionary.
+# Maps a code to the error that the private function returns with this code. The errors that the
+# public function defines later are not in this dictionary.
 BY_CODE = {error.code: error for error in WaitlistError.__subclasses__()}

@@ -16,7 +16,7 @@ CUSTOMER_ID = r"[!-~]{1,256}"
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
     """Return the id of a customer's entry on a waitlist.
 
-    The id is a digest, so every signup of the same customer gets the same id.
+    The id is a digest of both ids, so every signup of the same customer gets the same entry id.
     """
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
@@ -24,7 +24,8 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
 
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
     """Return the id of a segment, which is a set of attribute values such as `language: es`."""
-    # The JSON text separates names from values, so two segments never have the same text.
+    # Use JSON, because it separates names from values, so that two different segments never have
+    # the same text.
     canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).digest()
     return base64.b32encode(digest)[:16].decode().lower()
@@ -36,14 +37,16 @@ def new_join_id() -> str:
 
 
 def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
-    """Return the id of the pass that a customer gets when they are admitted.
+    """Return the id of the pass that an admitted customer gets.
 
-    The id is a digest, so the service does not need to store it.
+    The id is a digest of known values, so the service does not need to store it.
     """
     digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
 
 def new_epoch() -> str:
-    """Return a random id for a new or rebuilt queue in Redis."""
+    """Return a random id for the epoch of a queue, which begins when the queue is created or
+    rebuilt in Redis.
+    """
     return secrets.token_hex(4)

@@ -1,4 +1,4 @@
-"""The limits that the public and the private function must agree on."""
+"""The limits that must be the same in the public and the private function."""
 
 MAX_BATCH = 500
 MAX_RESTORE_MANY = 50
@@ -11,7 +11,7 @@ MAX_RATE = 1_000_000
 MAX_SCHEDULE = 50
 # The maximum number of schedule times in one message.
 MAX_INSTANTS = 1_000
-# The maximum number of opening periods in one message.
+# The maximum number of periods with offers in one message.
 MAX_HOURS = 3
 MIN_OFFER_SECONDS = 10
 MAX_OFFER_SECONDS, DEFAULT_OFFER_SECONDS = 14 * 24 * 3600, 600
@@ -21,8 +21,8 @@ MAX_PASS_SECONDS = 7 * 24 * 3600
 MAX_ATTEMPTS, DEFAULT_MAX_ATTEMPTS = 100, 5
 MAX_NOT_READY_REASONS = 8
 MAX_PAGE = 100
-# A segment is declared as a list of attribute names. An entry belongs to one segment for each
-# combination of its values for these attributes.
+# The limits for segments. A segment setting is a list of attribute names. For each combination of
+# its values for these attributes, an entry belongs to one segment.
 MAX_SEGMENTS = 16
 MAX_SEGMENT_ATTRIBUTES = 8
 MAX_COMBINATIONS = 64
@@ -35,7 +35,8 @@ MIN_RANK = -(2**40)
 MAX_RANK = 2**53 - 1
 MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the next priority
 
-# How long the service remembers an Idempotency-Key from a client, or a key for its own retries.
+# How long the service remembers the Idempotency-Key of a client, and how long it remembers the keys
+# that it uses for its own retries.
 ONCE_SECONDS = 24 * 3600
 INTERNAL_ONCE_SECONDS = 60
 
@@ -43,6 +44,6 @@ INTERNAL_ONCE_SECONDS = 60
 # repeated within this time, these rows keep their order.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
-# How long Redis remembers that a signup has ended. This must be longer than any message about the
-# signup can be delayed.
+# How long Redis remembers that a signup has ended. The time must be longer than the longest
+# possible delay of a message about the signup.
 TOMBSTONE_SECONDS = 15 * 60

@@ -1,7 +1,7 @@
 """Computes ranks and tickets. `scripts/lib/tickets.lua` has the same constants.
 
-A rank is (255 - priority) * TIER + ticket. An entry that is moved to the front of its priority gets
-one of the ROOM ranks before the first ticket.
+A rank is (255 - priority) * TIER + ticket. The ROOM ranks before the first ticket of a priority are
+for entries that are moved to the front of this priority.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -15,20 +15,20 @@ TICKETS_PER_MILLISECOND = 16
 
 def priority_of(rank: int) -> int:
     """Return the priority of a rank, from 0 to 255."""
-    # Ranks above the last ticket of priority 0 belong to priority 0 too.
+    # Ranks beyond the last ticket of priority 0 also belong to priority 0.
     return 255 - min(255, (rank + ROOM) // TIER)
 
 
 def ticket_part_of(rank: int) -> int:
-    """Return the ticket part of a rank.
+    """Return the ticket that is a part of the rank.
 
-    The result is negative if the entry was moved ahead of all tickets in its priority.
+    If the entry was moved ahead of all tickets of its priority, the result is negative.
     """
     return rank - (255 - priority_of(rank)) * TIER
 
 
 def rank_of(priority: int, ticket: int) -> int:
-    """Return the rank of a ticket within a priority."""
+    """Return the rank that an entry with this priority and this ticket gets."""
     return (255 - priority) * TIER + ticket
 
 
@@ -55,7 +55,8 @@ def ticket_at(moment: datetime) -> int:
 
 def ticket_of_reinstated_stay(former: int, number: int) -> int:
     """Return the ticket for an entry that an operator puts back at its former place."""
-    # Each signup has its own ticket, but the millisecond stays, so `joined_at` does not change.
-    # A millisecond has 16 tickets, so every 16th reinstatement moves on to the next millisecond.
+    # A reinstated entry gets a new ticket in the same millisecond, so that `joined_at` does not
+    # change. A millisecond has 16 tickets, so every 16th reinstatement of an entry gets a ticket in
+    # the next millisecond.
     millis = former // TICKETS_PER_MILLISECOND + (number % TICKETS_PER_MILLISECOND == 0)
     return millis * TICKETS_PER_MILLISECOND + (former + 1) % TICKETS_PER_MILLISECOND

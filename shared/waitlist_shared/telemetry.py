@@ -1,8 +1,8 @@
 """Writes one JSON log line for each unit of work.
 
-The line also contains the metrics. If a namespace is configured, the line is a record in
-CloudWatch's embedded metric format, so metrics need no API calls. A metric never describes a single
-waitlist or person.
+If a namespace is configured, the line is a record in CloudWatch's embedded metric format.
+CloudWatch then reads the metrics from the log, so publishing them needs no API calls. No metric
+describes a single waitlist or person.
 """
 
 import re
@@ -15,7 +15,8 @@ from typing import Any
 
 import msgspec
 
-# The metrics of every unit of work, published for each service and for each operation and outcome.
+# The metrics that every unit of work has. They are published for each service, and for each
+# combination of operation and outcome.
 SPAN_METRICS = ("requests", "latency_ms")
 SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")
@@ -38,9 +39,10 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     correlation_id: str
     latency_ms: float
     has_failed: bool = False
-    # The values of additional metrics. A name ends in `_ms` or `_seconds` if the metric is a time.
+    # Additional metrics and their values. The name of a metric that is a time ends in `_ms` or
+    # `_seconds`.
     measured: Mapping[str, float] = NOTHING
-    # The values of `about` and `ids` are logged, but do not become metrics.
+    # The values in `about` and `ids` are written to the log but do not become metrics.
     about: Mapping[str, float] = NOTHING
     ids: Mapping[str, str] = NOTHING
 
@@ -128,7 +130,9 @@ class Telemetry:
 
 
 def _write(line: Mapping[str, Any]) -> None:
-    """Write a line and flush the output, because Lambda freezes the process after the response."""
+    """Write a line, and flush the output at once, because Lambda freezes the process after the
+    response.
+    """
     sys.stdout.write(f"{msgspec.json.encode(line).decode()}\n")
     sys.stdout.flush()
 
@@ -142,5 +146,5 @@ def _format_time(seconds: float) -> str:
 
 
 def unit_of(name: str) -> str:
-    """Return the CloudWatch unit for a metric, based on the suffix of its name."""
+    """Return the CloudWatch unit of a metric, which depends on the suffix of its name."""
     return UNITS.get(name.rpartition("_")[2], "Count")

@@ -36,7 +36,8 @@ else
   end
   if not hold then return {refusal} end
 end
--- During a rebuild, Redis does not know how many entries are ahead. The total is left out if customers must not see it.
+-- During a rebuild, Redis does not know how many entries are ahead. If the waitlist hides its counts from customers,
+-- the total is left out.
 local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed}

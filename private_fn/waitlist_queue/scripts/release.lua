@@ -1,5 +1,4 @@
--- release: Puts a claimed entry back into the queue, at its old place or at the end. A repeated request changes
--- nothing.
+-- release: Returns a claimed entry to the queue, at its old place or at the end. A repeated request changes nothing.
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds readiness requeue slots tickets waiting
 -- ARGV entry_id token to delay_seconds

@@ -1,4 +1,5 @@
-"""The messages of the private function, with one request and one result for each operation.
+"""The messages between the public and the private function. Each operation has a request and a
+result.
 
 During a deployment, functions of two versions exchange messages. A new field must therefore have a
 default, and an existing field must keep its name.

@@ -39,17 +39,18 @@ class Hours(Struct, frozen=True, array_like=True):
 class Admit(OnWaitlist, frozen=True, kw_only=True):
     """Makes offers to the first customers in the queue, or to one customer."""
 
-    # If `count` is None, the admission policy decides how many customers get an offer.
+    # The number of customers to offer a slot. If it is None, the admission policy decides the
+    # number.
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
     # If `refill` is true, unused offers go to the next customers until `count` customers have
-    # entered. A count of 0 stops these offers.
+    # entered. If `count` is 0, this stops.
     refill: bool = False
     # How long the offers last, also the later offers of a quota. None means that the settings
     # decide.
     offer_seconds: OfferSeconds | None = None
     entry_id: EntryId | None = None
-    # The ticket that the entry must still have. A customer who signs up again gets a different
-    # ticket.
+    # If a ticket is given, the entry must still have this ticket. A customer who signs up again
+    # gets a different ticket.
     ticket: Ticket | None = None
     segment: SegmentId | None = None
     filters: Filters = ()
@@ -57,19 +58,20 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
-    # Redis makes no offers if it has newer settings than the caller, or a different schedule.
+    # The versions that the caller knows. Redis makes no offers if it has newer settings or a
+    # different schedule.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # The record of the waitlist includes the scheduled admissions up to the time `counted_until`.
-    # `counted_slots` of these admissions are unused.
+    # In the record of the waitlist, the scheduled admissions up to the time `counted_until` have
+    # been counted. `counted_slots` of them are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
-    # All scheduled times from `schedule_from` until just before `next_instant`.
+    # All scheduled times from `schedule_from` on that are before `next_instant`.
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
-    # The current or next opening period, and the periods after it. Redis makes no offers at other
-    # times.
+    # The current or next period in which offers are made, and the periods after it. Redis makes no
+    # offers at other times.
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
 
 
@@ -84,14 +86,14 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     # of the customer's pass.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
-    # If `is_more` is true, more offers are due, and the caller should send another request.
+    # Whether more offers are due. If so, the caller should send another request.
     is_more: bool = False
     is_automatic: bool = False
     waiting: Number = 0
-    # The admissions that were scheduled up to this time are due. If the outcome is `behind`, the
-    # caller must send the later times.
+    # Redis has counted the scheduled admissions up to this time. If the outcome is `behind`, the
+    # caller must send the scheduled times after it.
     scheduled_until: Number = 0
-    # The number of scheduled admissions that are due and unused.
+    # The number of scheduled admissions that are due but have not been used.
     scheduled: int = 0
     # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
@@ -102,8 +104,8 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
 
     # The ticket of the signup that the offer must belong to.
     ticket: Ticket | None = None
-    # The deadline identifies the offer. None stands for the open offer. If the value is 0, Redis
-    # only looks for an earlier copy of the request.
+    # The deadline of the offer, which identifies it. If it is None, the request is about the open
+    # offer. If it is 0, Redis only checks whether it has already carried out the same request.
     offered_until_millis: Number | None = None
 
 
@@ -139,7 +141,7 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Withdraw(OnOffer, frozen=True, kw_only=True):
-    """Takes back an offer. The entry returns to its former place in the queue."""
+    """Takes an offer back. The entry returns to its former place in the queue."""
 
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
 
@@ -152,17 +154,18 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
     # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
-    # The entry that got the next offer, if another offer was due.
+    # `entries` contains the entry that got the next offer. It is empty if no other offer was due.
     entries: tuple[Claimed, ...] = ()
     is_automatic: bool = False
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Restarts the pass of an admitted customer, because the admission was recorded late."""
+    """Starts the pass of an admitted customer again, because the admission was recorded late."""
 
     # The ticket of the signup with which the customer was admitted.
     ticket: Ticket
-    # A customer who was admitted through a claim may exceed the limit `max_inside`.
+    # Whether the customer was admitted through a claim. Such a customer may exceed the limit
+    # `max_inside`.
     is_claim: bool = False
 
 

@@ -1,4 +1,6 @@
-"""The messages about claims, admissions of claimed entries, and parked entries."""
+"""The messages about claimed entries, about the admission of their customers, and about parked
+entries.
+"""
 
 from typing import Annotated, Literal
 
@@ -35,10 +37,12 @@ class Claim(OnWaitlist, frozen=True, kw_only=True):
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"
-    # A digest of the idempotency key. A repeated request gets the same entries again.
+    # A digest of the idempotency key. If the request is repeated, the answer contains the same
+    # entries.
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
-    # A digest of the request. Redis refuses a repeated request if its digest is different.
+    # A digest of the request. If a request with the same idempotency key has a different digest,
+    # Redis refuses it.
     once_body: OnceKey | None = None
     segment: SegmentId | None = None
     # Segment ids or EVERYONE, in order of preference.
@@ -51,21 +55,21 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
     entry_id: EntryId
     token: ClaimToken
-    # The deadline of the claim or offer. It is 0 if the customer has already been admitted.
+    # The deadline of the claim or offer, or 0 if the customer has already been admitted.
     deadline_millis: Number
-    # The number of earlier claims and offers of the entry that expired.
+    # How many earlier claims and offers of the entry have expired.
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # The logical timestamp at which the entry's previous claim expired, or 0 if the record needs no
-    # update.
+    # The logical timestamp at which the previous claim of the entry expired. It is 0 if no claim
+    # expired or the record already says so.
     expired_stamp: Ticket
-    # The logical timestamp at which the entry's previous offer expired, or 0 if the record needs no
-    # update.
+    # The logical timestamp at which the previous offer of the entry expired. It is 0 if no offer
+    # expired or the record already says so.
     no_show_stamp: Ticket
-    # The deadline of the expired claim or offer, or 0 if the record needs no update.
+    # The deadline of the expired claim or offer, or 0 if the two timestamps above are 0.
     ended_millis: Number
-    # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
+    # The logical timestamp of the claim or offer, or None if the customer has been admitted.
     stamp: Ticket | None = None
     basis_stamp: Ticket
     placed_stamp: Ticket
@@ -79,7 +83,7 @@ class ClaimResult(Result, frozen=True, kw_only=True):
 
     entries: list[Claimed]
     stamp: Ticket
-    # The setting that kept the claim from taking as many entries as requested.
+    # The name of the setting because of which fewer entries were claimed than requested, or None.
     limit: Literal["max_claims"] | None = None
 
 
@@ -106,9 +110,12 @@ class Complete(OnHold, frozen=True, kw_only=True):
 
 @answers(Complete)
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `completed`, or `repeat` if this token has already admitted the customer."""
+    """The `outcome` is `completed`, or `repeat` if the customer has already been admitted with this
+    token.
+    """
 
-    # The logical timestamp of the admission. `stamp` is a new logical timestamp in each call.
+    # The logical timestamp of the admission. `stamp`, in contrast, is a new logical timestamp in
+    # each answer.
     done_stamp: Ticket
     # The time at which the customer's pass ends, or 0 if the customer is not inside.
     inside_until_millis: Number
@@ -123,12 +130,13 @@ class Release(OnHold, frozen=True, kw_only=True):
 
 @answers(Release)
 class ReleaseResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `released`, or `repeat` if this token has already released the entry.
+    """The `outcome` is `released`, or `repeat` if the entry has already been released with this
+    token.
 
-    For a repeat, `stamp` is the logical timestamp of the earlier release.
+    If the outcome is `repeat`, `stamp` is the logical timestamp of the earlier release.
     """
 
-    # The position is None if the entry is no longer waiting, or while the queue is being rebuilt.
+    # The position, or None if the entry is no longer waiting or the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
     # The time at which the entry is ready again, or 0 if there is no delay.
@@ -150,45 +158,46 @@ class Park(OnHold, frozen=True, kw_only=True):
 
 @answers(Park)
 class ParkResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `parked`, or `repeat` if this token has already parked the entry.
+    """The `outcome` is `parked`, or `repeat` if the entry has already been parked with this token.
 
-    For a repeat, `stamp` is the logical timestamp at which the entry was parked.
+    If the outcome is `repeat`, `stamp` is the logical timestamp at which the entry was parked.
     """
 
     parked_millis: Number
 
 
 class Redrive(OnEntry, frozen=True, kw_only=True):
-    """Puts a parked entry, which was set aside for an operator, back into the queue."""
+    """Returns a parked entry, which was set aside for an operator, to the queue."""
 
-    # The time at which the entry must have been parked. If the value is 0, Redis only looks for an
-    # earlier copy of the request.
+    # If a time is given, the entry must have been parked at this time. If the time is 0, Redis only
+    # checks whether it has already carried out the same request.
     parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 
 
 @answers(Redrive)
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `redriven`, or `repeat` if the entry was already put back into the queue.
+    """The `outcome` is `redriven`, or `repeat` if the entry has already been returned to the queue.
 
-    For a repeat, `stamp` is the logical timestamp of the earlier request.
+    If the outcome is `repeat`, `stamp` is the logical timestamp at which the entry was returned.
     """
 
     # The position is None if the entry is no longer waiting.
     position: int | None = None
     total: int
-    # The logical timestamp at which the entry was parked after too many attempts, or 0.
+    # The logical timestamp at which the entry was parked after too many attempts, or 0 if it was
+    # parked for another reason.
     worn_out_stamp: Ticket = 0
-    # The deadline of the last of these attempts, or 0.
+    # The deadline of the last of these attempts, or 0 if there were none.
     worn_out_millis: Number = 0
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True):
     """Ends expired claims and offers, and lists entries whose record may be out of date."""
 
-    # Redis lists an entry if the last decision about the entry is at least this many seconds old.
+    # An entry is listed if the last decision about it is at least this many seconds old.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
-    # Redis also lists an entry if the last decision about it is not later than this logical
+    # An entry is also listed if the last decision about it is not later than this logical
     # timestamp.
     known_until: Ticket = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
@@ -240,7 +249,8 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     """The state in Redis of an entry whose record may be out of date."""
 
     entry_id: EntryId
-    # The logical timestamp of the last decision. The caller sends it back in Settle.
+    # The logical timestamp of the last decision about the entry. The caller sends it back in a
+    # Settle request.
     seen_stamp: Ticket
     state: str  # a PlaceState, or `absent`
     rank: Rank
@@ -253,8 +263,8 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     # The decisions that the record may lack, oldest first. Extensions and completions are not
     # included.
     decisions: tuple[Decision, ...] = ()
-    # The logical timestamp of the decision that took the entry out of the queue. It is 0 for a
-    # waiting entry.
+    # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
+    # is waiting.
     stamp: Ticket = 0
 
 
@@ -263,16 +273,17 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     """The entries whose record may be out of date."""
 
     stamp: Ticket
-    # False if more claims, offers or rests have expired than one call can handle.
+    # False if more claims, offers or rests had expired than one call can end.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Confirms that the record of an entry has the decision with the stamp `seen_stamp`.
+    """Tells Redis that the record of an entry contains the decisions up to the logical timestamp
+    `seen_stamp`.
 
-    If that decision was an admission, Redis removes the entry.
+    If the last of these decisions was an admission, Redis removes the entry.
     """
 
     seen_stamp: Ticket
@@ -285,14 +296,15 @@ class Settle(OnEntry, frozen=True, kw_only=True):
 class SettleResult(Result, frozen=True):
     """The `outcome` is `settled`, or `changed` if Redis has made a later decision about the entry.
 
-    A changed entry is listed again by the next Expire request.
+    If the outcome is `changed`, the next Expire request lists the entry again.
     """
 
 
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the entries with a claim or an offer, or a page of the parked entries.
 
-    The page is sorted by deadline, or by the time at which the entries were parked.
+    Entries with a claim or an offer are sorted by deadline. Parked entries are sorted by the time
+    at which they were parked.
     """
 
     which: Literal["held", "parked"]

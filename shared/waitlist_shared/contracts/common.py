@@ -23,7 +23,8 @@ from waitlist_shared.limits import (
 
 VERSION = 1
 
-# The patterns end in \Z and not in $, because $ also matches before a final newline in Python.
+# The patterns end with \Z instead of $, because in Python $ also matches before a line break at the
+# end.
 WaitlistId = Annotated[str, Meta(pattern=rf"\A{ids.WAITLIST_ID}\Z")]
 EntryId = Annotated[str, Meta(pattern=rf"\A{ids.ENTRY_ID}\Z")]
 JoinId = Annotated[str, Meta(pattern=rf"\A{ids.JOIN_ID}\Z")]
@@ -35,7 +36,8 @@ Ticket = Annotated[int, Meta(ge=0, le=MAX_TICKET)]
 Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
 Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
 State = Literal["warm", "hydrating"]
-# The states of an entry on a waitlist: in the queue, held by a claim, offered a slot, or parked.
+# The states of an entry on a waitlist. An entry is `waiting` in the queue, `held` by a claim,
+# `offered` a slot, or `parked`.
 EntryState = Literal["waiting", "held", "offered", "parked"]
 ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
 SegmentId = Annotated[str, Meta(pattern=rf"\A{ids.SEGMENT_ID}\Z")]
@@ -46,7 +48,8 @@ Filters = Annotated[
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# A text that describes how fast a waitlist admits people, or `unknown`, or `paused`.
+# A text that says how fast a waitlist admits people. The text is `unknown` or `paused` if there is
+# no such number.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 OfferSeconds = Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)]
@@ -65,7 +68,8 @@ class Request(Struct, frozen=True, kw_only=True, tag_field="op", tag=operation_n
     """The base class of all requests."""
 
     v: int = VERSION  # the version of the contract
-    # The correlation id is only used in log lines. Requests inside a batch have none.
+    # The correlation id, which is used only in log lines. The requests in a batch have no
+    # correlation id of their own.
     correlation_id: str | UnsetType = UNSET
 
 
@@ -77,8 +81,8 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# The `join_id` in a message if the sender does not know it. The ticket then identifies the signup
-# (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
+# A message contains this `join_id` if the sender does not know the id. The ticket then identifies
+# the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 
@@ -103,10 +107,11 @@ class NotReady(Struct, frozen=True):
 class Readiness(Struct, frozen=True, array_like=True):
     """The reasons why an entry is not ready. An entry without reasons is ready."""
 
-    # If Redis and a request have different reasons, the reasons with the higher version are kept.
+    # If the reasons in Redis and in a request differ, Redis keeps the reasons with the higher
+    # version.
     version: Number
     not_ready: Annotated[tuple[NotReady, ...], Meta(max_length=MAX_NOT_READY_REASONS)] = ()
-    # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
+    # The deadline by which the customer must confirm that they are still waiting, or 0 if the
     # customer was not asked.
     confirm_by_millis: Number = 0
 
@@ -117,19 +122,21 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     segments: SegmentIds = ()
     # The version of the waitlist's segment settings, or 0 if the waitlist has no segments.
     segments_version: Number = 0
-    # The number of changes to the entry's attributes. Redis keeps the segments with the higher
-    # version.
+    # How often the attributes of the entry have changed. Redis keeps the segments with the higher
+    # number.
     attributes_version: Number = 0
     readiness: Readiness | None = None  # None if the entry has always been ready
 
 
-# The states of an entry in Redis. `done` means that the customer was just admitted. `no_show` means
-# that the entry will soon leave the waitlist.
+# The states of an entry in Redis. In the state `done`, the customer has just been admitted. In the
+# state `no_show`, maintenance will soon remove the entry from the waitlist.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """The state and rank that an entry had in Redis when it was compared with its record."""
+    """The state and the rank that an entry had in Redis when maintenance compared it with its
+    record.
+    """
 
     state: PlaceState
     rank: Rank
@@ -144,14 +151,15 @@ class Result(Struct, frozen=True, kw_only=True):
     ok: bool = True
 
 
-# The result type for each request type, and the request type for each operation name.
+# RESULTS maps each request type to its result type, and REQUESTS maps each operation name to its
+# request type.
 RESULTS: dict[type[Request], type[Result]] = {}
 REQUESTS: dict[str, type[Request]] = {}
 R = TypeVar("R", bound=type[Result])
 
 
 def answers(*requests: type[Request]) -> Callable[[R], R]:
-    """Register the decorated class as the result type of these request types."""
+    """Return a decorator that registers a class as the result type of these request types."""
 
     def register(result: R) -> R:
         for request in requests:

@@ -1,4 +1,4 @@
-"""The messages that draw tickets for imports and insert entries at a given place."""
+"""The messages with which imports get tickets and add entries at given places."""
 
 from typing import Annotated
 
@@ -18,31 +18,31 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """The number of rows in an import whose times are in the same millisecond."""
+    """How many rows of an import have a time in the same millisecond."""
 
     ticket: Ticket  # the first ticket of this millisecond
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
 
 
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
-    """Draws tickets for an import, and sequence numbers for rows with the same time."""
+    """Draws tickets for the rows of an import, and sequence numbers for rows with the same time."""
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
     shared_milliseconds: Annotated[tuple[SharedMillisecond, ...], Meta(max_length=MAX_BATCH)] = ()
-    # The newest logical timestamp in the records. All new tickets are later.
+    # The newest logical timestamp in the records. All new tickets are later than this timestamp.
     known_stamp: Ticket = 0
 
 
 @answers(AllocateTickets)
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
-    """The tickets for an import: `first`, `first + apart`, and so on."""
+    """The tickets for the rows of an import are `first`, `first + apart`, and so on."""
 
     # A logical timestamp that is later than all earlier decisions.
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # One number for each millisecond in the request. The sequence numbers of its rows begin at the
-    # first ticket of the millisecond plus this number.
+    # One number for each item of `shared_milliseconds`. The tickets of the rows in this millisecond
+    # begin at the first ticket of the millisecond plus this number.
     offsets: tuple[Number, ...] = ()
 
 
@@ -54,8 +54,8 @@ class Insert(Signup, frozen=True, kw_only=True):
 
     ticket: Ticket
     priority: Priority = 0
-    # The rank to use instead, or the nearest free rank ahead of it. This is how an entry gets back
-    # to a former place.
+    # If a rank is given, the entry gets this rank or the nearest free rank ahead of it, instead of
+    # the rank of its ticket. In this way an entry gets its former place back.
     rank: Rank | None = None
 
 

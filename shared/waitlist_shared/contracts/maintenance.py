@@ -27,16 +27,19 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
     """Increments a counter in Redis that shows whether Redis has lost writes."""
 
     epoch: Epoch | None = None
-    # The value of the counter after the previous heartbeat. A lower value in Redis means that Redis
-    # has lost writes.
+    # The value of the counter after the previous heartbeat. If Redis has a lower value, it has lost
+    # writes.
     known_beat: Number = 0
-    # How fast the waitlist admits people. Redis returns this text when customers poll.
+    # A text that says how fast the waitlist admits people. Redis returns this text when customers
+    # poll.
     pace: PaceText | None = None
 
 
 @answers(Heartbeat)
 class HeartbeatResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `beats` if Redis has all recent writes, and `behind` if it has lost some."""
+    """The `outcome` is `beats` if Redis has all recent writes, and `behind` if Redis has lost some
+    of them.
+    """
 
     epoch: Epoch
     beat: Number
@@ -58,23 +61,27 @@ class InspectResult(Result, frozen=True, kw_only=True):
     rank: Rank
     token: str
     # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
-    # which the customer's pass ends. For a waiting entry it is the end of the entry's delay.
+    # which the customer's pass ends. If the entry is waiting, this is the time at which its delay
+    # ends.
     time_millis: Number
-    # The logical timestamp of the decision that took the entry out of the queue. It is 0 for a
-    # waiting entry.
+    # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
+    # is waiting.
     stamp: Number
     # The logical timestamp of the last decision that the record may lack, or 0.
     dirty_stamp: Number
-    # The version of the entry's segments. It is None if Redis has no segments for the entry.
+    # The version of the entry's segments, or None if Redis has no segments for the entry.
     attributes_version: Number | None = None
     # The ticket identifies the signup that the entry belongs to.
     ticket: Ticket | None = None
-    # The version of the entry's readiness. It is None if Redis has no readiness for the entry.
+    # The version of the entry's readiness, or None if Redis has no readiness for the entry.
     readiness_version: Number | None = None
 
 
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
-    """A waiting entry to restore. It is encoded as an array to keep large rebuilds small."""
+    """A waiting entry to restore.
+
+    The entry is encoded as an array, because a rebuild sends very many entries.
+    """
 
     entry_id: EntryId
     join_id: JoinId

@@ -54,7 +54,7 @@ class PingResult(Result, frozen=True):
 
 
 class Counters(Struct, frozen=True, kw_only=True):
-    """The number of times that each event has happened since the waitlist was created."""
+    """How often each event has happened since the waitlist was created."""
 
     signed_up: Number = 0
     left: Number = 0
@@ -74,8 +74,8 @@ Combine = Literal["least", "sum"]
 class Settings(Struct, frozen=True, kw_only=True):
     """The settings that the Redis scripts enforce.
 
-    A field that has the name of a setting of the waitlist or of its policy gets the same value
-    (`init_of` in waitlist_api/queue/messages.py).
+    If a field has the same name as a setting of the waitlist or of its policy, it also has the same
+    value (see `init_of` in waitlist_api/queue/messages.py).
     """
 
     # Redis keeps the settings with the higher version.
@@ -86,7 +86,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] = DEFAULT_MAX_ATTEMPTS
     hide_counts: bool = False
     capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
-    # The version in which the segment settings last changed, or 0 if the waitlist has no segments.
+    # The version of the settings in which the segments last changed, or 0 if the waitlist has no
+    # segments.
     segments_version: Number = 0
     # True if the waitlist has an admission policy.
     admission: bool = False
@@ -95,17 +96,20 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_count: Annotated[int, Meta(ge=1, le=MAX_RATE)] | None = None
     rate_millis: Annotated[int, Meta(ge=1000, le=86_400_000)] | None = None
     rate_from: Number | None = None
-    # `entered` if an unused offer does not count toward the rate, and `offered` if it does.
+    # The value `offered` means that every offer counts toward the rate. The value `entered` means
+    # that an unused offer does not count.
     rate_counts: RateCounts = "offered"
-    # The version in which the admission schedule last changed, or 0 if there is no schedule.
+    # The version of the settings in which the admission schedule last changed, or 0 if there is no
+    # schedule.
     schedule_version: Number = 0
-    # The Unix time of that change, in milliseconds. Earlier times of the schedule do not count.
+    # The Unix time, in milliseconds, at which the admission schedule last changed. Earlier times of
+    # the schedule do not count.
     schedule_since: Number = 0
-    # If a policy has a rate and a schedule, `least` uses the smaller number of admissions, and
-    # `sum` adds both numbers.
+    # How a rate and a schedule are combined if the policy has both. With `least`, the smaller
+    # number of admissions counts. With `sum`, both numbers are added.
     combine: Combine = "least"
-    # Redis makes no offers while this many customers are inside or have a claim or an offer. Claims
-    # are always allowed.
+    # While this many customers are inside or have a claim or an offer, Redis makes no offers.
+    # Claims are always allowed.
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: OfferSeconds = DEFAULT_OFFER_SECONDS
     # The time for which an admitted customer counts as inside, or 0 if there is no policy.
@@ -114,10 +118,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     acceptance: Acceptance = "enter"
     # The maximum number of entries that may be claimed at the same time.
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
-    # The times at which signups begin and end. A field is missing in Redis if it is not set.
+    # The times at which signups begin and end. If a time is not set, the field is missing in Redis.
     opens_millis: Number | UnsetType = UNSET
     closes_millis: Number | UnsetType = UNSET
-    # True if the policy makes offers only during opening hours. Each message about offers contains
+    # True if the policy makes offers only during certain hours. Each message about offers contains
     # these hours.
     has_hours: bool | UnsetType = UNSET
     # If a customer has polled, and not within this time, offers pass the customer over.
@@ -126,8 +130,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     ) = UNSET
 
 
-# The mode `open` prepares a rebuild if Redis may have lost the queue. The modes `configure` and
-# `finish_rebuild` fail if Redis does not have the waitlist.
+# The mode `create` creates a new waitlist. The mode `open` begins a rebuild if Redis does not have
+# the queue. The modes `configure` and `finish_rebuild` fail if Redis does not have the waitlist.
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
 
 
@@ -141,8 +145,8 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     floor_ticket: Ticket = 0
     # The initial values of the counters of a new queue.
     counters: Counters = Counters()
-    # A new queue ignores the admission schedule up to this Unix time in milliseconds, because the
-    # previous queue may already have made these offers.
+    # A new queue ignores the times of the admission schedule up to this Unix time in milliseconds,
+    # because the previous queue may already have made the offers for these times.
     scheduled_until: Number = 0
 
 
@@ -159,7 +163,7 @@ class InitResult(Result, frozen=True, kw_only=True):
 class Signup(OnTaggedStay, frozen=True, kw_only=True):
     """Adds an entry at the end of the queue."""
 
-    # The newest logical timestamp in the customer's record. The ticket of the new entry is later.
+    # The newest logical timestamp in the customer's record. The new entry gets a later ticket.
     known_stamp: Ticket = 0
 
 
@@ -172,9 +176,9 @@ class SignupResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
     # The position and the total are None while the queue is being rebuilt.
     position: int | None = None
-    # The total is also None if the waitlist hides its counts from customers.
+    # The total is None during a rebuild, and also if the waitlist hides its counts from customers.
     total: int | None = None
-    # How fast the waitlist admits people. It is None for an imported entry.
+    # A text that says how fast the waitlist admits people, or None for an imported entry.
     pace: str | None = None
     ready_ahead: int | None = None
 
@@ -182,10 +186,11 @@ class SignupResult(Result, frozen=True, kw_only=True):
 class EndStay(OnStay, frozen=True, kw_only=True):
     """Removes an entry from the waitlist for good."""
 
-    # If a ticket is given, the entry is removed only if it has this ticket. A later signup of the
-    # same customer has a different ticket.
+    # If a ticket is given, the entry is removed only if it still has this ticket. A later signup of
+    # the same customer has a different ticket.
     ticket: Ticket | None = None
-    # The newest logical timestamp in the record. Redis creates only later timestamps from then on.
+    # The newest logical timestamp in the record. All timestamps that Redis creates from now on are
+    # later.
     known_stamp: Ticket = 0
 
 
@@ -212,7 +217,7 @@ class Drop(EndStay, frozen=True, kw_only=True):
     unless_placed: bool = False  # keep an entry that has a place in Redis
     is_admitted: bool = False  # count an admission that Redis has lost
     is_erased: bool = False  # also forget the moves of the entry
-    # The time until which the customer is inside, or 0 if the customer is not inside.
+    # The time until which the customer is inside. The time 0 means that the customer is not inside.
     inside_until_millis: Number | None = None
 
     @property
@@ -224,8 +229,8 @@ class Drop(EndStay, frozen=True, kw_only=True):
 class EndStayResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `left`, `dropped`, `absent` or `present`.
 
-    - `absent`: the entry had already been removed, or had no place. - `present`: the entry was kept
-    because it has a place in Redis.
+    If the entry had already been removed or had no place, the outcome is `absent`. If the entry was
+    kept because it has a place in Redis, the outcome is `present`.
     """
 
     stamp: Ticket
@@ -238,15 +243,17 @@ class EndStayResult(Result, frozen=True, kw_only=True):
 class Bump(OnEntry, frozen=True, kw_only=True):
     """Moves a waiting entry. Exactly one of `priority`, `places` and `to` must be given."""
 
-    # If a ticket is given, the entry is moved only if it has this ticket.
+    # If a ticket is given, the entry is moved only if it still has this ticket.
     ticket: Ticket | None = None
     once_key: OnceKey
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     # The new priority. The ticket of the entry determines its rank within this priority.
     priority: Priority | UnsetType = UNSET
-    # The number of places by which the entry moves ahead, but not into a higher priority.
+    # The number of places by which the entry moves ahead. The entry does not move into a higher
+    # priority.
     places: Places | UnsetType = UNSET
-    # The front of the entry's priority, or the end of the queue (at priority 0).
+    # `front` moves the entry to the front of its priority. `back` moves it to the end of the queue,
+    # where entries have priority 0.
     to: Literal["front", "back"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -261,17 +268,18 @@ class BumpResult(Result, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     stamp: Ticket
-    # The logical timestamp of the move. `stamp` is a new logical timestamp in each call.
+    # The logical timestamp of the move. `stamp`, in contrast, is a new logical timestamp in each
+    # answer.
     moved_stamp: Ticket
     position: int
     total: int
-    # The number of places by which the entry moved ahead, or a negative number if it moved back.
-    # None means that Redis no longer knows the distance of an earlier move.
+    # By how many places the entry moved ahead. The number is negative if the entry moved back. It
+    # is None if the request is a repeat and Redis no longer knows the number.
     moved_by: int | None = None
-    # The number of claims and offers of the entry that expired.
+    # How many claims and offers of the entry have expired.
     attempts: Number
-    # The logical timestamp at which the previous claim expired, if the record may lack this.
-    # Otherwise 0.
+    # The logical timestamp at which the previous claim of the entry expired, or 0 if the record
+    # already says so.
     expired_stamp: Ticket
     expired_millis: Number  # the deadline of that claim
     basis_stamp: Ticket | None = None
@@ -287,7 +295,9 @@ class Position(OnEntry, frozen=True, kw_only=True):
 
 
 class SegmentPlace(Struct, frozen=True, kw_only=True):
-    """The position of an entry within a segment, and the number of entries in the segment."""
+    """The position of an entry within a segment, and the number of waiting entries in this
+    segment.
+    """
 
     position: int | None = None  # None if the entry is not in the segment
     total: int
@@ -300,24 +310,24 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # The number of waiting entries. Entries with an unverified address do not count.
     total: int
     hide_counts: bool = False
-    # True if the admission policy has offers to make. The caller then sends an Admit request.
+    # True if offers are due. The caller then sends an Admit request.
     is_due: bool = False
     offered_until_millis: Number | None = None
-    # The number of entries ahead of the entry, plus 1. Entries with an unverified address do not
-    # count.
+    # The position of the entry, which is 1 plus the number of entries ahead of it. Entries with an
+    # unverified address do not count.
     position: int | None = None
     rank: Rank | None = None
     ticket: Ticket | None = None
-    # The position within each segment of the request, in the same order.
+    # The positions within the segments that the request names, in the same order.
     places: tuple[SegmentPlace, ...] = ()
     # A text that describes how fast the waitlist admits people, or `unknown`, or `paused`.
     pace: str | None = None
-    # The number of ready entries ahead. It is None if every entry on the waitlist has always been
-    # ready.
+    # The number of ready entries ahead of the entry, or None if every entry on the waitlist has
+    # always been ready.
     ready_ahead: int | None = None
     # The reasons why the entry cannot be claimed or offered a slot yet.
     not_ready: tuple[NotReady, ...] = ()
-    # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
+    # The deadline by which the customer must confirm that they are still waiting, or 0 if the
     # customer was not asked.
     confirm_by_millis: Number = 0
     # The time within which the customer must poll again to count as present. It is None if polls of
@@ -326,12 +336,13 @@ class PositionResult(Result, frozen=True, kw_only=True):
 
 
 class DrawStamp(OnWaitlist, frozen=True, kw_only=True):
-    """Draws a stamp (logical timestamp) for an event that is written only to the record.
+    """Creates a stamp (logical timestamp) for an event that is written only to the record of an
+    entry.
 
-    The stamp is later than all decisions that Redis has made.
+    The stamp is later than the stamps of all decisions that Redis has made.
     """
 
-    # The newest logical timestamp in the record. The new stamp is later.
+    # The newest logical timestamp in the record. The new stamp is later than this timestamp.
     known_stamp: Ticket = 0
 
 
@@ -341,29 +352,35 @@ class DrawStampResult(Result, frozen=True, kw_only=True):
 
 
 class EndWait(OnEntry, frozen=True, kw_only=True):
-    """Ends the wait of a customer who did not confirm in time that they are still waiting."""
+    """Ends the wait of a customer who was asked whether they are still waiting and did not confirm
+    in time.
+    """
 
-    # A late request must not end the wait of a later signup, which has a different ticket.
+    # The ticket that the entry must still have. A late request must not end the wait of a later
+    # signup, which has a different ticket.
     ticket: Ticket
     confirm_by_millis: Number
-    # Redis parks the entry (sets it aside), moves it to the end of the queue, or takes it out.
+    # What Redis does with the entry: `park` sets it aside for an operator, `to_back` moves it to
+    # the end of the queue, and `leave` takes it out of the queue.
     action: Unanswered
-    # Redis ignores the request if it has newer settings.
+    # The version of the settings that the caller knows. If Redis has newer settings, it ignores the
+    # request.
     settings_version: Number
 
 
 @answers(EndWait)
 class EndWaitResult(Result, frozen=True):
-    """The `outcome` is `ended`, or `kept` if the wait must not end.
+    """The `outcome` is `ended`, or `kept` if the customer continues to wait.
 
-    An entry is kept if the request is out of date, or if the deadline has not passed.
+    The customer continues to wait if the request is out of date or the deadline has not passed.
     """
 
 
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the waiting entries in serving order."""
 
-    # If true, the page has only ready entries. If false, it has only entries that are not ready.
+    # If this is true, the page contains only ready entries. If this is false, it contains only
+    # entries that are not ready.
     ready: bool | None = None
 
     # The page begins after the rank `after`, or at the position `first`.
@@ -404,7 +421,7 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 class Stats(OnWaitlist, frozen=True, kw_only=True):
     """Counts the entries on a waitlist."""
 
-    # The number of ready entries at the front of the queue whose ids are returned too.
+    # How many of the first ready entries the result lists by their ids.
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
 
 
@@ -423,15 +440,13 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"]
     pace: str
-    # The number of customers who should still enter because an operator has called `admit` with
-    # `refill`.
+    # How many customers should still enter because an operator has called `admit` with `refill`.
     quota: Number
-    # True if maintenance has work to do because time has passed, for example because a pass has
-    # ended.
+    # True if maintenance has work to do, for example because a pass has ended in the meantime.
     is_due: bool
     # The logical timestamp of the last change.
     last_stamp: Number
-    # The logical timestamp that a change would get now.
+    # The logical timestamp that a change would get if it were made now.
     clock_stamp: Number
     beat: Number
     settings_version: Number
@@ -467,15 +482,16 @@ class BoardResult(Result, frozen=True, kw_only=True):
     as_of_millis: Number
     total: Number
     line: Line
-    # A JSON list of pairs of a rank and its position, in serving order. The first 200 entries have
-    # a pair each. After them, each position is at most 1% higher than the position before it.
+    # A JSON list of pairs of a rank and a position, in serving order. There is a pair for each of
+    # the first 200 entries. In the pairs after them, each position is at most 1% higher than the
+    # position before it.
     cuts: str
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True):
     """Restores an entry in Redis with the rank from its record.
 
-    `when` decides what happens if Redis already has the entry.
+    `when` says what happens if Redis already has the entry.
     """
 
     rank: Rank
@@ -485,11 +501,11 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.
     known_stamp: Ticket = 0
-    # During a rebuild, this must be the id of the queue that is being rebuilt.
+    # The epoch of the queue. During a rebuild, it must be the epoch that the rebuild began.
     epoch: Epoch | None = None
-    # If the value is `absent`, the entry is restored only if Redis does not have it. `older` also
-    # replaces an entry if Redis has made no later decision about it. `unchanged` also replaces an
-    # entry that still has the `expected` state and rank.
+    # With `absent`, the entry is restored only if Redis does not have it. With `older`, the entry
+    # in Redis is also replaced if Redis has made no later decision about it. With `unchanged`, the
+    # entry in Redis is also replaced if it still has the `expected` state and rank.
     when: Literal["absent", "older", "unchanged"] = "absent"
     expected: Seen | None = None
     once_key: OnceKey | None = None

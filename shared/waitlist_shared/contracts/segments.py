@@ -1,4 +1,6 @@
-"""The messages about segments: which entries a segment contains, and how many of them wait."""
+"""The messages about segments, which say which entries a segment contains and how many of them are
+waiting.
+"""
 
 from typing import Annotated, Literal
 
@@ -21,7 +23,8 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 class MarkDirty(OnEntry, frozen=True, kw_only=True):
     """Marks an entry whose record is about to change, so that maintenance checks it soon."""
 
-    # The newest logical timestamp in the record. The stamp in the result is later.
+    # The newest logical timestamp in the record. The `stamp` in the result is later than this
+    # timestamp.
     known_stamp: Ticket = 0
 
 
@@ -33,14 +36,17 @@ class MarkDirtyResult(Result, frozen=True, kw_only=True):
 
 
 class Tag(OnTaggedStay, frozen=True, kw_only=True):
-    """Writes the segments and the readiness of an entry that is waiting, held or parked."""
+    """Writes the segments and the readiness of an entry that is waiting, claimed, offered a slot,
+    or parked.
+    """
 
 
 @answers(Tag)
 class TagResult(Result, frozen=True):
     """The `outcome` is `tagged`, `kept` or `absent`.
 
-    It is `kept` if Redis already has these values or newer values.
+    The outcome is `kept` if Redis already has these values or newer values. The outcome is `absent`
+    if Redis does not have the entry.
     """
 
 
@@ -77,7 +83,7 @@ class Segments(OnWaitlist, frozen=True, kw_only=True):
 
 
 class SegmentDepth(Struct, frozen=True, kw_only=True):
-    """The number of waiting entries in a segment, and the ids of the first of these entries.
+    """The number of waiting entries in a segment, and the ids of the first entries.
 
     The records of these entries show which attribute values the segment stands for.
     """

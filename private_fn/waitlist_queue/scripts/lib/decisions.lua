@@ -59,14 +59,15 @@ local function find_decision(keys, entry_id, matches)
   return found
 end
 
--- Returns the pending decision that an earlier request with this claim token has caused, or nil.
+-- Returns the pending decision that was made for an earlier request with this claim token, or nil.
 local function decision_by_token(keys, entry_id, verb, token)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb == verb and decision.token == token
   end)
 end
 
--- Deletes the pending decisions after a logical timestamp, because the record has a newer place for the entry.
+-- Deletes the pending decisions that are later than a logical timestamp, because the record has given the entry a
+-- different place.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -82,7 +83,7 @@ local function forget_decisions_after(keys, entry_id, stamp)
   end
 end
 
--- Returns the newest pending decision before a logical timestamp, or nil. Moves within the queue are ignored.
+-- Returns the newest pending decision before a logical timestamp that is not a move within the queue, or nil.
 local function last_end(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb ~= 'bumped' and decision.stamp < stamp
@@ -94,8 +95,8 @@ local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns the decision that ended the last claim or offer, if that decision has the given verb. Otherwise returns
--- a false value.
+-- Returns the decision that ended the last claim or offer if it has the verb `verb`, such as `expired`. Otherwise,
+-- returns a false value.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

@@ -30,8 +30,8 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
   decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', deadline)
 end
 
--- Ends expired claims and offers, but only a limited number in one call. Returns whether all have ended, and the
--- logical timestamp of the last change.
+-- Ends a limited number of expired claims and offers. Returns whether all expired claims and offers have been ended,
+-- and the logical timestamp of the last change.
 local function end_expired(keys, max_attempts, now)
   local millis = math.floor(now / 1000)
   if not has_expired_holds(keys, now) then return true end

@@ -1,9 +1,9 @@
 -- NEEDS reasons segments waiting
 
--- Writes the reasons why entries are not ready (see reasons.lua).
+-- The functions of this file write the reasons why entries are not ready (see reasons.lua).
 
--- Writes the readiness of an entry, and moves a waiting entry to the sorted sets for its new state. `before` is the
--- previous readiness, or nil.
+-- Writes the readiness of an entry. If the entry is waiting, also moves it to the sorted sets for its new state.
+-- `before` is the previous readiness, or nil.
 local function write_readiness(keys, entry_id, before, packed)
   redis.call('HSET', keys.readiness, entry_id, packed)
   count_readiness(keys, before or '', packed)
@@ -47,7 +47,7 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   return true
 end
 
--- Stops a script from reading the readiness keys if every entry on the waitlist has always been ready.
+-- If every entry on the waitlist has always been ready, prevents the script from using the keys about readiness.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -68,8 +68,7 @@ end
 
 local RESTS_AT_ONCE = 200
 
--- Makes a limited number of entries ready whose rest or delay has ended. Returns whether there are no more such
--- entries.
+-- Ends the rests and delays that are over, for a limited number of entries. Returns whether no such entries are left.
 local function end_rests(keys, now)
   if not keys.not_ready then return true end
   local millis = math.floor(now / 1000)

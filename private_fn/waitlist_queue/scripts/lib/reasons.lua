@@ -29,7 +29,7 @@ local function has_reason(packed)
   return string.find(packed, ';', 1, true) ~= nil
 end
 
--- Returns whether an entry is ready when it begins to wait.
+-- Returns whether an entry that is added to the queue is ready.
 local function is_ready_to_wait(keys, entry_id)
   local packed = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   return not (packed and has_reason(packed))
@@ -45,15 +45,15 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether Redis has already handled the customer's deadline, although the record still has this deadline.
--- Otherwise a late update of the record would bring the deadline back.
+-- Returns whether Redis has already handled the deadline that the record still contains. This check prevents a late
+-- update from the record from bringing the deadline back.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)
 end
 
--- Returns the reasons why an entry is not ready, as rows of a reply, and the deadline by which the customer must
--- confirm that they are still waiting, or 0.
+-- Returns the reasons why an entry is not ready, as rows of a reply. The second value is the deadline by which the
+-- customer must confirm that they are still waiting, or 0.
 local function reasons_of(keys, entry_id)
   local rows, packed = {}, keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   for reason, millis in string.gmatch(packed or '', ';([%a_]+)=(%d+)') do
@@ -84,7 +84,7 @@ local function forget_readiness(keys, entry_id)
   count_readiness(keys, before, '')
 end
 
--- Returns whether the address of the entry with this readiness is still unverified.
+-- Returns whether this readiness says that the address of the entry is not verified yet.
 local function is_unverified(packed)
   return packed and string.find(packed, ';unverified=', 1, true) ~= nil
 end
