@@ -58,9 +58,8 @@ def policy(
         Literal["offered", "entered"] | None,
         typer.Option(
             "--rate-counts",
-            help="What the rate counts. With `offered`, it counts offers. With "
-            "`entered`, it counts people who enter, so an unused slot is offered "
-            "again.",
+            help="What counts toward the rate. With `offered`, every offer counts. With "
+            "`entered`, only people who enter count, so an unused slot is offered again.",
         ),
     ] = None,
     schedule: Annotated[
@@ -88,8 +87,8 @@ def policy(
             "--away-after",
             metavar="SECONDS",
             min=0,
-            help="Pass over people who have stopped to poll for this many seconds. Give 0 to offer "
-            "slots to them too.",
+            help="Pass over people whose page has not polled for this many seconds. Give 0 to "
+            "offer slots to these people too.",
         ),
     ] = None,
     off: Annotated[

@@ -31,8 +31,8 @@ OFFER_SECONDS = Field(
     "offer_seconds",
     "Offers last, in seconds",
     "number",
-    "How long the person has to accept, at most 14 days (1,209,600 seconds). Two days are 172800. "
-    "Default: the offer_seconds of the waitlist.",
+    "Number of seconds within which the person must accept, such as 172800 for two days, up to 14 "
+    "days. By default, this is the setting offer_seconds of the waitlist.",
     at_least=10,
     at_most=14 * 86_400,
     option="--offer-seconds",
@@ -40,7 +40,7 @@ OFFER_SECONDS = Field(
 
 
 def offers_end(waitlist: Document) -> str:
-    """Say until when offers last that the waitlist makes now."""
+    """Describe when offers end that the waitlist makes now."""
     policy = waitlist["admission"] or defaults("admission")
     if policy["acceptance"] == "automatic":
         return "People are admitted at once."
@@ -53,7 +53,7 @@ def offers_end(waitlist: Document) -> str:
 
 
 def offered_until(entries: list[dict[str, Any]]) -> str:
-    """Say until when these offers last. If they end at different times, name the first end."""
+    """Describe when these offers end. If they end at different times, name the earliest time."""
     ends = sorted({entry["offered_until"] for entry in entries if entry["offered_until"]})
     if not ends:
         return ""

@@ -89,7 +89,10 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
         elif reason == "unverified":
             yield "Passed over: the customer has not opened the link that verifies the address."
         elif reason == "away":
-            yield "Passed over: the customer's page has stopped to poll. The next poll ends this."
+            yield (
+                "Passed over: the customer's page has stopped polling. The next poll makes the "
+                "person ready again."
+            )
         else:
             yield f"Passed over: {format_value(reason.replace('_', ' '))}."
 

@@ -57,9 +57,9 @@ def plain(text: str) -> str:
 
 
 def pieces(line: str) -> list[tuple[str, bool]]:
-    """Split a line into texts.
+    """Split a line into parts.
 
-    Each text is paired with whether it has its own reading direction.
+    The flag of each part says whether it has its own reading direction.
     """
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]

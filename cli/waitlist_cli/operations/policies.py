@@ -91,7 +91,9 @@ def hours_line(policy: Mapping[str, Any] | None) -> str:
 
 
 def presence_of(seconds: int | None) -> dict[str, int] | None:
-    """Return the setting `presence`, or None if people who are away are not passed over."""
+    """Return the setting `presence`, or None if the waitlist does not pass over people who are
+    away.
+    """
     return {"seconds": seconds} if seconds else None
 
 

@@ -12,7 +12,7 @@ local rank, is_ready = waiting_rank(keys, entry_id)
 -- Keep the entry if it is not in the queue, or if the customer has signed up again and has a different ticket.
 if not rank or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
--- A customer who is away must answer the question too.
+-- A customer who is away must answer the question like every other customer.
 if not is_ready and has_reason(without_away(packed)) then return {'kept'} end
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end

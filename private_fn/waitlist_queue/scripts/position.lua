@@ -3,7 +3,8 @@
 -- PRELUDE clock cold rebuilding expiring not_ready
 -- NEEDS holds pace presence readiness reasons segments tickets waiting
 -- ARGV entry_id segments_version segments is_poll
--- `segments` are segment ids, separated by spaces. If `is_poll` is 1, the customer is present.
+-- `segments` are segment ids, separated by spaces. If `is_poll` is 1, the customer has sent the request and therefore
+-- counts as present.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis presence_seconds
 -- RETURNS absent total hide_counts is_due
 -- EACH places position total

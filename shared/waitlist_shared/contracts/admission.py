@@ -45,8 +45,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # If `refill` is true, unused offers go to the next customers until `count` customers have
     # entered. If `count` is 0, this stops.
     refill: bool = False
-    # How long the offers last, also the later offers of a quota. None means that the settings
-    # decide.
+    # How long these offers last. The value also applies to later offers from the quota. If it is
+    # None, the setting of the policy applies.
     offer_seconds: OfferSeconds | None = None
     entry_id: EntryId | None = None
     # If a ticket is given, the entry must still have this ticket. A customer who signs up again

@@ -320,7 +320,7 @@ class OffQueueEntry(Struct, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     attempts: Number
-    # The logical timestamp at which the claim or offer began, or the entry was parked.
+    # The logical timestamp at which the claim or offer began or at which the entry was parked.
     stamp: Ticket
 
 

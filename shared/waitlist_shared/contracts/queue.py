@@ -124,7 +124,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # True if the policy makes offers only during certain hours. Each message about offers contains
     # these hours.
     has_hours: bool | UnsetType = UNSET
-    # If a customer has polled, and not within this time, offers pass the customer over.
+    # A customer who has polled before, but not within this many seconds, is passed over when offers
+    # are made.
     presence_seconds: (
         Annotated[int, Meta(ge=MIN_PRESENCE_SECONDS, le=MAX_PRESENCE_SECONDS)] | UnsetType
     ) = UNSET
@@ -290,7 +291,7 @@ class Position(OnEntry, frozen=True, kw_only=True):
 
     segments: SegmentIds = ()
     segments_version: Number = 0
-    # True if the customer sends the request. It shows that the customer is present.
+    # Whether the customer has sent the request, which shows that the customer is present.
     is_poll: bool = False
 
 
@@ -330,8 +331,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting, or 0 if the
     # customer was not asked.
     confirm_by_millis: Number = 0
-    # The time within which the customer must poll again to count as present. It is None if polls of
-    # this entry are not noted.
+    # The number of seconds within which the customer must poll again to count as present. It is
+    # None if the polls for this entry are not stored.
     presence_seconds: Number | None = None
 
 
@@ -456,7 +457,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     unverified: Number
     # The number of customers who have been asked whether they are still waiting.
     asked: Number
-    # The number of entries whose customer has stopped to poll.
+    # The number of entries whose customers have stopped polling.
     away: Number
     # The ids of the first ready entries.
     first: tuple[EntryId, ...] = ()

@@ -1,8 +1,8 @@
 -- NEEDS pop readiness reasons segments tickets waiting
 
--- If the waitlist has the `presence` setting, the hash `last_polls` has the time of the last poll of the entries near the
--- head of the queue, and of entries with an offer. The times are seconds since 2020, which Redis stores in few bytes. An
--- entry whose last poll is not in the hash counts as present.
+-- If the waitlist has the `presence` setting, the hash `last_polls` contains the time of the last poll for entries near
+-- the head of the queue and for entries with an offer. The times are seconds since 2020, because Redis stores such
+-- small numbers in few bytes. An entry that is not in the hash counts as present.
 local WATCHED = 200 -- the number of ready entries at the head of the queue whose polls are noted
 local MOST_POLLS = 400 -- Redis stores a hash with more than 512 fields in three times as many bytes
 
@@ -10,7 +10,8 @@ local function poll_second(now)
   return math.floor((now - EPOCH_MICROS) / 1000000)
 end
 
--- Notes that a customer has polled. If too many polls are noted, only those of the first entries are kept.
+-- Stores the time at which a customer has polled. If too many polls are stored, only the polls of the first entries in
+-- the queue are kept.
 local function note_poll(keys, entry_id, now)
   local is_new = redis.call('HSET', keys.last_polls, entry_id, poll_second(now)) == 1
   if not is_new or redis.call('HLEN', keys.last_polls) <= MOST_POLLS then return end
@@ -22,7 +23,8 @@ local function note_poll(keys, entry_id, now)
   end
 end
 
--- Makes an entry ready whose customer was away, unless it has another reason. Returns its readiness.
+-- Removes the reason that the customer is away, which makes the entry ready unless it has other reasons. Returns the
+-- readiness of the entry.
 local function end_absence(keys, entry_id)
   local packed = redis.call('HGET', keys.readiness, entry_id)
   if not packed or not is_away(packed) then return packed end
@@ -33,15 +35,15 @@ end
 
 local ABSENCES_AT_ONCE = 200
 
--- Makes a limited number of entries ready whose customers were away, because the waitlist no longer has the `presence`
--- setting. Returns whether there are no more such entries.
+-- Ends the absence of a limited number of customers, because the waitlist no longer has the `presence` setting. Returns
+-- whether no absent customers are left.
 local function end_absences(keys)
   local away = redis.call('ZRANGEBYSCORE', keys.ready_at, '+inf', '+inf', 'LIMIT', 0, ABSENCES_AT_ONCE)
   for _, entry_id in ipairs(away) do end_absence(keys, entry_id) end
   return #away < ABSENCES_AT_ONCE
 end
 
--- Puts an entry that was taken from the queue back at its rank, as the entry of a customer who is away.
+-- Returns an entry that was taken from the queue to its rank, and marks the customer as away.
 local function pass_over(keys, entry)
   local packed = redis.call('HGET', keys.readiness, entry.entry_id)
   write_readiness(keys, entry.entry_id, packed, with_away(packed or '0'))
@@ -49,8 +51,8 @@ local function pass_over(keys, entry)
   enter_segments(keys, entry.entry_id, entry.rank, false)
 end
 
--- Takes entries as pop_preferred does, but passes over the entries of customers who have stopped to poll. The hash
--- `last_polls` is small, so a run passes over few entries.
+-- Takes entries in the same way as pop_preferred, but passes over the entries of customers who have stopped polling.
+-- One run passes over few entries, because the hash `last_polls` is small.
 local function pop_present(keys, filters, count, presence_seconds, now)
   local popped, taken = pop_preferred(keys, filters, false, count), {}
   if not presence_seconds then return popped end

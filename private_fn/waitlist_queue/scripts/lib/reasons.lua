@@ -10,7 +10,7 @@ local function delay_of(packed)
   return tonumber(string.match(packed, DELAYED) or 0)
 end
 
--- The customer has stopped to poll. Only Redis has this reason, which ends with the next poll.
+-- The reason that the customer has stopped polling. Only Redis stores this reason, which ends with the next poll.
 local AWAY = ';away=0'
 
 local function is_away(packed)
