@@ -6,6 +6,9 @@ MAX_CLAIM = 100
 MAX_ADMIT = 100
 MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
+# How long an entry is passed over after a decline, and how many declines are counted.
+MAX_PAUSE_SECONDS = 30 * 24 * 3600
+MAX_DECLINES = 100
 # The limits for the fields of an admission policy.
 MAX_RATE = 1_000_000
 MAX_SCHEDULE = 50

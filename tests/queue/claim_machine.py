@@ -319,7 +319,7 @@ class Machine(RuleBasedStateMachine):
             stay, answer = acted
             self.decide(name, "released", stay.hold)
             until = self.millis + 1_000 * delay if delay else 0
-            assert answer["delayed_until_millis"] == until
+            assert answer["until_millis"] == until
             self.change(name, delayed_until_millis=until)
             self.comes_back(name, answer, to)
 

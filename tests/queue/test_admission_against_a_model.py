@@ -18,7 +18,7 @@ from fakeredis import FakeRedis, FakeServer
 from tests.support import model
 from tests.support.line import Answer, Line, accepted
 from tests.support.model import MAX_ATTEMPTS, ON_LIST, RATE, SCHEDULE, Policy, Waitlist
-from waitlist_shared.contracts import NoShow
+from waitlist_shared.contracts import AfterMisses, NoShow
 
 MINUTE_MICROS = 60_000_000
 MOST_A_RUN = 100
@@ -44,6 +44,8 @@ RATES = [
 HOURS = (400_000, 250_000)
 # Waits in microseconds. Many of them end at or near the end of an offer or a pass.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
+# How long an entry is passed over after a decline that keeps its place.
+PAUSES = [0, 29, 60]
 # For each engine: the seeds of its histories.
 HISTORIES = {"valkey": range(35), "fakeredis": range(35, 40), "cluster": range(40, 50)}
 STEPS = 100
@@ -150,11 +152,12 @@ class AdmissionHistory:
     def __init__(self, seed: int, line: Line) -> None:
         self.random = Random(seed)
         self.line = line
-        self.names = 0
+        self.names = self.pause_seconds = 0
         self.counted = 0
         self.instants: list[tuple[int, int]] = []
         self.copies: list[dict[str, Any]] = []
         self.readiness_version = 0
+        self.has_pauses = False
         self.has_hours = False
         self.version = self.schedule_version = 1
         self.settings: dict[str, Any] = {}
@@ -172,10 +175,15 @@ class AdmissionHistory:
         counts, combine = draw(["offered", "entered"]), draw(["least", "sum"])
         max_inside, has_schedule = draw([None, None, 2, 4, 6]), draw([True, False])
         no_show: NoShow = draw(["keep_place", "to_back", "leave"])
+        misses = draw([None, None, 1, 2])
+        after_misses: AfterMisses = draw(["leave", "park"])
+        self.pause_seconds, declines_kept = draw(PAUSES), draw([0, 1, 2])
         fields: dict[str, Any] = {"max_inside": max_inside}
         if rate is not None:
             begin = self.now + rate_from if rate_from else None
             fields |= {"rate_count": rate[0], "rate_millis": rate[1], "rate_from": begin}
+        if misses:
+            fields |= {"misses_at_most": misses, "misses_then": after_misses}
         self.has_hours = draw([True, False, False])
         if self.has_hours:
             fields["has_hours"] = True
@@ -191,7 +199,15 @@ class AdmissionHistory:
             **fields,
         }
         self.line.init(schedule_version=self.schedule_version, **self.settings)
-        policy = Policy(max_inside, int(has_schedule), rate is not None, no_show)
+        policy = Policy(
+            max_inside,
+            int(has_schedule),
+            rate is not None,
+            no_show,
+            misses=misses,
+            after_misses=after_misses,
+            declines_kept=declines_kept,
+        )
         self.model = Waitlist(policy=policy, has_histories=False)
         self.ledger = Ledger(
             rate=(0, 1) if rate is None else (rate[0], rate[1] * 1000),
@@ -448,8 +464,23 @@ class AdmissionHistory:
         name = self.draw_offered()
         if name is None:
             return
-        accepted(self.line.send("decline", entry_id=self.line.id_of(name)))
-        self.comes_back(name, "back")
+        policy, until = self.model.policy, self.model.by_name[name].time_millis
+        keeps = policy.declines_kept if policy else 0
+        self.send_with_copy(
+            "decline",
+            entry_id=self.line.id_of(name),
+            offered_until_millis=until,
+            to="place" if keeps else "back",
+            at_most=keeps,
+            pause_seconds=self.pause_seconds,
+            declines=self.random.randint(0, self.model.by_name[name].declines),
+        )
+        self.ledger.lag_micros += 1
+        pause_until = self.now + self.pause_seconds * 1000 if self.pause_seconds else 0
+        self.model = model.back_after_decline(self.model, name, pause_until)
+        self.has_pauses |= keeps > 0 and self.pause_seconds > 0
+        # Otherwise another offer in the same millisecond would have the same end.
+        self.wait(1000)
 
     def comes_back(self, name: str, to: str, **changes: object) -> None:
         self.ledger.lag_micros += self.model.by_name[name].state == "offered"
@@ -524,7 +555,7 @@ class AdmissionHistory:
         seen = accepted(self.line.position(name))
         ahead = self.model.of("waiting")[: seen["position"] - 1]
         assert self.model.position(name) == seen["position"]
-        if self.readiness_version == 0:
+        if self.readiness_version == 0 and not self.has_pauses:
             assert seen["ready_ahead"] is None
         else:
             assert seen["ready_ahead"] == sum(self.model.by_name[one].is_ready for one in ahead)

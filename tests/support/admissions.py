@@ -81,7 +81,9 @@ class Admissions(People):
     def enter(self, name: str) -> Answer:
         return self._by_customer(name, "enter")
 
-    def decline(self, name: str, to: str = "back", key: str | None = None, **body: Any) -> Answer:
+    def decline(
+        self, name: str, to: str | None = "back", key: str | None = None, **body: Any
+    ) -> Answer:
         return self._by_customer(name, "decline", {"to": to, **body}, key)
 
     def exit(self, name: str) -> Answer:

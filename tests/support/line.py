@@ -25,33 +25,7 @@ NEW_YEAR_MICROS = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 SECOND_MICROS = 1_000_000
 HOUR_MICROS = 3600 * SECOND_MICROS
 PAGE = 100
-SETTINGS = (
-    "open",
-    "paused",
-    "capacity",
-    "hide_counts",
-    "lease_seconds",
-    "max_attempts",
-    "max_claims",
-    "segments_version",
-    "admission",
-    "rate_count",
-    "rate_millis",
-    "rate_from",
-    "rate_counts",
-    "schedule_version",
-    "schedule_since",
-    "combine",
-    "max_inside",
-    "offer_seconds",
-    "pass_seconds",
-    "no_show",
-    "acceptance",
-    "opens_millis",
-    "closes_millis",
-    "has_hours",
-    "presence_seconds",
-)
+SETTINGS = contracts.Settings.__struct_fields__
 
 
 @dataclass

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import permutations, zip_longest
 from typing import Literal
 
-from waitlist_shared.contracts import NoShow, Unanswered
+from waitlist_shared.contracts import AfterMisses, DelayReason, NoShow, Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
 # Places are fractions, so that a moved entry can always get a place between two others.
@@ -50,7 +50,8 @@ class Stay:
     parking, or the end of the pass.
 
     A stay that is resting, delayed or held back (`is_held_back`) keeps its place but is passed
-    over. Positions do not count a stay that `is_unverified`. The `question` was asked after the
+    over. The reason of a delay is a release or a decline, and `declines` counts the declines.
+    Positions do not count a stay that `is_unverified`. The `question` was asked after the
     hold `asked_hold`.
     """
 
@@ -70,6 +71,8 @@ class Stay:
     time_millis: int = 0
     rests_until_millis: int = 0
     delayed_until_millis: int = 0
+    delay_reason: DelayReason = "delayed"
+    declines: int = 0
     is_held_back: bool = False
     is_unverified: bool = False
     question: Question = ""
@@ -124,13 +127,18 @@ class Policy:
     operators make offers.
 
     `scheduled` is the number of slots that become due at one time. If `has_rate` is true, another
-    slot becomes due after a day, and the rate counts the people who enter.
+    slot becomes due after a day, and the rate counts the people who enter. After
+    `misses` unused offers, `after_misses` decides instead of `no_show`. The first `declines_kept`
+    declines keep the place.
     """
 
     max_inside: int | None = None
     scheduled: int = 0
     has_rate: bool = False
     no_show: NoShow = "keep_place"
+    misses: int | None = None
+    after_misses: AfterMisses = "leave"
+    declines_kept: int = 0
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -552,6 +560,22 @@ def back_in_line(line: Waitlist, name: str, to: str, **changes: object) -> Waitl
     return line.change(name, state="waiting", rank=rank, is_over=False, **changes)
 
 
+def back_after_decline(
+    line: Waitlist, name: str, until_millis: int = 1, **changes: object
+) -> Waitlist:
+    """Put an entry back that has declined an offer.
+
+    If it keeps its place, it is passed over until the given time.
+    """
+    declines = line.by_name[name].declines + 1
+    keeps_place = line.policy is not None and declines <= line.policy.declines_kept
+    to = "place" if keeps_place else "back"
+    line = back_in_line(line, name, to, declines=declines, **changes)
+    if not keeps_place:
+        return line
+    return line.change(name, delayed_until_millis=until_millis, delay_reason="declined")
+
+
 def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
     """Move a waiting entry.
 
@@ -595,16 +619,21 @@ def _not_accepted(line: Waitlist, name: str) -> Waitlist:
     """End an offer that the customer has not accepted in time."""
     line = given_back(line, name).happened(name, NO_SHOW, POLICY)
     line = replace(line, no_shows=line.no_shows + 1)
-    no_show = line.policy.no_show if line.policy else "to_back"
-    if no_show == "leave":
-        return ended(line, name, "left", POLICY, NO_SHOW)
-    if no_show == "to_back":
-        return back_in_line(line, name, "back")
-    attempts = line.by_name[name].attempts + 1
-    if attempts >= MAX_ATTEMPTS:
+    policy = line.policy or Policy(no_show="to_back")
+    attempts = line.by_name[name].attempts
+    attempts += policy.misses is not None or policy.no_show == "keep_place"
+    after: str = policy.no_show
+    if policy.misses is not None:
+        after = policy.after_misses if attempts >= policy.misses else after
+    elif after == "keep_place" and attempts >= MAX_ATTEMPTS:
+        after = "park"
+    if after == "leave":
+        return ended(line.change(name, attempts=attempts), name, "left", POLICY, NO_SHOW)
+    if after == "park":
         line = line.happened(name, "parked", MAINTENANCE, "max_attempts")
         return line.change(name, state="parked", attempts=attempts, is_over=False)
-    return back_in_line(line, name, "place", attempts=attempts)
+    to = "back" if after == "to_back" else "place"
+    return back_in_line(line, name, to, attempts=attempts)
 
 
 def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:

@@ -745,7 +745,12 @@ def released(life: Life) -> tuple[EntryRecord, c.Decision]:
     """Return the record, and the decision to release the entry with a delay. The record does not
     have the decision yet.
     """
-    return life.claim(), life.decision("released", at=NOW + HOUR)
+    return life.claim(), life.decision("released", until_millis=NOW + HOUR)
+
+
+def declined(life: Life) -> tuple[EntryRecord, c.Decision]:
+    """Return the record, and a decline with a pause that it does not have yet."""
+    return life.claim(), life.decision("declined", until_millis=NOW + HOUR, declines=2)
 
 
 def note_delay(life: Life, seen: tuple[EntryRecord, c.Decision]) -> None:
@@ -781,7 +786,13 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "a delay: another stay has begun": (released, JOIN_AGAIN, note_delay),
     "a delay: a longer one is recorded": (
         released,
-        lambda life: life.decide("released", at=NOW + 2 * HOUR),
+        lambda life: life.decide("released", until_millis=NOW + 2 * HOUR),
+        note_delay,
+    ),
+    "a decline: another stay has begun": (declined, JOIN_AGAIN, note_delay),
+    "a decline: a later one is recorded": (
+        declined,
+        lambda life: life.decide("declined", until_millis=NOW + 2 * HOUR, declines=3),
         note_delay,
     ),
     "the end of a question: the customer was asked again": (

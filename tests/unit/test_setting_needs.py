@@ -41,6 +41,10 @@ BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "verify_without_link": (CHECKED, {"messages": {"kinds": ["verify"]}}),
     "link_without_sender": ({"identity": {"field": "email"}}, {"messages": {"kinds": ["verify"]}}),
+    "misses_without_effect": (
+        {"admission": {**POLICY, "no_show": "leave", "misses": {"at_most": 2}}},
+        {"admission": {**POLICY, "no_show": "to_back", "misses": {"at_most": 2}}},
+    ),
     "identity_of_other_field": (
         {**MAIL, "identity": {"field": "email", "region": "DE"}},
         {"identity": {"field": "phone", "region": "DE"}},

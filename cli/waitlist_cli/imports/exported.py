@@ -94,7 +94,7 @@ def read_exported_row(row: Mapping[str, Any]) -> Taken:
     notes = {
         OFFERED: status == "offered",
         PARKED: status == "parked",
-        DELAYED: "delayed" in reasons,
+        DELAYED: bool({"delayed", "declined"} & set(reasons)),
         ASKED: "confirm_by" in row,
         ATTEMPTS: _number(row, "attempts") > 0,
     }

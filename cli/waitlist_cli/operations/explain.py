@@ -86,6 +86,9 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
         elif reason == "delayed" and person.get("delayed_until"):
             until = format_value(person["delayed_until"])
             yield f"Passed over: released with a delay until {until}."
+        elif reason == "declined" and person.get("delayed_until"):
+            until = format_value(person["delayed_until"])
+            yield f"Passed over: the customer has declined an offer, until {until}."
         elif reason == "unverified":
             yield "Passed over: the customer has not opened the link that verifies the address."
         elif reason == "away":

@@ -1,8 +1,10 @@
--- decline: Declines an offer. The entry moves to the end of the queue, and the next entry can get an offer.
--- PRELUDE clock cold claimed not_ready
--- NEEDS decisions holds moves places requeue slots tickets waiting
--- ARGV entry_id ticket offered_until_millis once_key once_seconds
--- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
+-- decline: Declines an offer, so that the next entry can get it. The entry moves to the end of the queue. If `to` is
+-- `place`, the first `at_most` declines keep the rank of the entry, which is then passed over for `pause_seconds`.
+-- PRELUDE clock cold claimed
+-- NEEDS decisions holds moves places readiness requeue slots tickets waiting
+-- ARGV entry_id ticket offered_until_millis to pause_seconds at_most declines once_key once_seconds
+-- `declines` is the number of declines in the record.
+-- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp until_millis declines
 -- RETURNS expiring|not_offered|offer_expired
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
 local hold, refusal, deadline = nil, 'not_offered', nil
@@ -11,11 +13,22 @@ if not declined_before then
   if refusal == 'completed' then return {'not_offered'} end
 end
 if refusal ~= 'offer_expired' and meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
+pause_seconds = tonumber(pause_seconds)
+use_readiness(keys, meta_not_ready, hold and to == 'place' and pause_seconds > 0 and 'declined' or '')
 local outcome = 'declined'
 if hold then
   give_back(keys, entry_id, hold)
   hold.stamp = next_stamp(keys, now)
-  hold.rank = requeue(keys, entry_id, hold, BACK + hold.stamp)
+  -- The record may lack the last decline. Each decline contains its number, which is not counted twice.
+  local last = find_decision(keys, entry_id, function(decision)
+    return decision.verb == 'declined' and decision.ticket == hold.ticket
+  end)
+  hold.declines = math.max(tonumber(declines), last and last.declines or 0) + 1
+  local keeps_place = to == 'place' and hold.declines <= tonumber(at_most)
+  if keeps_place and pause_seconds > 0 then
+    hold.until_millis = delay(keys, entry_id, 'declined', pause_seconds, now)
+  end
+  hold.rank = requeue(keys, entry_id, hold, keeps_place and hold.rank or BACK + hold.stamp)
   decide(keys, entry_id, 'declined', hold, hold.token, deadline)
   redis.call('HINCRBY', keys.meta, 'declined', 1)
   if once_key ~= '' then remember_move(keys, once_key, hold.stamp, once_seconds) end
@@ -40,4 +53,5 @@ end
 -- the total is left out.
 local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
-  index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed}
+  index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed,
+  hold.until_millis or 0, hold.declines or 0}

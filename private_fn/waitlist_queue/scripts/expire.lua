@@ -6,7 +6,7 @@
 -- timestamp `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
--- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp
+-- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp until_millis declines
 local ABSENT = {state = 'absent', token = '', rank = 0, ticket = 0, attempts = 0, stamp = 0}
 
 local is_all = end_expired(keys, tonumber(meta_max_attempts), now)

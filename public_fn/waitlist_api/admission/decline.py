@@ -1,6 +1,6 @@
 """Decline an offer.
 
-The next entry gets the slot, and the customer goes to the back of the queue or leaves.
+The next entry gets the slot. The customer keeps the place, goes to the back of the queue or leaves.
 """
 
 from typing import Literal
@@ -18,6 +18,8 @@ from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import DECLINED
 from waitlist_api.records.leaves import Leave, LeftOffer
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.waitlist import decline_rules_of
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):
@@ -26,7 +28,8 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     waitlist_id: str
     entry_id: str
     stay: int | None
-    to: Literal["back", "leave"]
+    # None means that the setting `decline` decides.
+    to: Literal["back", "leave"] | None
     offered_until_millis: int | None
     idempotency_key: str | None
 
@@ -37,16 +40,19 @@ class Declines(Struct, frozen=True):
     holds: Holds
     leaves: Leaves
     entries: EntryRecords
+    waitlist_cache: WaitlistCache
     now_millis: NowMillis
 
     def decline(self, command: DeclineCommand) -> EntryView:
         """Decline the offer, and return the entry. If the request is a repeat, nothing changes."""
         waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
+        rules = decline_rules_of(self.waitlist_cache.find(waitlist_id).settings)
+        to = command.to or rules.to
         once_key = None
         if command.idempotency_key:
             # The digest includes `to`, so the same key with another `to` counts as another request.
-            once_key = once_key_of(f"{CUSTOMER} {command.to}", command.idempotency_key)
-        if command.to == "back":
+            once_key = once_key_of(f"{CUSTOMER} {command.to or ''}", command.idempotency_key)
+        if to != "leave":
             record = self.entries.find(waitlist_id, entry_id, stay)
             is_repeat = once_key is not None and record.hold.once_key == once_key
             changes_until_millis = 0
@@ -61,6 +67,10 @@ class Declines(Struct, frozen=True):
                 ticket=stay,
                 offered_until_millis=command.offered_until_millis,
                 once_key=once_key,
+                to=to,
+                pause_seconds=rules.pause_seconds,
+                at_most=rules.at_most,
+                declines=record.hold.declines,
                 changes_until_millis=changes_until_millis,
             )
             return self.holds.act(DECLINE, hold).view

@@ -67,11 +67,7 @@ class ClaimAction(Struct, frozen=True, kw_only=True):
 COMPLETE = ClaimAction(
     message=c.Complete, decided="admitted", at=lambda _result, now_millis: now_millis
 )
-RELEASE = ClaimAction(
-    message=c.Release,
-    decided="released",
-    at=lambda result, _now_millis: result.delayed_until_millis,
-)
+RELEASE = ClaimAction(message=c.Release, decided="released")
 EXTEND = ClaimAction(
     message=c.Extend, decided="extended", at=lambda result, _now_millis: result.deadline_millis
 )
@@ -103,6 +99,10 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
     to: Literal["place", "back"] = "place"
     delay_seconds: int = 0
+    # What a decline does, and the number of declines in the record.
+    pause_seconds: int = 0
+    at_most: int = 0
+    declines: int = 0
     lease_seconds: int | None = None
     offered_until_millis: int | None = None
     parked_millis: int | None = None
@@ -266,6 +266,8 @@ class Holds(Struct, frozen=True):
             at=verb.at(result, now_millis),
             basis_stamp=result.basis_stamp,
             placed_stamp=result.placed_stamp,
+            until_millis=getattr(result, "until_millis", 0),
+            declines=getattr(result, "declines", 0),
         )
         events = _events(command, decision, result)
         transition = transition_of(command.key, decision, events, command.reason)

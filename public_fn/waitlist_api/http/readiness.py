@@ -25,7 +25,7 @@ def readiness_fields(
         "not_ready": [item.reason for item in reasons] or None,
         "ready_ahead": count_ready_ahead(view),
         "rest_until": ends.get("resting"),
-        "delayed_until": ends.get("delayed"),
+        "delayed_until": ends.get("delayed") or ends.get("declined"),
         "confirm_by": iso(view.confirm_by_millis) if view.confirm_by_millis else None,
     }
 

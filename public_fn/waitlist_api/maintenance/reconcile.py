@@ -19,11 +19,11 @@ from waitlist_api.records.decisions import (
     MAINTENANCE,
     NO_SHOW,
     UNANSWERED_ENDS,
-    delayed,
     events_of,
     reason_to_leave,
     transition_of,
 )
+from waitlist_api.records.delay import with_delay
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.leaves import Leave
@@ -223,11 +223,9 @@ def catch_up(
     if news:
         events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
-        delays = [decision.at for decision in news if decision.verb == "released" and decision.at]
-        if delays:
-            # If a claim was released with a delay, record the delay even if a later decision moved
-            # the entry.
-            transition = transition.then(partial(delayed, until_millis=delays[-1]))
+        for decision in news[:-1]:
+            # Record a delay and a decline even if a later decision moved the entry.
+            transition = transition.then(partial(with_delay, decision))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())

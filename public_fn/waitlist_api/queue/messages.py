@@ -301,7 +301,13 @@ def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
         "rate_counts": rate.counts if rate else "offered",
         **({"has_hours": True} if policy.offer_hours else {}),
         **({"presence_seconds": policy.presence.seconds} if policy.presence else {}),
+        **_misses_of(policy),
     }
+
+
+def _misses_of(policy: AdmissionPolicy) -> dict[str, Any]:
+    misses = policy.misses
+    return {} if misses is None else {"misses_at_most": misses.at_most, "misses_then": misses.then}
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:

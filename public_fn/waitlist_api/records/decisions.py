@@ -5,6 +5,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from waitlist_api.clock import iso
+from waitlist_api.records.delay import with_delay
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, no_longer_near
 from waitlist_api.records.lifecycle import status_after
 from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
@@ -70,17 +71,11 @@ def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True)
     return replace(record, hold=hold, pauses=replace(record.pauses, park_reason=""))
 
 
-def delayed(record: EntryRecord, until_millis: int) -> EntryRecord:
-    """Return the record of an entry that cannot be claimed again before the given time."""
-    hold = replace(record.hold, delayed_until_millis=until_millis)
-    return replace(no_longer_near(record), hold=hold)
-
-
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
     """Return an event whose name is the verb of the decision."""
     detail = {}
-    if decision.verb == "released" and decision.at:
-        detail = {"until": iso(decision.at)}
+    if decision.until_millis:
+        detail = {"until": iso(decision.until_millis)}
     return HistoryEvent(
         stamp=decision.stamp, event=decision.verb, by=by, reason=reason, detail=detail
     )
@@ -177,8 +172,6 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     record = replace(record, hold=hold, pauses=pauses)
     if is_parked or decision.verb == "redriven":
         record = no_longer_near(record)
-    if decision.verb == "released" and decision.at:
-        record = delayed(record, decision.at)
     if decision.verb in UNANSWERED_ENDS:
         record = replace(record, question=record.question.closed())
-    return record
+    return with_delay(decision, record)

@@ -175,7 +175,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         if self.verification.until_millis is not None:
             reasons.append(c.NotReady("unverified"))
         if self.hold.delayed_until_millis:
-            reasons.append(c.NotReady("delayed", self.hold.delayed_until_millis))
+            reason = self.hold.delay_reason or "delayed"
+            reasons.append(c.NotReady(reason, self.hold.delayed_until_millis))
         # A delay does not change the version, because Redis decides about delays.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, tuple(reasons), self.question.confirm_by_millis or 0)

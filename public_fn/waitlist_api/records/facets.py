@@ -4,10 +4,12 @@ A facet groups the fields of one capability. It is stored as a map under its own
 is absent from the table until the capability is used. A change to a facet writes the whole map.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from waitlist_shared import contracts as c
 
 
 class Facet(Struct, frozen=True, kw_only=True):
@@ -56,8 +58,12 @@ class Hold(Facet, frozen=True):
     end: str = ""
     # How many claims of this entry have expired.
     attempts: int = 0
-    # A claim can be released with a delay. The entry cannot be claimed again before this time.
+    # A claim can be released with a delay, and an offer can be declined with a pause. The entry
+    # cannot be claimed or offered a slot again before this time.
     delayed_until_millis: int | None = None
+    delay_reason: c.DelayReason | Literal[""] = ""
+    # How many offers the customer has declined since the signup.
+    declines: int = 0
     # When the entry was set aside.
     parked_millis: int | None = None
     # A digest of the idempotency key and the timestamp of the last request that moved the entry. If

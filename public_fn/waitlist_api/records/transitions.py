@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
+from waitlist_api.records.delay import with_delay
 from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
     HistoryEvent,
     Status,
     entry_pk,
-    no_longer_near,
     record_key,
 )
 from waitlist_api.records.journal import Key, change_of
@@ -200,18 +200,13 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Write the delay of a released claim to a record that is newer than the release.
-
-        If the record already has a delay, keep the later one.
-        """
+        """Write the delay and the number of declines of a decision to a record that is newer."""
 
         def decide(now: EntryRecord) -> EntryRecord | None:
-            known_until = now.hold.delayed_until_millis or 0
-            is_delay = decision.verb == "released" and decision.at > known_until
-            if not is_delay or now.status not in PRESENT or now.ticket != decision.ticket:
+            after = with_delay(decision, now)
+            if after == now or now.status not in PRESENT or now.ticket != decision.ticket:
                 return None
-            hold = replace(now.hold, delayed_until_millis=decision.at)
-            return replace(no_longer_near(now), hold=hold, updated_millis=now_millis)
+            return replace(after, updated_millis=now_millis)
 
         self.ledger.update(record, decide)
 

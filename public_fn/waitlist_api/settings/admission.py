@@ -10,6 +10,8 @@ from msgspec.structs import force_setattr
 
 from waitlist_api.clock import millis_of
 from waitlist_api.settings.declared import Setting, Settings
+from waitlist_api.settings.decline import DeclineRules
+from waitlist_api.settings.misses import MissRules
 from waitlist_api.settings.presence import Presence
 from waitlist_api.settings.texts import Moment, TimeZone
 from waitlist_shared import contracts as c
@@ -240,6 +242,20 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "to_back"
+    misses: Annotated[
+        MissRules | None,
+        Setting(
+            "How many offers a customer may let end, and what happens then.",
+            null="that only `no_show` decides",
+        ),
+    ] = None
+    decline: Annotated[
+        DeclineRules | None,
+        Setting(
+            "What happens to an entry whose customer declines an offer.",
+            null="that it moves to the end of the queue",
+        ),
+    ] = None
     acceptance: Annotated[
         c.Acceptance,
         Setting(
@@ -285,3 +301,11 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             label="Away after",
         ),
     ] = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if self.misses is not None and self.acceptance == "automatic":
+            yield (
+                "misses",
+                "must be null if acceptance is automatic, because customers are then admitted "
+                "without an offer that could end",
+            )

@@ -11,6 +11,7 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Scheduled
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.declared import DISTINCT, Setting, Settings
+from waitlist_api.settings.decline import DeclineRules
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.page import PageSettings
@@ -302,6 +303,12 @@ def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
     offers.
     """
     return settings.admission.offer_hours if settings.admission else None
+
+
+def decline_rules_of(settings: WaitlistSettings) -> DeclineRules:
+    """Return what a declined offer does to an entry. By default, it moves to the end."""
+    rules = settings.admission.decline if settings.admission else None
+    return rules or DeclineRules(to="back")
 
 
 def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:

@@ -152,6 +152,11 @@ def _offers_by_hand(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     return policy is not None and not (policy.rate or policy.schedule or policy.max_inside)
 
 
+def _leaves_at_first_miss(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    policy = settings.admission
+    return policy is not None and policy.misses is not None and policy.no_show == "leave"
+
+
 def _adds_nothing(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     policy = settings.admission
     if policy is None or policy.combine != "sum":
@@ -345,6 +350,13 @@ RULES: tuple[Rule, ...] = (
         is_broken=_schedule_is_over,
     ),
     Rule(
+        code="misses_without_effect",
+        settings=("admission.misses", "admission.no_show"),
+        message="`misses` has no effect, because `no_show` is `leave`, so an entry leaves after "
+        "its first unused offer. Set `no_show` to `to_back` or `keep_place`, or remove `misses`.",
+        is_broken=_leaves_at_first_miss,
+    ),
+    Rule(
         code="opens_at_without_open",
         settings=("opens_at", "open"),
         message="The waitlist will not open at opens_at, because `open` is false. Set `open` to "
@@ -408,7 +420,7 @@ WITHOUT_NEEDS = frozenset(
         "closes_at",
         "admission.offer_seconds",
         "admission.pass_seconds",
-        "admission.no_show",
+        "admission.decline",
         "admission.customer_exit",
         "page",
         "page.text",

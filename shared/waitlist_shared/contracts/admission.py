@@ -1,6 +1,6 @@
 """The messages about offers, and about customers who are inside."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -19,7 +19,14 @@ from waitlist_shared.contracts.common import (
     Ticket,
     answers,
 )
-from waitlist_shared.limits import MAX_ADMIT, MAX_HOURS, MAX_INSTANTS, ONCE_SECONDS
+from waitlist_shared.limits import (
+    MAX_ADMIT,
+    MAX_DECLINES,
+    MAX_HOURS,
+    MAX_INSTANTS,
+    MAX_PAUSE_SECONDS,
+    ONCE_SECONDS,
+)
 
 
 class DueInstant(Struct, frozen=True, array_like=True):
@@ -123,8 +130,15 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Decline(OnOffer, frozen=True, kw_only=True):
-    """Declines an offer. The entry moves to the end of the queue."""
+    """Declines an offer."""
 
+    # With `place`, the first `at_most` declines keep the rank, and the entry is passed over for
+    # `pause_seconds`. All other declines move the entry to the end of the queue.
+    to: Literal["place", "back"] = "back"
+    pause_seconds: Annotated[int, Meta(ge=0, le=MAX_PAUSE_SECONDS)] = 0
+    at_most: Annotated[int, Meta(ge=0, le=MAX_DECLINES)] = 0
+    # The number of declines since the signup, according to the record.
+    declines: Number = 0
     # A digest of the idempotency key, by which Redis recognizes a repeated request.
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
@@ -138,6 +152,10 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
     # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
+    # The time until which the entry is passed over, or 0.
+    until_millis: Number = 0
+    # The number of declines since the signup, including this decline.
+    declines: Number = 0
 
 
 class Withdraw(OnOffer, frozen=True, kw_only=True):

@@ -140,7 +140,7 @@ class ReleaseResult(HoldResult, frozen=True, kw_only=True):
     position: int | None = None
     total: int | None = None
     # The time at which the entry is ready again, or 0 if there is no delay.
-    delayed_until_millis: Number = 0
+    until_millis: Number = 0
 
 
 class Extend(OnHold, frozen=True, kw_only=True):
@@ -234,8 +234,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     attempts: Number = 0
-    # A time in milliseconds: the deadline of a claim or an offer, the time of a parking or an
-    # admission, or the time at which a released entry is ready again.
+    # A time in milliseconds: the deadline of a claim or an offer, or the time of a parking or an
+    # admission.
     at: Number = 0
     # The logical timestamp of the newest earlier decision that Redis knew, or 0. After a failover
     # it shows whether a decision was missing in Redis.
@@ -243,6 +243,10 @@ class Decision(Struct, frozen=True, kw_only=True):
     # The logical timestamp of the newest decision that changed the entry's rank, or 0 if the record
     # has that decision.
     placed_stamp: Ticket | None = None
+    # The Unix time in milliseconds at which the entry is ready again, or 0 if there is no delay.
+    until_millis: Number = 0
+    # The number of declines since the signup, if the decision is a decline.
+    declines: Number = 0
 
 
 class DirtyPlace(Struct, frozen=True, kw_only=True):

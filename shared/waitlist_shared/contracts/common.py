@@ -93,7 +93,9 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
 
 
 # The reasons why a waiting entry cannot be claimed or offered a slot.
-NotReadyReason = Literal["resting", "held_back", "delayed", "unverified", "away"]
+NotReadyReason = Literal["resting", "held_back", "delayed", "declined", "unverified", "away"]
+# The reasons that Redis decides about. An entry has at most one of them.
+DelayReason = Literal["delayed", "declined"]
 
 
 class NotReady(Struct, frozen=True):

@@ -66,6 +66,7 @@ class Counters(Struct, frozen=True, kw_only=True):
 
 NoShow = Literal["keep_place", "to_back", "leave"]
 Unanswered = Literal["park", "leave", "to_back"]
+AfterMisses = Literal["leave", "park"]
 Acceptance = Literal["enter", "automatic"]
 RateCounts = Literal["offered", "entered"]
 Combine = Literal["least", "sum"]
@@ -115,6 +116,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     # The time for which an admitted customer counts as inside, or 0 if there is no policy.
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"
+    # The number of missed offers after which an entry leaves or is parked, whatever `no_show` is.
+    misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
+    misses_then: AfterMisses | UnsetType = UNSET
     acceptance: Acceptance = "enter"
     # The maximum number of entries that may be claimed at the same time.
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None

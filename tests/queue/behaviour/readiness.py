@@ -556,13 +556,13 @@ def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
     assert not [key for key in KEYS if f"wl:{{{line.waitlist_id}}}:{key}" in line.contents()]
     token = line.claimed()["ann"]["token"]
     first = line.release("ann", token, delay_seconds=60)
-    assert first["delayed_until_millis"] == line.clock.millis + 60_000
+    assert first["until_millis"] == line.clock.millis + 60_000
     assert (first["position"], first["total"], view(line, "ann")) == (1, 5, (1, 5, 0, ["delayed"]))
     line.clock.advance(seconds=59)
     again = line.release("ann", token, delay_seconds=600)
-    assert (again["outcome"], again["delayed_until_millis"]) == (
+    assert (again["outcome"], again["until_millis"]) == (
         "repeat",
-        first["delayed_until_millis"],
+        first["until_millis"],
     )
     assert list(line.claimed()) == ["bob"]
     line.clock.advance(seconds=1)

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from tests.support.faults import Crash, Wire, crash_after
 from tests.support.model import CUSTOMER, Policy
 from tests.support.services import MaintenanceServices
 from tests.support.world import START_MILLIS
 from waitlist_api.admission.admit import AdmitCommand, AdmitOneCommand
 from waitlist_api.admission.claim import ClaimCommand
+from waitlist_api.admission.decline import DeclineCommand
 from waitlist_api.admission.holds import (
     COMPLETE,
     DECLINE,
@@ -35,12 +38,14 @@ from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.records.leaves import Leave, LeftOffer
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
 from waitlist_api.settings.confirm import ConfirmRules
+from waitlist_api.settings.decline import DeclineRules
+from waitlist_api.settings.misses import MissRules
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared import contracts as c
 from waitlist_shared.contracts import Unanswered
 from waitlist_shared.ids import entry_id_of
-from waitlist_shared.limits import MAX_DELAY_SECONDS, MAX_PAGE
+from waitlist_shared.limits import MAX_DELAY_SECONDS, MAX_PAGE, MAX_PAUSE_SECONDS
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
@@ -159,6 +164,12 @@ class Client:
             schedule=(Scheduled(count=policy.scheduled, at=at),) if policy.scheduled else (),
             max_inside=policy.max_inside,
             no_show=policy.no_show,
+            misses=MissRules(at_most=policy.misses, then=policy.after_misses)
+            if policy.misses
+            else None,
+            decline=DeclineRules(to="place", pause_seconds=MAX_PAUSE_SECONDS, at_most=kept)
+            if (kept := policy.declines_kept)
+            else None,
             offer_seconds=LEASE_SECONDS,
             pass_seconds=PASS_SECONDS,
         )
@@ -280,8 +291,18 @@ class Client:
     def enter(self, name: str) -> Any:
         return self.services.holds.act(ENTER, self._customers(name))
 
-    def decline(self, name: str) -> Any:
-        return self.services.holds.act(DECLINE, self._customers(name))
+    def decline(self, name: str, by_policy: bool = False) -> Any:
+        if not by_policy:
+            return self.services.holds.act(DECLINE, replace(self._customers(name), to="back"))
+        command = DeclineCommand(
+            waitlist_id=WAITLIST_ID,
+            entry_id=id_of(name),
+            stay=None,
+            to=None,
+            offered_until_millis=None,
+            idempotency_key=None,
+        )
+        return self.services.declines.decline(command)
 
     def withdraw(self, name: str) -> Any:
         command = HoldCommand(waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR)

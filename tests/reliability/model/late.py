@@ -52,6 +52,7 @@ OF_QUESTIONS = ("ask", "confirm", "end of questions")
 CHECKED = (
     "exit",
     "decline",
+    "decline at the place",
     "redrive",
     "redrive to the back",
     "enter",

@@ -229,6 +229,8 @@ OPERATIONS: tuple[Operation, ...] = (
             "offered unrecorded",
             "offer over",
             "offer over, to the back",
+            "missed, over",
+            "missed, to leave",
             "offer over, to leave",
             "no-show noticed",
             "enter unrecorded",
@@ -332,6 +334,15 @@ OPERATIONS: tuple[Operation, ...] = (
         "decline",
         decline("b"),
         ("offered", "offered, Redis lost", "offered unrecorded", "decline unrecorded", *SLOTS),
+    ),
+    Operation(
+        "decline at the place",
+        decline("b", by_policy=True),
+        (
+            "offered, declines keep the place",
+            "declined at the place",
+            "decline at the place unrecorded",
+        ),
     ),
     Operation(
         "withdraw",

@@ -226,7 +226,7 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
-    in_redis = tuple(reason in reasons for reason in ("held_back", "delayed", "resting"))
+    in_redis = tuple(reason in reasons for reason in ("held_back", stay.delay_reason, "resting"))
     expected = (stay.is_held_back, bool(stay.delayed_until_millis), bool(stay.rests_until_millis))
     pauses, question = record.get("pauses", {}), record.get("question", {})
     delayed = record.get("hold", {}).get("delayed_until_millis")

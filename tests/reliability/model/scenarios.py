@@ -108,6 +108,7 @@ _offered_by_hand = _offered(_by_hand)
 _offer_over = (*_offered_by_hand, let_holds_end())
 _offer_over_to_back = (*_offered(Policy(no_show="to_back")), let_holds_end())
 _offer_over_leave = (*_offered(Policy(no_show="leave")), let_holds_end())
+_offered_to_keep = _offered(Policy(declines_kept=1))
 _inside = (*_offered_by_hand, enter("b"))
 _left_an_offer = (NEARLY_OVER, decline_and_leave("b"))
 _full_inside = (*_inside, set_policy(Policy(max_inside=2)))
@@ -216,6 +217,14 @@ NAMES: dict[str, Scenario] = {
     "no-show noticed": (*_offer_over_leave, notice_ends()),
     "enter unrecorded": (*_offered_by_hand, cut_off(enter("b"), step=1), let_pass(120)),
     "decline unrecorded": (*_offered_by_hand, cut_off(decline("b"), step=1)),
+    "offered, declines keep the place": _offered_to_keep,
+    "declined at the place": (*_offered_to_keep, decline("b", by_policy=True)),
+    "decline at the place unrecorded": (
+        *_offered_to_keep,
+        cut_off(decline("b", by_policy=True), step=2),
+    ),
+    "missed, over": (*_offered(Policy(misses=1, after_misses="park")), let_holds_end()),
+    "missed, to leave": (*_offered(Policy(misses=1, no_show="to_back")), let_holds_end()),
     "withdraw unrecorded": (*_offered_by_hand, cut_off(withdraw("b"), step=1)),
     **_of_slots,
     **{name + OVER: (*scenario, let_holds_end()) for name, scenario in _of_slots.items()},

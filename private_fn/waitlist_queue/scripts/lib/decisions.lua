@@ -1,11 +1,11 @@
 -- The hash `pending_decisions` has the decisions about an entry that its record may lack, oldest first. Maintenance
--- writes them to the record. The text of a decision is verb|token|stamp|rank|ticket|attempts|at;basis;placed, and class
--- Decision explains these fields.
+-- writes them to the record. The text of a decision is verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;
+-- declines, and class Decision explains these fields.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
 -- Returns the logical timestamp and the field `placed` of the last pending decision about an entry, or two zeros.
 local function newest_of(packed)
-  local stamp, placed = string.match(packed or '', '|(%d+)|%-?%d+|%d+|%d+|%d+;%d+;(%d+)$')
+  local stamp, placed = string.match(packed or '', '|(%d+)|%-?%d+|%d+|%d+|%d+;%d+;(%d+);%d+;%d+$')
   return {stamp = tonumber(stamp or 0), placed = tonumber(placed or 0)}
 end
 
@@ -15,8 +15,8 @@ local function decide(keys, entry_id, verb, hold, token, at)
   local last = newest_of(before)
   hold.basis = hold.basis or last.stamp
   hold.placed = hold.rank ~= hold.was and hold.stamp or last.placed
-  local decision = string.format('%s|%s|%d|%d|%d|%d|%d;%d;%d', verb, token, hold.stamp, hold.rank,
-    hold.ticket, hold.attempts, at, hold.basis, hold.placed)
+  local decision = string.format('%s|%s|%d|%d|%d|%d|%d;%d;%d;%d;%d', verb, token, hold.stamp, hold.rank,
+    hold.ticket, hold.attempts, at, hold.basis, hold.placed, hold.until_millis or 0, hold.declines or 0)
   if before then
     local _, more = string.gsub(before, ' ', '')
     if more + 2 > DECISIONS_KEPT then before = string.match(before, ' (.*)') end
@@ -26,16 +26,18 @@ local function decide(keys, entry_id, verb, hold, token, at)
 end
 
 -- Reads the pending decisions about an entry, which are decisions that its record may lack.
-local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+)'
+local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+);(%d+);(%d+)'
 
 -- Returns the pending decisions about an entry, oldest first.
 local function read_decisions(keys, entry_id)
   local decisions, packed = {}, redis.call('HGET', keys.pending_decisions, entry_id)
   if not packed then return decisions end
-  for verb, token, stamp, rank, ticket, attempts, at, basis, placed in string.gmatch(packed, DECISION) do
+  for verb, token, stamp, rank, ticket, attempts, at, basis, placed, until_millis, declines in
+    string.gmatch(packed, DECISION) do
     decisions[#decisions + 1] = {verb = verb, token = token, stamp = tonumber(stamp), rank = tonumber(rank),
       ticket = tonumber(ticket), attempts = tonumber(attempts), at = tonumber(at),
-      basis = tonumber(basis), placed = tonumber(placed)}
+      basis = tonumber(basis), placed = tonumber(placed), until_millis = tonumber(until_millis),
+      declines = tonumber(declines)}
   end
   return decisions
 end
@@ -45,7 +47,7 @@ local function decisions_of(keys, entry_id)
   local rows = {}
   for i, decision in ipairs(read_decisions(keys, entry_id)) do
     rows[i] = {decision.verb, decision.token, decision.stamp, decision.rank, decision.ticket, decision.attempts,
-      decision.at, decision.basis, decision.placed}
+      decision.at, decision.basis, decision.placed, decision.until_millis, decision.declines}
   end
   return rows
 end

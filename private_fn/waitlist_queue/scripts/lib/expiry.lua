@@ -1,15 +1,28 @@
 -- NEEDS decisions holds requeue slots tickets
 
--- Ends an expired claim or offer. A claimed entry returns to its old place, or is parked (set aside) after too many
--- attempts. After an unused offer, the setting `no_show` decides what happens.
 local EXPIRED_AT_ONCE = 200
 
-local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, stamp)
+-- Returns what happens to an entry whose claim or offer has ended unused: `leave`, `to_back`, `park` or `keep_place`.
+-- Adds 1 to the attempts of the entry if they are counted. The setting `misses` counts all unused offers, and decides
+-- after too many of them. Without this setting, `no_show` decides about offers, and only `keep_place` counts them.
+local function after_end(hold, ends)
+  local is_offer = hold.state == 'offered'
+  if is_offer and not ends.misses and ends.no_show ~= 'keep_place' then return ends.no_show end
+  hold.attempts = hold.attempts + 1
+  if is_offer and ends.misses then
+    return hold.attempts >= ends.misses and ends.after_misses or ends.no_show
+  end
+  return hold.attempts >= ends.max_attempts and 'park' or 'keep_place'
+end
+
+-- Ends an expired claim or offer.
+local function end_hold(keys, entry_id, hold, deadline, ends, stamp)
   local is_offer = hold.state == 'offered'
   hold.stamp = stamp
   give_back(keys, entry_id, hold)
   if is_offer then redis.call('HINCRBY', keys.meta, 'no_shows', 1) end
-  if is_offer and no_show == 'leave' then
+  local after = after_end(hold, ends)
+  if after == 'leave' then
     -- Maintenance removes the entry from the waitlist later, because the record must also say that the customer has
     -- left.
     no_longer_held(keys, entry_id)
@@ -17,16 +30,11 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
     write_hold(keys, entry_id, hold)
     return decide(keys, entry_id, 'abandoned', hold, '', deadline)
   end
-  if is_offer and no_show == 'to_back' then
-    hold.rank = requeue(keys, entry_id, hold, BACK + stamp)
-    return decide(keys, entry_id, 'no_show', hold, '', deadline)
-  end
-  hold.attempts = hold.attempts + 1
-  if hold.attempts >= max_attempts then
+  if after == 'park' then
     park(keys, entry_id, hold, deadline)
     return decide(keys, entry_id, is_offer and 'no_show_parked' or 'worn_out', hold, '', deadline)
   end
-  hold.rank = requeue(keys, entry_id, hold, hold.rank)
+  hold.rank = requeue(keys, entry_id, hold, after == 'to_back' and BACK + stamp or hold.rank)
   decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', deadline)
 end
 
@@ -39,7 +47,10 @@ local function end_expired(keys, max_attempts, now)
     'WITHSCORES', 'LIMIT', 0, EXPIRED_AT_ONCE)
   -- Draw two stamps, because an offer that ends with a parked entry causes two events. Each event needs its own stamp.
   local stamp = next_stamp(keys, now, next_stamp(keys, now))
-  local no_show = redis.call('HGET', keys.meta, 'no_show')
+  local no_show, misses_at_most, misses_then =
+    unpack(redis.call('HMGET', keys.meta, 'no_show', 'misses_at_most', 'misses_then'))
+  local ends = {no_show = no_show, misses = tonumber(misses_at_most or nil), after_misses = misses_then,
+    max_attempts = max_attempts}
   local holds = {}
   for i = 1, #expired, 2 do
     local hold = read_hold(keys, expired[i])
@@ -56,7 +67,7 @@ local function end_expired(keys, max_attempts, now)
   for i, hold in ipairs(holds) do
     -- Each entry that moves to the back needs its own rank.
     if i > 1 and no_show == 'to_back' then stamp = next_stamp(keys, now, stamp) end
-    end_hold(keys, hold.entry_id, hold, hold.deadline, no_show, max_attempts, stamp)
+    end_hold(keys, hold.entry_id, hold, hold.deadline, ends, stamp)
   end
   return #expired < 2 * EXPIRED_AT_ONCE, stamp
 end

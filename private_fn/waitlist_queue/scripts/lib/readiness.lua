@@ -25,9 +25,9 @@ local function write_readiness(keys, entry_id, before, packed)
   enter_segments(keys, entry_id, rank, is_ready)
 end
 
-local function with_delay(packed, until_millis)
-  local others = string.gsub(packed, DELAYED, '')
-  return until_millis > 0 and string.format('%s;delayed=%d', others, until_millis) or others
+local function with_delay(packed, until_millis, reason)
+  local others = string.gsub(packed, DELAY, '')
+  return until_millis > 0 and string.format('%s;%s=%d', others, reason, until_millis) or others
 end
 
 -- Writes the readiness from the record, unless Redis has the same or a newer readiness of this signup. Returns whether
@@ -39,9 +39,12 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   local function version_of(text) return tonumber(string.match(text, '^%d+')) end
   local old = redis.call('HGET', keys.readiness, entry_id)
   if has_ended_question(old, packed) then packed = end_question(packed) end
-  local is_at_least_as_new, delayed = old and version_of(old) >= version_of(packed), delay_of(old or '')
-  if is_at_least_as_new and delay_of(packed) <= delayed then return false end
-  local kept = with_delay(is_at_least_as_new and old or packed, math.max(delayed, delay_of(packed)))
+  local is_at_least_as_new = old and version_of(old) >= version_of(packed)
+  local until_millis, reason = delay_of(old or '')
+  local new_until, new_reason = delay_of(packed)
+  if is_at_least_as_new and new_until <= until_millis then return false end
+  if new_until > until_millis then until_millis, reason = new_until, new_reason end
+  local kept = with_delay(is_at_least_as_new and old or packed, until_millis, reason)
   if old and is_away(old) and not is_away(kept) then kept = with_away(kept) end
   write_readiness(keys, entry_id, old, kept)
   return true
@@ -57,12 +60,14 @@ local function use_readiness(keys, is_used, readiness)
   end
 end
 
--- Makes an entry wait for the given number of seconds before it is ready again. Returns the end of the delay in
--- milliseconds.
-local function delay(keys, entry_id, seconds, now)
+-- Makes an entry wait for the given number of seconds before it is ready again, because it was `delayed` or
+-- `declined`. An earlier delay that ends later is kept. Returns the end of the new delay in milliseconds.
+local function delay(keys, entry_id, reason, seconds, now)
   local until_millis = math.floor(now / 1000) + seconds * 1000
-  local packed = redis.call('HGET', keys.readiness, entry_id)
-  write_readiness(keys, entry_id, packed, with_delay(packed or '0', until_millis))
+  local packed = redis.call('HGET', keys.readiness, entry_id) or '0'
+  if until_millis > delay_of(packed) then
+    write_readiness(keys, entry_id, packed, with_delay(packed, until_millis, reason))
+  end
   return until_millis
 end
 

@@ -3,11 +3,14 @@
 -- waiting, the deadline follows the version: "version,millis;reason=millis". The comma becomes a `~` when a script has
 -- handled the deadline.
 
--- If Redis and the record have different delays, the later delay counts, because Redis decides about delays.
-local DELAYED = ';delayed=(%d+)'
+-- Redis decides about the reasons `delayed` and `declined`, which this pattern matches. An entry has at most one of
+-- them. If Redis and the record have different delays, the later delay counts.
+local DELAY = ';(de%a+)=(%d+)'
 
+-- Returns the end of the delay of an entry, or 0, and the reason for the delay.
 local function delay_of(packed)
-  return tonumber(string.match(packed, DELAYED) or 0)
+  local reason, millis = string.match(packed, DELAY)
+  return tonumber(millis or 0), reason
 end
 
 -- The reason that the customer has stopped polling. Only Redis stores this reason, which ends with the next poll.

@@ -1,7 +1,8 @@
 -- NEEDS segments
 
--- The settings that `meta` does not have if the waitlist does not have them.
-local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'presence_seconds'}
+-- These settings have no field in Redis if they are not set.
+local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'presence_seconds', 'misses_at_most',
+  'misses_then'}
 
 -- Begins a new admission schedule. Unused admissions of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)

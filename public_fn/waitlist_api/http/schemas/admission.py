@@ -18,8 +18,10 @@ from waitlist_api.http.schemas.common import (
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
 from waitlist_api.http.schemas.settings import request_body
 from waitlist_api.settings.admission import AdmissionPolicy
+from waitlist_api.settings.decline import DeclineRules
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
+DeclineRulesBody: Any = request_body("DeclineRulesBody", DeclineRules)
 AdmissionBody: Any = request_body("AdmissionBody", AdmissionPolicy)
 
 # How long the offers of a single request last.
@@ -121,12 +123,13 @@ class AdmitAnswer(Model):
 
 class DeclineBody(Body):
     to: Annotated[
-        Literal["back", "leave"],
+        Literal["back", "leave"] | None,
         Field(
             description="`back` moves the entry to the end of the queue. `leave` removes it "
-            "from the waitlist."
+            "from the waitlist. Null means that the setting `admission.decline` decides. By "
+            "default, the entry then moves to the end of the queue."
         ),
-    ] = "back"
+    ] = None
     offered_until: Annotated[
         UtcTime | None,
         Field(

@@ -260,6 +260,7 @@ NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
     "resting": "the customer is resting until `rest_until`, or until they `resume`",
     "held_back": "an operator holds the entry back, until an operator sets `ready` to `true`",
     "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
+    "declined": "the customer has declined an offer, and is passed over until `delayed_until`",
     "unverified": "the customer has not verified the address yet",
     "away": "the customer has stopped to poll, until the customer's next poll",
 }
@@ -304,8 +305,8 @@ class WithReadiness(Model):
     delayed_until: Annotated[
         Time | None,
         Field(
-            description="When the entry becomes ready after a release with `delay_seconds`. Null "
-            "if the entry is not delayed."
+            description="When the entry becomes ready after a release with `delay_seconds`, or "
+            "after a decline that has kept its position. Null if the entry is not delayed."
         ),
     ] = None
     confirm_by: Annotated[

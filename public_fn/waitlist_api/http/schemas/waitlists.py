@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
 from waitlist_api.errors import InvalidFields, field_error
-from waitlist_api.http.schemas.admission import AdmissionBody
+from waitlist_api.http.schemas.admission import AdmissionBody, DeclineRulesBody
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -183,6 +183,13 @@ class WaitlistAnswer(WithEstimate):
     rest: Annotated[
         RestRulesBody | None,
         Field(description="The rules for resting. Null if customers may not rest."),
+    ]
+    decline: Annotated[
+        DeclineRulesBody | None,
+        Field(
+            description="What a declined offer does to an entry. Null if the entry moves to the "
+            "end of the queue."
+        ),
     ]
     identity: Annotated[
         PublicIdentity | None,

@@ -86,9 +86,10 @@ def enter(name: str) -> Request:
     return Request(lambda client: client.enter(name), effect, event="admitted")
 
 
-def decline(name: str) -> Request:
-    """Let the customer decline the offer. The slot goes to the next customer, and the entry moves
-    to the end of the queue.
+def decline(name: str, *, by_policy: bool = False) -> Request:
+    """Let the customer decline the offer. The slot goes to the next customer. The entry moves to
+    the end of the queue. If the policy decides, the entry may keep its place, and is then passed
+    over for longer than a case lasts.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -98,14 +99,20 @@ def decline(name: str) -> Request:
         note = f"{name} has declined with ticket {stay.ticket}"
         if _has_offer(stay):
             line = model.declined(line, name)
-            line = model.back_in_line(line, name, "back", hold_end=DECLINED)
+            decline = model.back_after_decline if by_policy else _to_back
+            line = decline(line, name, hold_end=DECLINED)
             line = line.happened(name, DECLINED, model.CUSTOMER).note(note)
         elif stay.state != "waiting" or stay.hold_end != DECLINED:
             has_declined = note in line.done
             return line, first_answer(line, name, "waiting") if has_declined else no("not_offered")
         return line, standing(line, name)
 
-    return Request(lambda client: client.decline(name), effect, event=DECLINED)
+    return Request(lambda client: client.decline(name, by_policy), effect, event=DECLINED)
+
+
+def _to_back(line: Waitlist, name: str, **changes: object) -> Waitlist:
+    declines = line.by_name[name].declines + 1
+    return model.back_in_line(line, name, "back", declines=declines, **changes)
 
 
 def withdraw(name: str) -> Request:

@@ -59,5 +59,6 @@ function reasonsOf({ ready, not_ready: reasons, rest_until: until, delayed_until
   const rests = until && words.say('resting', { time: words.time(until, now) });
   if (reasons?.includes('held_back')) return [rests, words.say('heldBack')];
   if (rests) return [rests];
-  return [delayed ? words.say('delayed', { time: words.time(delayed, now) }) : words.say('passedOver')];
+  const why = reasons?.includes('declined') ? 'declined' : 'delayed';
+  return [delayed ? words.say(why, { time: words.time(delayed, now) }) : words.say('passedOver')];
 }

@@ -168,7 +168,9 @@ class WaitlistPosition extends HTMLElement {
         if (!seconds) setTimeout(() => this.#draw());
       });
       const client = this.#client;
-      const back = this.#button('back', () => this.#ask('back', () => client.decline()));
+      const { to = 'back', at_most: n } = client.view.list?.decline ?? {};
+      const question = to === 'place' ? 'pass' : 'back';
+      const back = to !== 'leave' && this.#button('back', () => this.#ask(question, () => client.decline(), 'effect', [], { n }));
       return [
         this.#heading('offered'),
         label,
@@ -176,7 +178,7 @@ class WaitlistPosition extends HTMLElement {
         // If the offer is long, a date says more than a countdown.
         left() > LONG_OFFER_MS && this.#text('enterBy', { time: this.#words.time(view.entry.offered_until, client.now) }),
         this.#button('enter', () => this.#enter(), 'main'),
-        make('div', { class: 'buttons' }, back, this.#leave()),
+        make('div', { class: 'buttons' }, ...[back, this.#leave()].filter(Boolean)),
       ];
     },
 
@@ -446,14 +448,14 @@ class WaitlistPosition extends HTMLElement {
   }
 
   /** Ask for confirmation before an action. `fields` are inputs for the action. */
-  #ask(key, yes, effect = 'effect', fields = []) {
+  #ask(key, yes, effect = 'effect', fields = [], values = {}) {
     const close = (event) => event.target.closest('dialog').close();
     const isFilled = () => [...dialog.querySelectorAll('input, select')].every((input) => input.reportValidity());
     const dialog = make(
       'dialog',
       { 'aria-labelledby': 'question', lang: this.#words.language, dir: this.#words.direction, onclose: (event) => event.target.remove() },
       make('h2', { id: 'question' }, this.#words.say(`${key}.ask`)),
-      make('p', {}, this.#words.say(`${key}.${effect}`)),
+      make('p', {}, this.#words.say(`${key}.${effect}`, values)),
       fields,
       make(
         'div',

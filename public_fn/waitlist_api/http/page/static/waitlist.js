@@ -452,10 +452,10 @@ export class Waitlist extends EventTarget {
     );
   }
 
-  /** Give the offered slot to the next customer, and go to the end of the line. */
+  /** Give the offered slot to the next customer. The waitlist decides whether the entry keeps its place. */
   decline() {
     return this.#act(
-      (entry) => this.#api.decline(entry, 'back'),
+      (entry) => this.#api.decline(entry, null),
       (entry) => this.#found(entry, { first: entry.position, notice: null }),
     );
   }

@@ -1,0 +1,31 @@
+"""Define the `admission.misses` setting, which limits how many offers an entry may let end."""
+
+from typing import Annotated
+
+from waitlist_api.settings.declared import Setting, Settings
+from waitlist_shared import contracts as c
+from waitlist_shared.limits import MAX_ATTEMPTS
+
+
+class MissRules(Settings, frozen=True, kw_only=True):
+    """What happens to an entry whose customer has let several offers end."""
+
+    at_most: Annotated[
+        int,
+        Setting(
+            "The number of offers that a customer may let end. Then `then` decides instead of "
+            "`no_show`. Expired claims count too.",
+            label="Offers that may end unused",
+            ge=1,
+            le=MAX_ATTEMPTS,
+        ),
+    ]
+    then: Annotated[
+        c.AfterMisses,
+        Setting(
+            "What happens to the entry. With `leave`, it leaves the waitlist. With `park`, it is "
+            "set aside (parked) until an operator returns it.",
+            label="After that many unused offers",
+            choices={"leave": "Leave the list", "park": "Are parked until an operator acts"},
+        ),
+    ] = "leave"

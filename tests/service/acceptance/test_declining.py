@@ -1,0 +1,124 @@
+"""Declines that keep the place, and offers that end unused too often."""
+
+import pytest
+
+from tests.service.acceptance.terms import Waitlist
+from tests.service.acceptance.test_admission_policy import iso
+from tests.support.admissions import Admissions
+from tests.support.world import World
+
+PAUSE = 7200
+KEEPING = {"decline": {"to": "place", "pause_seconds": PAUSE, "at_most": 1}}
+
+
+def keep(people: Admissions) -> None:
+    people.world.maintenance.run_all()
+
+
+def lose_redis(people: Admissions) -> None:
+    people.world.redis.flushall()
+    keep(people)
+
+
+@pytest.mark.parametrize("happens", [None, lose_redis])
+def test_who_declines_keeps_the_exact_rank_and_is_passed_over_for_the_pause(
+    waitlist: Waitlist, world: World, happens: object
+) -> None:
+    """Neither polls nor a loss of Redis change the rank or end the pause."""
+    people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
+    rank = people.poll("ann").json["rank"]
+    keep(people)
+    answer = people.decline("ann", to=None)
+    assert (answer.json["status"], answer.json["position"]) == ("waiting", 1)
+    if happens:
+        lose_redis(people)
+    seen = people.poll("ann").json
+    assert (seen["rank"], seen["position"]) == (rank, 1)
+    assert (seen["not_ready"], seen["delayed_until"]) == (["declined"], iso(PAUSE))
+    keep(people)
+    assert (people.status("ann"), people.status("bob")) == ("waiting", "offered")
+    world.advance(PAUSE)
+    people.decline("bob", to="leave")
+    keep(people)
+    assert people.status("ann") == "offered"
+    assert people.recorded("ann")["rank"] == rank
+
+
+def test_the_history_and_the_public_answer_say_what_a_decline_does(waitlist: Waitlist) -> None:
+    people = waitlist("ann", admission={**KEEPING})
+    path = f"/v1/waitlists/{people.waitlist_id}"
+    assert people.world.request("GET", path).json["decline"]["to"] == "place"
+    people.admit(1)
+    people.decline("ann", to=None)
+    event = people.person("ann").json["history"][-1]
+    assert (event["event"], event["detail"]["until"]) == ("declined", iso(PAUSE))
+
+
+def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Redis forgets the declines that the record has."""
+    people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
+    people.admit_one("ann")
+    people.decline("ann", to=None)
+    world.advance(PAUSE)
+    lose_redis(people)
+    people.withdraw("bob")
+    assert people.admit_one("ann").status == 200
+    assert people.decline("ann", to=None).json["position"] == 2
+
+
+@pytest.mark.parametrize(("to", "status"), [("back", "waiting"), ("leave", "left")])
+def test_a_customer_can_give_up_the_place_whatever_the_setting_says(
+    waitlist: Waitlist, to: str, status: str
+) -> None:
+    people = waitlist("ann", "bob", admission={**KEEPING})
+    people.admit(1)
+    people.decline("ann", to=to)
+    assert people.status("ann") == status
+    assert people.order() == (["bob", "ann"] if to == "back" else ["bob"])
+
+
+def test_a_decline_leaves_if_the_setting_says_so(waitlist: Waitlist) -> None:
+    people = waitlist("ann", admission={"decline": {"to": "leave"}})
+    people.admit(1)
+    assert people.decline("ann", to=None).json["status"] == "left"
+
+
+def test_a_decline_of_an_offer_that_is_over_changes_nothing(
+    waitlist: Waitlist, world: World
+) -> None:
+    people = waitlist("ann", admission={"offer_seconds": 60, "no_show": "keep_place", **KEEPING})
+    until = people.admit(1).json["entries"][0]["offered_until"]
+    world.advance(60)
+    refused = people.decline("ann", to=None, offered_until=until)
+    assert refused.code in ("offer_expired", "not_offered")
+    keep(people)
+    assert people.poll("ann").json["not_ready"] is None
+    assert "declined" not in people.events("ann")
+
+
+@pytest.mark.parametrize(("then", "status"), [("leave", "left"), ("park", "parked")])
+def test_a_person_who_lets_too_many_offers_end_leaves_or_is_parked(
+    waitlist: Waitlist, world: World, then: str, status: str
+) -> None:
+    """The misses survive a loss of Redis. The slot goes to the next person."""
+    policy = {"offer_seconds": 60, "no_show": "keep_place", "misses": {"at_most": 2, "then": then}}
+    people = waitlist("ann", "bob", admission=policy)
+    for expected in ("waiting", status):
+        people.admit_one("ann")
+        world.advance(60)
+        keep(people)
+        world.advance(61)
+        keep(people)
+        lose_redis(people)
+        assert people.status("ann") == expected
+
+
+def test_misses_together_with_automatic_acceptance_are_refused(waitlist: Waitlist) -> None:
+    people = waitlist("ann", admission={})
+    refused = people.configure(admission={"acceptance": "automatic", "misses": {"at_most": 2}})
+    assert (refused.status, refused.code) == (422, "invalid_request")
+    assert "body.admission.misses" in refused.text
+    answer = people.configure(admission={"no_show": "leave", "misses": {"at_most": 2}})
+    assert "misses_without_effect" in [warning["code"] for warning in answer.json["warnings"]]
