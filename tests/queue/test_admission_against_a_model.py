@@ -18,6 +18,7 @@ from fakeredis import FakeRedis, FakeServer
 from tests.support import model
 from tests.support.line import Answer, Line, accepted
 from tests.support.model import MAX_ATTEMPTS, ON_LIST, RATE, SCHEDULE, Policy, Waitlist
+from waitlist_queue import keys
 from waitlist_shared.contracts import AfterMisses, NoShow
 
 MINUTE_MICROS = 60_000_000
@@ -49,6 +50,7 @@ PAUSES = [0, 29, 60]
 # For each engine: the seeds of its histories.
 HISTORIES = {"valkey": range(35), "fakeredis": range(35, 40), "cluster": range(40, 50)}
 STEPS = 100
+PRESENCES = [30, 60, 300]
 # How often each operation is chosen.
 OPERATIONS = {
     "sign_up": 4,
@@ -73,6 +75,7 @@ OPERATIONS = {
     "exit": 2,
     "change_readiness": 3,
     "look": 1,
+    "poll": 4,
     "deliver_a_copy": 1,
 }
 BOTH = "+"  # between two that pay for the same slot
@@ -157,7 +160,7 @@ class AdmissionHistory:
         self.instants: list[tuple[int, int]] = []
         self.copies: list[dict[str, Any]] = []
         self.readiness_version = 0
-        self.has_pauses = False
+        self.has_reasons = False
         self.has_hours = False
         self.version = self.schedule_version = 1
         self.settings: dict[str, Any] = {}
@@ -166,6 +169,10 @@ class AdmissionHistory:
     @property
     def now(self) -> int:
         return self.line.clock.millis
+
+    @property
+    def second(self) -> int:
+        return self.line.clock.micros // 1_000_000
 
     def begin(self) -> None:
         """Create a waitlist with a policy that depends on the seed."""
@@ -178,6 +185,7 @@ class AdmissionHistory:
         misses = draw([None, None, 1, 2])
         after_misses: AfterMisses = draw(["leave", "park"])
         self.pause_seconds, declines_kept = draw(PAUSES), draw([0, 1, 2])
+        presence = draw([None, *PRESENCES])
         fields: dict[str, Any] = {"max_inside": max_inside}
         if rate is not None:
             begin = self.now + rate_from if rate_from else None
@@ -187,6 +195,8 @@ class AdmissionHistory:
         self.has_hours = draw([True, False, False])
         if self.has_hours:
             fields["has_hours"] = True
+        if presence is not None:
+            fields["presence_seconds"] = presence
         self.schedule_version = int(has_schedule)
         self.settings = {
             "admission": True,
@@ -207,6 +217,7 @@ class AdmissionHistory:
             misses=misses,
             after_misses=after_misses,
             declines_kept=declines_kept,
+            presence_seconds=presence,
         )
         self.model = Waitlist(policy=policy, has_histories=False)
         self.ledger = Ledger(
@@ -363,9 +374,14 @@ class AdmissionHistory:
     def hold_to_what_is_due(self, answer: Answer, most: int = MOST_A_RUN) -> None:
         self.ledger.lag_micros += MOST_LAG_MICROS
         due = replace(self.model, slots=self.ledger.all_due(self.model))
-        expected = self.model if self.is_closed else model.policy_run(due, most)
+        expected = self.model if self.is_closed else model.policy_run(due, most, self.second)
         self.hold_to(answer, expected)
         self.ledger.leave_over(self.model)
+        due = self.ledger.due(RATE, self.model)
+        if floor(due) != floor(due - self.ledger.slots(self.ledger.lag_micros + 1)):
+            # The rounding decides whether Redis keeps almost a whole slot or nothing.
+            kept = int(self.line.client.hget(keys.meta(self.line.waitlist_id), "left_over"))
+            self.ledger.left_over = self.ledger.slots(kept)
 
     def hold_to(self, answer: Answer, expected: Waitlist, own_seconds: int | None = 0) -> None:
         """Check that the response contains the offers that the model has made to the first
@@ -413,12 +429,13 @@ class AdmissionHistory:
         elif refill:
             ledger.granted[ledger.quota] += count
             ledger.quota_seconds = seconds or OFFER_SECONDS
-        names = self.model.next_ones(
-            count if self.model.room is None else min(count, self.model.room)
-        )
+        room = self.model.room
+        most = count if room is None else min(count, room)
+        line = model.passed_over(self.model, most, self.second)
+        names = line.next_ones(most)
         paid = (ledger.quota,) * len(names) if refill else ()
         answer = self.admit(count=count, refill=refill, offer_seconds=seconds)
-        self.hold_to(answer, model.offered(self.model, names, "", model.OPERATOR, paid), seconds)
+        self.hold_to(answer, model.offered(line, names, "", model.OPERATOR, paid), seconds)
 
     def admit_one(self) -> None:
         name = self.draw(self.model.of(*ON_LIST))
@@ -428,12 +445,14 @@ class AdmissionHistory:
         answer = self.line.send("admit", entry_id=self.line.id_of(name), offer_seconds=seconds)
         if name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
-        elif not self.model.by_name[name].is_ready:
+        elif not replace(self.model.by_name[name], is_away=False).is_ready:
             assert answer["code"] == "entry_not_ready"
         elif self.model.room == 0:
             assert answer["code"] == "inside_full"
         else:
-            offered = model.offered(self.model, [name], "", model.OPERATOR)
+            # An operator may offer a slot to a customer who is away.
+            line = self.model.change(name, is_away=False)
+            offered = model.offered(line, [name], "", model.OPERATOR)
             self.hold_to(accepted(answer), offered, seconds)
 
     def draw(self, names: Iterable[str]) -> str | None:
@@ -478,7 +497,7 @@ class AdmissionHistory:
         self.ledger.lag_micros += 1
         pause_until = self.now + self.pause_seconds * 1000 if self.pause_seconds else 0
         self.model = model.back_after_decline(self.model, name, pause_until)
-        self.has_pauses |= keeps > 0 and self.pause_seconds > 0
+        self.has_reasons |= keeps > 0 and self.pause_seconds > 0
         # Otherwise another offer in the same millisecond would have the same end.
         self.wait(1000)
 
@@ -487,13 +506,17 @@ class AdmissionHistory:
         self.model = model.back_in_line(self.model, name, to, **changes)
 
     def release(self) -> None:
-        to = self.random.choice(["place", "back"])
+        to, delay_seconds = self.random.choice(["place", "back"]), self.random.choice([0, 0, 45])
         name = self.draw_offered()
         if name is None:
             return
         token = self.model.by_name[name].hold
-        self.send_with_copy("release", entry_id=self.line.id_of(name), token=token, to=to)
-        self.comes_back(name, to)
+        delay = {"to": to, "delay_seconds": delay_seconds}
+        self.send_with_copy("release", entry_id=self.line.id_of(name), token=token, **delay)
+        until = self.now + 1000 * delay_seconds if delay_seconds else 0
+        self.has_reasons |= until > 0
+        pause = {"delayed_until_millis": until, "delay_reason": "delayed"} if until else {}
+        self.comes_back(name, to, **pause)
 
     def park(self) -> None:
         name = self.draw_offered()
@@ -536,30 +559,62 @@ class AdmissionHistory:
         return [name for name in found if not self.model.by_name[name].has_exited]
 
     def change_readiness(self) -> None:
-        """Let an entry rest, hold it back, or make it ready, wherever it is on the waitlist."""
+        """Let an entry rest, hold it back, make its address unverified, or make it ready, wherever
+        it is on the waitlist.
+        """
         name = self.draw(self.model.of(*ON_LIST))
         if name is None:
             return
         rests = self.random.choice([0, 0, *MOMENTS]) // 1000
         until, is_held_back = self.now + rests if rests else 0, self.random.random() < 0.3
+        is_unverified = self.random.random() < 0.1
         reasons = {"resting": until} if rests else {}
         reasons |= {"held_back": 0} if is_held_back else {}
+        reasons |= {"unverified": 0} if is_unverified else {}
         self.readiness_version += 1
+        self.has_reasons = True
         accepted(self.line.readiness(name, self.readiness_version, **reasons))
-        self.model = self.model.change(name, rests_until_millis=until, is_held_back=is_held_back)
+        self.model = self.model.change(
+            name,
+            rests_until_millis=until,
+            is_held_back=is_held_back,
+            is_unverified=is_unverified,
+        )
 
     def look(self) -> None:
         name = self.draw(self.model.of("waiting"))
         if name is None:
             return
-        seen = accepted(self.line.position(name))
-        ahead = self.model.of("waiting")[: seen["position"] - 1]
+        self.sees(name, accepted(self.line.position(name)))
+
+    def poll(self) -> None:
+        """Let a customer poll who waits or has an offer. The customer is present at once."""
+        name = self.draw(self.model.of("waiting", "offered"))
+        if name is None:
+            return
+        seen = accepted(self.line.position(name, is_poll=True))
+        self.model = model.polled(self.model, name, self.second)
+        if name in self.model.of("waiting"):
+            self.sees(name, seen)
+
+    def sees(self, name: str, seen: Answer) -> None:
+        line = self.model.of("waiting")
+        ahead, stay = line[: line.index(name)], self.model.by_name[name]
         assert self.model.position(name) == seen["position"]
-        if self.readiness_version == 0 and not self.has_pauses:
-            assert seen["ready_ahead"] is None
+        if not self.has_reasons and not any(one.is_away for _, one in self.model.stays):
+            assert seen["ready_ahead"] in (None, len(ahead))
         else:
             assert seen["ready_ahead"] == sum(self.model.by_name[one].is_ready for one in ahead)
-        assert bool(seen["not_ready"]) is not self.model.by_name[name].is_ready
+        reasons = {
+            "resting": stay.rests_until_millis > 0,
+            stay.delay_reason: stay.delayed_until_millis > 0,
+            "held_back": stay.is_held_back,
+            "unverified": stay.is_unverified,
+            "away": stay.is_away,
+        }
+        assert {one["reason"] for one in seen["not_ready"]} == {
+            reason for reason, is_given in reasons.items() if is_given
+        }
 
     def withdraw(self) -> None:
         name = self.draw_offered()
@@ -615,6 +670,9 @@ class AdmissionHistory:
         ]
         assert stats["waiting"] + stats["offered"] == len(line.of("waiting", "offered"))
         assert stats["parked"] == len(line.of("parked"))
+        waiting = [line.by_name[name] for name in line.of("waiting")]
+        assert stats["not_ready"] == sum(not stay.is_ready for stay in waiting)
+        assert stats["away"] == sum(stay.is_away for stay in waiting)
         quota = self.ledger.quota
         assert stats["quota"] == self.ledger.granted[quota] - self.ledger.used[quota]
 

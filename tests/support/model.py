@@ -51,6 +51,7 @@ class Stay:
 
     A stay that is resting, delayed or held back (`is_held_back`) keeps its place but is passed
     over. The reason of a delay is a release or a decline, and `declines` counts the declines.
+    The last poll of a customer who `is_away`, at the second `polled_at`, is too old.
     Positions do not count a stay that `is_unverified`. The `question` was asked after the
     hold `asked_hold`.
     """
@@ -75,6 +76,8 @@ class Stay:
     declines: int = 0
     is_held_back: bool = False
     is_unverified: bool = False
+    is_away: bool = False
+    polled_at: int | None = None
     question: Question = ""
     asked_hold: str = ""
     key: str = ""
@@ -88,6 +91,7 @@ class Stay:
             or self.delayed_until_millis
             or self.is_held_back
             or self.is_unverified
+            or self.is_away
         )
 
     @property
@@ -129,7 +133,7 @@ class Policy:
     `scheduled` is the number of slots that become due at one time. If `has_rate` is true, another
     slot becomes due after a day, and the rate counts the people who enter. After
     `misses` unused offers, `after_misses` decides instead of `no_show`. The first `declines_kept`
-    declines keep the place.
+    declines keep the place. A customer whose last poll is more than `presence_seconds` ago is away.
     """
 
     max_inside: int | None = None
@@ -139,6 +143,7 @@ class Policy:
     misses: int | None = None
     after_misses: AfterMisses = "leave"
     declines_kept: int = 0
+    presence_seconds: int | None = None
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -519,7 +524,29 @@ def offered(
     return line
 
 
-def policy_run(line: Waitlist, most: int | None = None) -> Waitlist:
+def polled(line: Waitlist, name: str, second: int) -> Waitlist:
+    """Note a poll of a customer who waits or has an offer. The customer is present."""
+    return line.change(name, is_away=False, polled_at=second)
+
+
+def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
+    """Make the customers away whose turn comes in a run of `count` offers, and who have polled too
+    long ago.
+    """
+    seconds = line.policy.presence_seconds if line.policy else None
+    present = 0
+    for name in line.next_ones():
+        at = line.by_name[name].polled_at
+        if present == count or seconds is None:
+            return line
+        if at is not None and second - at > seconds:
+            line = line.change(name, is_away=True)
+        else:
+            present += 1
+    return line
+
+
+def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Waitlist:
     """Make the offers that are due by the policy or a quota.
 
     If an offer is due only because there is room, it uses no slot.
@@ -527,7 +554,9 @@ def policy_run(line: Waitlist, most: int | None = None) -> Waitlist:
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
         due = (*due, *[""] * (room or 0))
-    taken = line.next_ones(len(due[:room][:most]))
+    count = len(due[:room][:most])
+    line = passed_over(line, count, second)
+    taken = line.next_ones(count)
     line = replace(line, slots=line.slots[len(taken) :])
     return offered(line, taken, POLICY, POLICY, due)
 
