@@ -22,6 +22,7 @@ from tools.bench.imports import ImportBench
 from tools.bench.log import lambda_log
 from tools.bench.maintenance import RUNS, MaintenanceBench
 from tools.bench.memory import weigh
+from tools.bench.presence import PresenceBench
 from tools.bench.public import PublicBench
 from tools.bench.queue_client import Handler
 from tools.bench.rebuild import RebuildBench
@@ -149,6 +150,13 @@ def server_time(sizes: Sizes, progress: Progress) -> list[Row]:
         return list(bench.rows(partial(progress.advance, task)))
 
 
+def presence(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        task = progress.add_task("people who have gone away", total=4 * sizes.server_rounds)
+        bench = PresenceBench(Handler(port), bare_client(port), sizes)
+        return list(bench.rows(partial(progress.advance, task)))
+
+
 PARTS = {
     "line": line,
     "claims": claims,
@@ -161,6 +169,7 @@ PARTS = {
     "wait": wait,
     "board": board,
     "server": server_time,
+    "presence": presence,
 }
 
 

@@ -122,7 +122,8 @@ class Line:
         return self._payload(op)
 
     def position(self, member: str) -> str:
-        return self._payload("position", entry_id=member)
+        """Return the poll of a customer."""
+        return self._payload("position", entry_id=member, is_poll=True)
 
     def set_pace(self, pace: str) -> None:
         """Store a pace in Redis, as maintenance does every minute."""

@@ -40,6 +40,7 @@ def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
         "secrecy",
         "board",
         "server",
+        "presence",
     ],
 )
 def test_a_quick_run_prints_every_ratio(part: str, quick_run: Run) -> None:
