@@ -377,8 +377,8 @@ class AdmissionHistory:
         expected = self.model if self.is_closed else model.policy_run(due, most, self.second)
         self.hold_to(answer, expected)
         self.ledger.leave_over(self.model)
-        due = self.ledger.due(RATE, self.model)
-        if floor(due) != floor(due - self.ledger.slots(self.ledger.lag_micros + 1)):
+        by_rate = self.ledger.due(RATE, self.model)
+        if floor(by_rate) != floor(by_rate - self.ledger.slots(self.ledger.lag_micros + 1)):
             # The rounding decides whether Redis keeps almost a whole slot or nothing.
             kept = int(self.line.client.hget(keys.meta(self.line.waitlist_id), "left_over"))
             self.ledger.left_over = self.ledger.slots(kept)

@@ -116,7 +116,7 @@ class PresenceBench:
     def _memory(self) -> Row:
         """Weigh the noted polls, after each entry at the head has polled."""
         key = keys.last_polls(self._watching.waitlist_id)
-        count = cast(int, self._bare.hlen(key))
+        count = self._bare.hlen(key)
         weight = cast(int, self._bare.memory_usage(key, samples=0)) / count
         return Row(
             name=f"memory of {count} noted polls, presence",
