@@ -9,6 +9,7 @@ documents from them.
 import json
 import sys
 import warnings
+from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
@@ -39,6 +40,7 @@ REQUEST = {
 }
 
 
+@cache
 def document(*, knows_issuer: bool) -> dict[str, Any]:
     """Return the OpenAPI document of a stack that has an issuer, or of a stack that has none."""
     tokens = None if knows_issuer else EntryTokens("a" * 64)

@@ -13,7 +13,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from fakeredis import FakeRedis, FakeServer
 
 from tests.support import model
 from tests.support.line import Answer, Line, accepted
@@ -48,7 +47,7 @@ MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_
 # How long an entry is passed over after a decline that keeps its place.
 PAUSES = [0, 29, 60]
 # For each engine: the seeds of its histories.
-HISTORIES = {"valkey": range(35), "fakeredis": range(35, 40), "cluster": range(40, 50)}
+HISTORIES = {"valkey": range(40), "cluster": range(40, 50)}
 STEPS = 100
 PRESENCES = [30, 60, 300]
 # How often each operation is chosen.
@@ -683,11 +682,8 @@ class AdmissionHistory:
 def test_a_policy_offers_what_is_due_to_the_first_entries(
     request: pytest.FixtureRequest, engine: str, seed: int
 ) -> None:
-    if engine == "fakeredis":
-        client = FakeRedis(server=FakeServer(), decode_responses=True)
-    else:
-        request.getfixturevalue(engine)  # empties it
-        client = request.getfixturevalue(f"{engine}_client")
+    request.getfixturevalue(engine)  # empties it
+    client = request.getfixturevalue(f"{engine}_client")
     history = AdmissionHistory(seed, Line(client))
     for _ in range(STEPS):
         history.step()

@@ -26,7 +26,6 @@ def words(answers: list[dict[str, Any]]) -> list[str]:
     return [answer["outcome"] if answer["ok"] else answer["code"] for answer in answers]
 
 
-@pytest.mark.crowd
 def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> None:
     """The results are in the order of the requests (promises P1 and P9)."""
     line.init(capacity=275)

@@ -17,7 +17,6 @@ def cuts_of(line: Line) -> list[tuple[int, int]]:
     return [(rank, position) for rank, position in json.loads(accepted(line.board())["cuts"])]
 
 
-@pytest.mark.crowd
 def test_the_first_200_are_exact_and_the_rest_within_one_percent(line: Line) -> None:
     names = [f"person {number}" for number in range(500)]
     line.init()

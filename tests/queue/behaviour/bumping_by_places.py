@@ -51,7 +51,6 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
     assert line.order() == [names[0], *names[:1:-1], names[1]]
 
 
-@pytest.mark.crowd
 def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) -> None:
     """The entry moves at least 10 places.
 
@@ -65,7 +64,6 @@ def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) ->
     assert line.order() == [*early, late[-1], *late[:-1]]
 
 
-@pytest.mark.crowd
 def test_hundreds_of_consecutive_ranks_leave_the_head_only(line: Line) -> None:
     line.init()
     names = dense(line, "person", 300)
@@ -75,7 +73,6 @@ def test_hundreds_of_consecutive_ranks_leave_the_head_only(line: Line) -> None:
     assert line.order() == [names[-1], names[150], *names[:150], *names[151:-1]]
 
 
-@pytest.mark.crowd
 def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
     """No two entries have the same rank, and each response is true (promise P1)."""
     line.init()

@@ -10,7 +10,6 @@ from waitlist_shared.ranks import TIER, priority_of
 PEOPLE = ["ann", "bob", "eve", "kim"]
 
 
-@pytest.mark.crowd
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
     """The first ticket belongs to an import of 2020.

@@ -85,7 +85,6 @@ def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) 
     assert line.leave("zoe", ticket=ticket)["outcome"] == "left"
 
 
-@pytest.mark.crowd
 def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> None:
     """One run of the script ends 200 holds.
 
@@ -105,7 +104,6 @@ def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> N
     assert line.order() == names[100:]
 
 
-@pytest.mark.crowd
 def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: Line) -> None:
     """P9"""
     names = [f"person {number}" for number in range(201)]
@@ -119,7 +117,6 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
     assert line.order() == names
 
 
-@pytest.mark.crowd
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
     """A claim takes no entry while an expired hold keeps an earlier entry off the queue (promise
     P1).

@@ -110,7 +110,6 @@ def test_the_page_after_the_last_one_is_empty(line: Line) -> None:
     assert (page["entries"], page["total"]) == ([], 25)
 
 
-@pytest.mark.crowd
 def test_a_page_off_the_queue_has_a_hundred_entries_by_default(line: Line) -> None:
     line.init()
     line.all_sign_up([f"person {number}" for number in range(101)])

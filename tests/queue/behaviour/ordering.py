@@ -3,8 +3,6 @@
 from datetime import timedelta
 from itertools import pairwise
 
-import pytest
-
 from tests.support.line import Line, accepted
 from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
@@ -53,7 +51,6 @@ def test_between_two_signups_of_one_instant_seven_moves_fit(line: Line) -> None:
     assert {later - earlier for earlier, later in pairwise(tickets)} == {8}
 
 
-@pytest.mark.crowd
 def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None:
     """A ticket contains the time of the signup, so tickets are at most a second ahead of the clock
     (promise P1).

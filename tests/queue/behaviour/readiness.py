@@ -228,7 +228,6 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
     assert line.order() == ["ann", "bob", "eve", "zoe", "kim"]
 
 
-@pytest.mark.crowd
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
     """One turn ends 200 rests. A claim makes all turns before it takes an entry (promise P9)."""
     line.init()

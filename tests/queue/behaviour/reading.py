@@ -102,7 +102,6 @@ def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
     assert page["entries"][0]["position"] == 9
 
 
-@pytest.mark.crowd
 def test_a_page_has_a_hundred_entries_by_default(line: Line) -> None:
     names = [f"person {number}" for number in range(101)]
     filled(line, names)
