@@ -55,19 +55,12 @@ class AdmissionBench:
         Calling the function fills the queues, so call it just before the measurement.
         """
         yield Bench(self._handler, self._bare, self._sizes).position_with_policy
-        yield lambda: self._by_hand(1)
-        yield lambda: self._by_hand(MAX_ADMIT)
         yield self._by_policy
         yield self._automatic
         yield lambda: self._behind_resting("claim", lambda line: line.claim(1))
         yield lambda: self._behind_resting("offer", lambda line: line.admit(1))
         yield self._beside_offers
         yield self._by_filters
-
-    def _by_hand(self, count: int) -> Case:
-        offers = Taker(admits := self._line(f"by-hand-{count}"), admits.admit(count))
-        claims = Taker(claimed := self._line(f"claimed-{count}"), claimed.claim(count))
-        return self._case(f"offer {count}, by hand", f"claim {count}", offers, claims, count)
 
     def _by_policy(self) -> Case:
         count = MAX_ADMIT

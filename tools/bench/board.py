@@ -1,13 +1,11 @@
 """Measure the size of the board and the time to build it, compared with a poll. The board is a
 public snapshot of all positions.
-
-The benchmark also measures whether polls become slower when the queue grows.
 """
 
 import gzip
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -17,25 +15,18 @@ from redis import Redis
 
 from tools.bench.queue_client import Handler, Line, check
 from tools.bench.sizes import Sizes
-from tools.bench.targets import Row, Target
+from tools.bench.targets import Row
 from waitlist_queue import keys
 
 Advance = Callable[[], object]
-Queue = tuple[Line, Sequence[str]]
-LOOKS = 20  # Number of polls in one measurement.
 
 
 def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) -> Iterator[Row]:
-    """Measure the board for queues of several lengths, and compare polls of each queue with polls
-    of the shortest queue.
-    """
-    smallest: Queue | None = None
+    """Measure the board for queues of several sizes."""
     for waiting in sizes.boards:
         line = Line(handler, f"board-{waiting}")
         members = line.newcomers(waiting)
         line.fill(bare, members)
-        queue = (line, members)
-        smallest = smallest or queue
         ask = partial(handler.ask, line.message("board"))
         key = keys.board(line.waitlist_id)
         built, answered, looked = [], [], []
@@ -53,35 +44,7 @@ def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) ->
         look_ms = median(looked)
         yield _beside_look(f"{name}, made", median(built), look_ms, size)
         yield _beside_look(f"{name}, answered again", median(answered), look_ms, size)
-        if queue is not smallest:
-            yield _looks(handler, queue, smallest, sizes.board_rounds)
-            bare.delete(line.queue_key)
         advance()
-
-
-def _looks(handler: Handler, queue: Queue, smallest: Queue, rounds: int) -> Row:
-    """Compare polls of one queue with polls of another queue. The polls alternate between the two
-    queues.
-    """
-    costs = [
-        [_timed(partial(_look, handler, *polled)) / LOOKS for polled in (queue, smallest)]
-        for _ in range(rounds)
-    ]
-    ours, baseline = (median(each) for each in zip(*costs, strict=True))
-    return Row(
-        name=f"position, {len(queue[1]):,} waiting",
-        beside=f"position, {len(smallest[1]):,} waiting",
-        ratio=median(longer / shorter for longer, shorter in costs),
-        spread=None,
-        ours=f"{ours:.3f} ms",
-        baseline=f"{baseline:.3f} ms",
-        target=Target("≤", 1.2),
-    )
-
-
-def _look(handler: Handler, line: Line, members: Sequence[str]) -> None:
-    answers = [handler.ask(line.position(random.choice(members))) for _ in range(LOOKS)]
-    check(answers, "waiting")
 
 
 def _public(answer: dict[str, object]) -> dict[str, object]:

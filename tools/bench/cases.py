@@ -15,7 +15,6 @@ from tools.bench.queue_client import Handler, Line, batch, check, sent
 from tools.bench.rounds import Round, measure
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
-from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_shared.limits import MAX_BATCH
 
 
@@ -76,12 +75,8 @@ class Bench:
             self.signup_beside_published,
             self.position,
             self.position_of_many,
-            self.position_with_pace,
             self.leave,
-            lambda: self.bump("priority", lambda: self._random.randint(1, 255)),
-            lambda: self.bump("places", lambda: self._random.randint(1, 1000)),
-            lambda: self.bump("to", lambda: "front"),
-            lambda: self.bump("to", lambda: "back"),
+            self.bump,
             self.batch,
         ]
 
@@ -143,24 +138,6 @@ class Bench:
         beside = f"position, {sizes.waiting:,} waiting"
         return self._case(name, beside, prepare, Target("≤", 1.5), as_cost=True)
 
-    def position_with_pace(self) -> Case:
-        """Compare polls of a waitlist whose pace has many hourly parts with polls of a waitlist
-        that has no pace.
-        """
-        ask = self._handler.ask
-        paced, _, paced_waiting = self._pair("paced")
-        plain, _, plain_waiting = self._pair("plain")
-        hours = tuple(Piece(hour * 3600, hour * 3600 + 3600, 41.25 + hour) for hour in range(24))
-        paced.set_pace(Pace(at=1_780_000_000, cycle=86_400, pieces=hours).encode())
-
-        def prepare() -> Round:
-            payloads = [paced.position(member) for member in self._some(paced_waiting)]
-            plain_payloads = [sent(plain.position(member)) for member in self._some(plain_waiting)]
-            return self._round(payloads, "waiting", ask, plain_payloads)
-
-        name, beside = "position with an hourly pace", "position without a pace"
-        return self._case(name, beside, prepare, Target("≤", 1.1), as_cost=True)
-
     def position_with_policy(self) -> Case:
         """Compare polls of a waitlist with an admission policy with polls of a waitlist that has no
         policy.
@@ -197,20 +174,19 @@ class Bench:
 
         return self._case("leave", "ZREM", prepare, None)
 
-    def bump(self, form: str, value: Callable[[], int | str]) -> Case:
-        name = f"bump {form}" if form != "to" else f"bump to {value()}"
-        bare, (line, zset, waiting) = self._bare, self._pair(name.replace(" ", "-"))
+    def bump(self) -> Case:
+        bare, (line, zset, waiting) = self._bare, self._pair("bump")
 
         def prepare() -> Round:
             members = self._some(waiting)
             return self._round(
-                [line.bump(member, form, value()) for member in members],
+                [line.bump(member, "places", self._random.randint(1, 1000)) for member in members],
                 "moved",
                 lambda member: bare.zadd(zset, {member: time.time()}),
                 members,
             )
 
-        return self._case(name, "ZADD of a member", prepare, None)
+        return self._case("bump by places", "ZADD of a member", prepare, None)
 
     def batch(self) -> Case:
         bare, (line, zset, _) = self._bare, self._pair("batch")

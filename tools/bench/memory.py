@@ -20,15 +20,11 @@ def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
 
     Also measure a queue whose entries all rest.
     """
-    empty = _used_memory(bare)
     line = Line(handler, "memory")
     waiting = line.newcomers(members)
     line.join(waiting)
-    ours_used = _used_memory(bare) - empty
     ours_keys = _weight_of_keys(bare, line)
-    before_bare = _used_memory(bare)
     bare_keys = _weight_of_copy(bare, line)
-    bare_used = _used_memory(bare) - before_bare
 
     leaving, moving = waiting[::10], waiting[1::10]
     line.ask_all([line.leave(member) for member in leaving], "left")
@@ -40,7 +36,6 @@ def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
     resting.rest(who_rest)
     return [
         _row("memory, all keys", ours_keys, bare_keys, members, TARGET),
-        _row("memory, used_memory", ours_used, bare_used, members, TARGET),
         _row("memory, 10% left, 10% bumped", after_traffic, _weight_of_copy(bare, line), left),
         _row("memory, all rest", _weight_of_keys(bare, resting), bare_keys, members),
     ]
@@ -73,10 +68,6 @@ def _weight_of_copy(bare: Redis, line: Line) -> int:
 
 def _weight(bare: Redis, key: str | bytes) -> int:
     return cast(int, bare.memory_usage(key, samples=0))
-
-
-def _used_memory(bare: Redis) -> int:
-    return cast(int, bare.info("memory")["used_memory"])
 
 
 def _ranks(bare: Redis, queue_key: str) -> Iterator[dict[bytes, float]]:

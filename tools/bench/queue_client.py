@@ -125,10 +125,6 @@ class Line:
         """Return the poll of a customer."""
         return self._payload("position", entry_id=member, is_poll=True)
 
-    def set_pace(self, pace: str) -> None:
-        """Store a pace in Redis, as maintenance does every minute."""
-        check([self._handler.ask(self._payload("heartbeat", pace=pace))], "beats")
-
     def leave(self, member: str) -> str:
         return self._payload("leave", entry_id=member, join_id=new_join_id())
 
