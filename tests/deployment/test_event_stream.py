@@ -33,16 +33,6 @@ def test_operators_can_add_a_reader_to_the_stream() -> None:
     assert not named("AWS::Pipes::Pipe")
 
 
-def test_the_function_reads_the_table_in_use() -> None:
-    assert READING["Stream"] == {
-        "Fn::If": [
-            "UsesExistingTable",
-            {"Ref": "ExistingTableStreamArn"},
-            attribute("WaitlistTable", "StreamArn"),
-        ]
-    }
-
-
 def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
     """A failed batch is retried in order for hours.
 
@@ -58,11 +48,6 @@ def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
     assert READING["BisectBatchOnFunctionError"] is True
     given_up = READING["DestinationConfig"]["OnFailure"]
     assert given_up == {"Type": "SQS", "Destination": attribute("UndeliveredEvents", "Arn")}
-
-
-def test_undelivered_events_are_kept_encrypted_for_two_weeks() -> None:
-    queue = named("AWS::SQS::Queue")["UndeliveredEvents"]
-    assert queue == {"SqsManagedSseEnabled": True, "MessageRetentionPeriod": 14 * 24 * HOUR}
 
 
 @pytest.mark.parametrize(("events", "is_read"), [("on", True), ("off", False)])

@@ -84,15 +84,6 @@ def test_a_pull_request_is_checked_without_assuming_a_role() -> None:
         job["strategy"]["matrix"]["python"] for job in check["jobs"].values() if "strategy" in job
     )
     assert python == ["3.11", "3.13"]
-    ran = {run for job in check["jobs"].values() for run in commands(job)}
-    assert {"make check", "make sam-validate", "make sam-build"} <= ran
-    assert {
-        "make test-browser",
-        "make test-curl",
-        "make test-tls",
-        "make test-clients",
-        "make test-dynamodb",
-    } <= ran
 
 
 def test_every_documented_test_command_is_run_by_a_workflow() -> None:
@@ -144,33 +135,3 @@ def test_a_release_is_checked_and_built_by_jobs_that_cannot_publish() -> None:
         "actions/attest",
         "gh",
     ]
-
-
-def test_a_deployment_is_checked_and_built_once_and_tested_on_dev_first() -> None:
-    assert DEPLOY["check"]["uses"] == "$/.github/workflows/check.yml"
-    assert [DEPLOY[job].get("needs") for job in ("check", "build", "dev", "prod")] == [
-        None,
-        "check",
-        "build",
-        "dev",
-    ]
-    assert [job for job in DEPLOY if "make sam-build" in commands(DEPLOY[job])] == ["build"]
-
-
-@pytest.mark.parametrize("environment", ["dev", "prod"])
-def test_an_environment_is_deployed_with_its_role_and_then_smoke_tested(environment: str) -> None:
-    job = DEPLOY[environment]
-    assert job["environment"] == environment
-    (role,) = (step["with"] for step in steps(job) if "configure-aws" in step.get("uses", ""))
-    assert role["role-to-assume"] == "${{ vars.AWS_ROLE_ARN }}"
-    assert role["aws-region"] == "${{ vars.AWS_REGION }}"
-    assert job["concurrency"] == {"group": f"deploy-{environment}", "cancel-in-progress": False}
-    *_, deploy, smoke = commands(job)
-    assert deploy == f"make sam-deploy CONFIG_ENV={environment}"
-    (flags,) = (step["env"]["SAM_DEPLOY_FLAGS"] for step in steps(job) if "env" in step)
-    assert flags == (
-        "--no-confirm-changeset --role-arn ${{ vars.AWS_EXECUTION_ROLE_ARN }}"
-        " --no-resolve-s3 --s3-bucket ${{ vars.AWS_BUILDS_BUCKET }}"
-    )
-    stack = CONFIG[environment]["deploy"]["parameters"]["stack_name"]
-    assert smoke == f"make smoke STACK={stack}"
