@@ -160,7 +160,7 @@ def _decode(message: object) -> c.Request:
 
 
 def _type_of(message: Any) -> Any:
-    """Return the struct type for the operation in the `op` field."""
+    """Return the struct type of a message. The field `op` contains the name of the operation."""
     # Look the type up first, because decoding a known struct is much faster than decoding the union
     # of all structs.
     try:

@@ -225,8 +225,8 @@ def export(
         bool,
         typer.Option(
             "--all-columns",
-            help="Write every column to the CSV file, even if it is empty, and a column for "
-            "each profile field.",
+            help="Write every column to the CSV file, even a column without values. Each profile "
+            "field gets a column of its own.",
         ),
     ] = False,
     output: Annotated[

@@ -131,7 +131,7 @@ def _hint(setting: Setting) -> str:
 
 
 def _meaning_of_empty(setting: Setting) -> str:
-    """Return what an empty field means, or "" if the field must not be empty."""
+    """Describe what an empty field means. Return "" if the field must not be empty."""
     if (end := end_of_group(setting)) is not None:
         return end
     if setting.is_nullable:

@@ -155,7 +155,7 @@ def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
     else:
         yield f"A claim holds the entry until {format_value(person['claimed_until'])}."
         yield "The client that made the claim can complete, release or park it."
-        yield "If the lease expires before that, the entry returns to the queue."
+        yield "If the claim expires, the entry returns to the queue."
     if made is not None:
         kind = "offer" if person["offered_until"] else "claim"
         yield f"The {kind} was made {_how(made)}."
@@ -177,7 +177,7 @@ def _admitted(person: Document, history: Sequence[Document]) -> Iterator[str]:
             yield f"The slot inside is taken until {format_value(person['room_until'])}."
     elif person["inside_until"]:
         yield f"The pass ends at {format_value(person['inside_until'])}."
-        yield "Until then, the slot inside is taken, unless the person exits earlier."
+        yield "The person takes up a slot inside until the pass ends or the person exits."
 
 
 def _last(event: str, history: Sequence[Document], words: str, unknown: str) -> str:

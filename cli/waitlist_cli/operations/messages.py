@@ -46,7 +46,9 @@ def previews(
 def send_test(
     api: "Api", waitlist_id: str, kind: str, language: str | None, address: Mapping[str, str]
 ) -> None:
-    """Send a message with example data to the `email` or the `phone` in `address`."""
+    """Send a test message with example data to the mail address or the phone number in
+    `address`.
+    """
     body = {"kind": kind, "language": language, **address}
     api.operator("POST", f"/{waitlist_id}/messages/test", body, policy=ONCE)
 

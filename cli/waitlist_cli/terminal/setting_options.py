@@ -1,4 +1,6 @@
-"""Makes the options for the settings of a waitlist, as `settings.json` declares them."""
+"""Creates the command-line options for the settings of a waitlist from the declarations in
+`settings.json`.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal
@@ -35,7 +37,7 @@ NAMES = {
     "page.enter_url": "--enter",
     "page.image_url": "--image",
 }
-# How the operator gives values of each type, and how the operator removes a value.
+# The placeholders that the help shows for the values of each type.
 METAVARS = {
     "integers": "NUMBER[,NUMBER]",
     "strings": "ITEM[,ITEM]",
@@ -46,7 +48,7 @@ METAVARS = {
 }
 HINTS = {
     "lists": "Repeat the option for several items.",
-    "object": "Give a JSON file, or - for standard input. It replaces the former value.",
+    "object": "Give a JSON file, or - for standard input. The JSON replaces the former value.",
     "time": "Give a time such as 2026-12-01T09:00:00+01:00.",
 }
 OFF = {"integer": "0", "choice": "off"}
@@ -60,10 +62,11 @@ def with_settings(function: Function) -> Function:
 
 
 def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Function], Function]:
-    """Return a decorator that replaces the `settings` parameter with options for these settings.
+    """Return a decorator that replaces the `settings` parameter of a command with options for these
+    settings.
 
-    If a group is given, the parameter contains only this group, and the names of the options do
-    not begin with the group.
+    If a group is given, the parameter contains only the settings of this group, and the names of
+    the options do not begin with the name of the group.
     """
     chosen = [settings()[name] for name in names if settings()[name].type != "group"]
     options = [
@@ -98,8 +101,8 @@ def _annotation(setting: Setting, name: str) -> Any:
         kind = Literal[tuple(setting.choices)]
     meaning = _meaning_of_off(setting)
     off = f"{OFF.get(setting.type, repr(''))} means {meaning}." if meaning else ""
-    # The service checks the limits. The option only refuses negative numbers, and a 0 that does
-    # not turn the setting off.
+    # The option refuses only negative numbers, and 0 if 0 does not turn the setting off. The
+    # service checks all other limits.
     least = (0 if meaning else min(setting.minimum, 1)) if setting.type == "integer" else None
     words = " ".join(filter(None, (setting.help, HINTS.get(setting.type), off)))
     metavar = METAVARS.get(setting.type)
@@ -107,7 +110,10 @@ def _annotation(setting: Setting, name: str) -> Any:
 
 
 def _meaning_of_off(setting: Setting) -> str:
-    """Return what it means to turn a setting off, or "" if that is not possible."""
+    """Describe what happens if the operator turns a setting off.
+
+    Return "" if the setting cannot be turned off.
+    """
     if setting.is_nullable or _ends_group(setting):
         return end_of_group(setting) or setting.null or "none"
     return "none" if setting.type in (*MANY, "object") else ""

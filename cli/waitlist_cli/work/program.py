@@ -76,7 +76,7 @@ class Program:
     def _signal(self, number: int) -> bool:
         """Send a signal to the process group. Return whether the group still has processes.
 
-        The number 0 sends no signal.
+        If the number is 0, no signal is sent.
         """
         try:
             os.killpg(self._process.pid, number)

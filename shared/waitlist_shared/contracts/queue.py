@@ -325,7 +325,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     ticket: Ticket | None = None
     # The positions within the segments that the request names, in the same order.
     places: tuple[SegmentPlace, ...] = ()
-    # A text that describes how fast the waitlist admits people, or `unknown`, or `paused`.
+    # A text that says how fast the waitlist admits people. The text can also be `unknown` or
+    # `paused`.
     pace: str | None = None
     # The number of ready entries ahead of the entry, or None if every entry on the waitlist has
     # always been ready.
