@@ -82,3 +82,12 @@ def test_without_an_issuer_and_a_token_key_the_error_names_the_missing_variable(
 ) -> None:
     with pytest.raises(ConfigError, match="ENTRY_TOKEN_SECRET_ARN"):
         app.lambda_handler({}, Context())
+
+
+def test_the_error_for_an_unknown_bot_check_names_the_providers(
+    environ: pytest.MonkeyPatch,
+) -> None:
+    environ.setenv("ENTRY_TOKEN_SECRET", KEY)
+    environ.setenv("BOT_CHECK", "captcha")
+    with pytest.raises(ConfigError, match="BOT_CHECK=captcha must be one of turnstile, "):
+        app.lambda_handler({}, Context())

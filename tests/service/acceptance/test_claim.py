@@ -73,7 +73,7 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
     """Two of five customers have started to leave, but Redis does not know yet.
 
-    Claims do not return them.
+    Claims do not return them, and Redis counts that they have left.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve")
     for name in ("ann", "cyd"):
@@ -82,6 +82,7 @@ def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
     assert people.claimed(2) == ["dan"]
     assert people.order() == ["eve"]
     assert people.counts()[:2] == (1, 2)
+    assert people.stats().json["left"] == 2
 
 
 def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:

@@ -308,6 +308,19 @@ def test_history_of_a_day_and_a_week_adds_up_to_the_same(people: People) -> None
         assert found["points"][-1]["waiting"] == 10
 
 
+@pytest.mark.parametrize(
+    ("period", "seconds"), [("hour", 3600), ("day", 86_400), ("week", 7 * 86_400)]
+)
+def test_history_of_an_old_list_begins_one_period_ago(
+    people: People, period: str, seconds: int
+) -> None:
+    steady(people)
+    people.world.advance(8 * 86_400)
+    minute(people)
+    found = history(people, period)
+    assert len(found["points"]) * found["step_seconds"] == seconds
+
+
 def test_history_is_of_a_known_period_and_a_known_list(people: People) -> None:
     path = f"{people.admin_path}/stats/history"
     assert people.world.request("GET", path, operator=True, query="period=year").status == 422

@@ -1,5 +1,6 @@
 """Every refusal of the private function becomes the same error in the public function."""
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.queue.behaviour.outcomes import OUTCOMES
 from tests.service.contract.test_operations import ADA, of
 from tests.support.line import Line
 from tests.support.stores import empty_redis
+from waitlist_api.http.errors import problem
 from waitlist_api.queue.client import QueueClient, failure_of
 from waitlist_shared import contracts as c
 from waitlist_shared import errors
@@ -55,6 +57,10 @@ def test_an_outage_arrives_as_its_error_without_a_word_of_its_cause(
 
 
 def test_a_refusal_that_this_client_does_not_know_is_a_defect() -> None:
-    """A private function that is deployed first may refuse a request with a new code."""
+    """A private function that is deployed first may refuse a request with a new code.
+
+    Clients do not get the message of a defect, because it may contain personal data (promise P8).
+    """
     error = failure_of({"ok": False, "code": "brand_new", "message": "Something new."})
     assert type(error) is errors.InternalError
+    assert json.loads(problem(error).body or "")["detail"] == errors.InternalError.advice
