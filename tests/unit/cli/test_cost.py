@@ -117,7 +117,7 @@ def test_the_price_of_a_webhook_depends_on_the_events() -> None:
     assert idle["Total"] - without["Total"] == pytest.approx(idle["Webhook"])
     # Each signup causes four events.
     a_million = (second["Webhook"] - first["Webhook"]) / 4
-    assert f"a million events cost about {a_million:.2f} dollars more" in one_line(PAGE)
+    assert f"A million events cost about {a_million:.2f} dollars more" in one_line(PAGE)
     assert f"A webhook at rest costs {idle['Webhook']:.2f} dollars a month" in one_line(PAGE)
     words = json.loads(Typed().run("cost", "--signups", "1M", "--webhook", "--json"))
     assert words["Webhook"] == round(first["Webhook"], 2)
