@@ -33,8 +33,8 @@ Path({path!r} + ".part").write_text(sys.argv[1])
 os.replace({path!r} + ".part", {path!r})
 """
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
-# On a busy machine, the page polls less often than planned. This patience is enough, because no
-# test here measures time.
+# On a busy machine, the page polls less often than planned, so wait longer for it. No test here
+# measures time.
 expect.set_options(timeout=PATIENCE_MS)
 
 

@@ -76,7 +76,7 @@ class Service:
         self.port = int(self.url.rpartition(":")[2])
 
     def found(self, pattern: str) -> str:
-        """Return the first group of a pattern that occurs in the banner."""
+        """Return the text that the first group of this pattern matches in the banner."""
         match = re.search(pattern, self.banner, re.MULTILINE)
         assert match, self.banner
         return match[1]

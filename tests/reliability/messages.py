@@ -100,8 +100,8 @@ def check_that_all_are_sent(count: int) -> None:
         seconds = (stage.clock.millis - began) / 1000
         assert sorted(ses.mails) == sorted({f"p{number}@example.com" for number in range(count)})
     print(
-        f"{count:,} offers at {RATE} a second: {seconds:,.0f} s, {ses.refused:,} refusals, "
-        "each sent once"
+        f"{count:,} offers at {RATE} a second: {seconds:,.0f} s, {ses.refused:,} refusals. "
+        "Each offer was sent once."
     )
 
 
@@ -109,7 +109,7 @@ def main() -> None:
     began = time.monotonic()
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         crowd = Crowd(stage, Random(7))
-        print(f"{PEOPLE:,} people are told ...", file=sys.stderr)
+        print(f"{PEOPLE:,} people get messages ...", file=sys.stderr)
         with redirect_stdout(StringIO()):
             told(crowd, PEOPLE)
     at_once = sum(receives == 1 for *_, receives in crowd.delays)

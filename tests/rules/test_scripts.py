@@ -47,7 +47,8 @@ LOOPS = {
     "lib/pop": 4,
     # The loops visit the reasons of an entry, and the rests that end at the same time.
     "lib/readiness": 2,
-    # The hash of polls has at most 401 fields, and a run makes only entries in this hash not ready.
+    # The hash of polls has at most 401 fields. A run makes at most the entries in this hash not
+    # ready.
     "lib/presence": 5,
     "lib/reasons": 1,
     "lib/replay": 1,

@@ -67,7 +67,7 @@ class Line:
             self.now_micros or self.clock,
             lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
-        # Only the number of turns limits the work here, and not the time, because the machine may
+        # The work is limited only by the number of turns and not by time, because the machine may
         # be slow.
         self.store = store
         self.service = QueueService(store, monotonic=lambda: 0)

@@ -293,8 +293,8 @@ class Waitlist:
 
 
 def refused(line: Waitlist, name: str, key: str) -> Waitlist:
-    """Remember that a signup was refused because the waitlist is not open. Such a signup does not
-    join later.
+    """Remember that a signup was refused because the waitlist is not open. Such a signup is never
+    completed.
     """
     return line if line.is_full else line.note(f"{name} with {key} was refused")
 

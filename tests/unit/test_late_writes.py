@@ -359,7 +359,7 @@ def in_turn(*steps: Step) -> Step:
 
 
 def with_record(act: Late) -> Step:
-    """Return a step that reads the record and carries out the act with it."""
+    """Return a step that reads the record, and carries out the act with this record."""
     return lambda life: act(life, life.record)
 
 

@@ -61,8 +61,8 @@ def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> l
         for millis in range(begin // MINUTE * MINUTE, end + 1, MINUTE):
             found[millis] += matches(datetime.fromtimestamp(millis / 1000, zone))
     else:
-        # Check each minute that a clock without changes would show. If the clocks skip a minute, it
-        # counts as the first minute after the gap.
+        # Go through each minute that the clocks would show if they never changed. If the clocks
+        # skip a minute, it counts as the first minute after the gap.
         shown = datetime.fromtimestamp(begin / 1000, zone).replace(tzinfo=None, second=0)
         shown = shown.replace(microsecond=0) - timedelta(days=1)
         for _ in range((end - begin) // MINUTE + 2 * 24 * 60):

@@ -38,13 +38,13 @@ CHANGING = {"Write", "Permissions management", "Tagging"}
 # only applies to this handler.
 NOT_CALLED = {
     "AWS::ApiGatewayV2::Api": {
-        "s3:GetObject": "the body stands in the template",
-        "update apigateway:POST": "PUT imports the body again",
+        "s3:GetObject": "the API document is part of the template",
+        "update apigateway:POST": "an update imports the document again with PUT",
     },
     "AWS::ApiGatewayV2::Stage": {
-        "update apigateway:POST": "PATCH changes the stage",
-        "apigateway:TagResource": "IAM's actions of API Gateway are HTTP's methods",
-        "apigateway:UntagResource": "IAM's actions of API Gateway are HTTP's methods",
+        "update apigateway:POST": "an update changes the stage with PATCH",
+        "apigateway:TagResource": "the IAM actions of API Gateway are HTTP methods",
+        "apigateway:UntagResource": "the IAM actions of API Gateway are HTTP methods",
     },
     "AWS::CloudFront::Distribution": {
         "cloudfront:CreateDistributionWithTags": "IAM calls it CreateDistribution",
@@ -52,23 +52,23 @@ NOT_CALLED = {
         "cloudfront:UpdateDistributionWithStagingConfig": "there is no staging distribution",
     },
     "AWS::CloudFront::Function": {
-        "cloudfront:TagResource": "the function has no tag, by which IAM could not decide",
-        "cloudfront:UntagResource": "the function has no tag, by which IAM could not decide",
-        "cloudfront:ListTagsForResource": "the reference lists no function; the role may list all",
+        "cloudfront:TagResource": "IAM evaluates no tags of functions, so it has none",
+        "cloudfront:UntagResource": "IAM evaluates no tags of functions, so it has none",
+        "cloudfront:ListTagsForResource": "the role may list the tags of everything",
     },
     "AWS::CodeDeploy::DeploymentGroup": {
-        "codedeploy:RegisterOnPremisesInstance": "functions run on no instances",
+        "codedeploy:RegisterOnPremisesInstance": "functions do not run on instances",
     },
     "AWS::DynamoDB::Table": {
         "dynamodb:AssociateTableReplica": "there is no replica",
         "dynamodb:CreateTableReplica": "there is no replica",
-        "dynamodb:BatchWriteItem": "a replica needs it",
-        "dynamodb:DeleteItem": "a replica needs it",
-        "dynamodb:GetItem": "a replica needs it",
-        "dynamodb:PutItem": "a replica needs it",
-        "dynamodb:Query": "a replica needs it",
-        "dynamodb:Scan": "a replica needs it",
-        "dynamodb:UpdateItem": "a replica needs it",
+        "dynamodb:BatchWriteItem": "only a replica needs this action",
+        "dynamodb:DeleteItem": "only a replica needs this action",
+        "dynamodb:GetItem": "only a replica needs this action",
+        "dynamodb:PutItem": "only a replica needs this action",
+        "dynamodb:Query": "only a replica needs this action",
+        "dynamodb:Scan": "only a replica needs this action",
+        "dynamodb:UpdateItem": "only a replica needs this action",
         "dynamodb:DeleteTable": "the table is retained, also after a failed creation",
         "dynamodb:DescribeImport": "nothing is imported",
         "dynamodb:ImportTable": "nothing is imported",
@@ -78,54 +78,54 @@ NOT_CALLED = {
         "dynamodb:DeleteResourcePolicy": "the table has no policy",
         "dynamodb:PutResourcePolicy": "the table has no policy",
         "dynamodb:UpdateContributorInsights": "contributor insights are off",
-        "iam:CreateServiceLinkedRole": "a replica needs it",
+        "iam:CreateServiceLinkedRole": "only a replica needs this action",
         "kinesis:*": "the stream is DynamoDB's own",
-        "kms:*": "the key is AWS's own",
+        "kms:*": "the encryption key belongs to AWS",
         "logs:*": "an import logs",
         "s3:*": "nothing is imported",
     },
     "AWS::EC2::SecurityGroup": {
-        "create ec2:AuthorizeSecurityGroupIngress": "inbound rules are resources of their own",
+        "create ec2:AuthorizeSecurityGroupIngress": "each inbound rule is a separate resource",
     },
     "AWS::EC2::Subnet": {
-        "ec2:AssociateSubnetCidrBlock": "addresses are IPv4",
-        "ec2:DisassociateSubnetCidrBlock": "addresses are IPv4",
+        "ec2:AssociateSubnetCidrBlock": "all addresses are IPv4 addresses",
+        "ec2:DisassociateSubnetCidrBlock": "all addresses are IPv4 addresses",
     },
     "AWS::EC2::VPC": {
         "ec2:CreateVpcEncryptionControl": "there is no encryption control",
-        "ec2:ModifyVpcTenancy": "the tenancy is the default",
+        "ec2:ModifyVpcTenancy": "the VPC has the default tenancy",
     },
     "AWS::ElastiCache::ServerlessCache": {
-        "kms:*": "the key is AWS's own",
-        "route53:AssociateVPCWithHostedZone": "ElastiCache's guide does not ask for it",
+        "kms:*": "the encryption key belongs to AWS",
+        "route53:AssociateVPCWithHostedZone": "ElastiCache's guide does not mention this action",
         "s3:GetObject": "no snapshot is restored",
     },
     "AWS::ElastiCache::UserGroup": {
-        "elasticache:ModifyReplicationGroup": "the group is of a serverless cache",
-        "ec2:*": "the group is of a serverless cache",
+        "elasticache:ModifyReplicationGroup": "the group belongs to a serverless cache",
+        "ec2:*": "the group belongs to a serverless cache",
     },
     "AWS::Events::EventBus": {
         "events:PutPermission": "the bus has no policy",
         "events:RemovePermission": "the bus has no policy",
-        "kms:*": "the key is AWS's own",
+        "kms:*": "the encryption key belongs to AWS",
     },
-    "AWS::Events::Rule": {"iam:PassRole": "the function's own policy admits the rule"},
+    "AWS::Events::Rule": {"iam:PassRole": "the policy of the function allows the rule to call it"},
     "AWS::IAM::Policy": {
-        "iam:DeleteGroupPolicy": "the policy is a role's",
-        "iam:DeleteUserPolicy": "the policy is a role's",
-        "iam:GetGroupPolicy": "the policy is a role's",
-        "iam:GetUserPolicy": "the policy is a role's",
-        "iam:PutGroupPolicy": "the policy is a role's",
-        "iam:PutUserPolicy": "the policy is a role's",
+        "iam:DeleteGroupPolicy": "the policy belongs to a role",
+        "iam:DeleteUserPolicy": "the policy belongs to a role",
+        "iam:GetGroupPolicy": "the policy belongs to a role",
+        "iam:GetUserPolicy": "the policy belongs to a role",
+        "iam:PutGroupPolicy": "the policy belongs to a role",
+        "iam:PutUserPolicy": "the policy belongs to a role",
     },
     "AWS::IAM::Role": {
         "iam:AttachRolePolicy": "no managed policy is attached",
         "iam:DetachRolePolicy": "no managed policy is attached",
-        "iam:DeleteRolePermissionsBoundary": "a role keeps its boundary",
+        "iam:DeleteRolePermissionsBoundary": "the boundary of a role is never removed",
     },
     "AWS::KMS::Key": {
-        "iam:CreateServiceLinkedRole": "the key is of one region",
-        "create kms:PutKeyPolicy": "CreateKey has the policy, as the handler's source shows",
+        "iam:CreateServiceLinkedRole": "the key exists in one region only",
+        "create kms:PutKeyPolicy": "CreateKey contains the policy, as the handler's source shows",
         "kms:DisableKey": "keys are enabled",
         "kms:DisableKeyRotation": "asymmetric keys do not rotate",
         "kms:EnableKey": "keys are enabled",
@@ -133,17 +133,19 @@ NOT_CALLED = {
     },
     "AWS::Lambda::Function": {
         "elasticfilesystem:*": "no file system is mounted",
-        "kms:*": "the key is AWS's own",
+        "kms:*": "the encryption key belongs to AWS",
         "lambda:AssociateRuntimeAlias": "IAM knows no such action",
         "lambda:GetCodeSigningConfig": "code is not signed",
-        "lambda:PassCapacityProvider": "functions run on Lambda's own capacity",
+        "lambda:PassCapacityProvider": "the functions use Lambda's own capacity",
         "s3files:*": "no file system is mounted",
     },
-    "AWS::Lambda::EventSourceMapping": {"kms:*": "the filter is not encrypted by a key of its own"},
+    "AWS::Lambda::EventSourceMapping": {
+        "kms:*": "the filter is not encrypted with a key of the account"
+    },
     "AWS::Logs::LogGroup": {
         "firehose:*": "logs stay in CloudWatch",
-        "logs:AssociateKmsKey": "the key is AWS's own",
-        "logs:DisassociateKmsKey": "the key is AWS's own",
+        "logs:AssociateKmsKey": "the encryption key belongs to AWS",
+        "logs:DisassociateKmsKey": "the encryption key belongs to AWS",
         "logs:DeleteIndexPolicy": "there is no index policy",
         "logs:PutIndexPolicy": "there is no index policy",
         "logs:DeleteResourcePolicy": "a log group has no policy of its own",
@@ -153,12 +155,12 @@ NOT_CALLED = {
         "s3:*": "logs stay in CloudWatch",
     },
     "AWS::SES::ConfigurationSetEventDestination": {
-        "iam:PassRole": "EventBridge's default bus takes the events of SES without a role",
+        "iam:PassRole": "EventBridge's default bus accepts the events of SES without a role",
     },
     "AWS::SecretsManager::Secret": {
         # The handler needs this action only to read a property, and it reads none. `SecretString`
         # and `GenerateSecretString` are write-only.
-        "secretsmanager:GetSecretValue": "no property is read from the value",
+        "secretsmanager:GetSecretValue": "no property is read from the secret value",
         "secretsmanager:RemoveRegionsFromReplication": "there is no replica",
         "secretsmanager:ReplicateSecretToRegions": "there is no replica",
     },
@@ -188,8 +190,8 @@ BESIDE = {
 }
 # Neither a name nor a tag can restrict these actions to the stack's resources. The value says why.
 AT_ANY = {
-    "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN no name",
-    "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN no name",
+    "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN contains no name",
+    "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN contains no name",
 }
 # The role may also call these actions on resources without a stack's tag. The value says why.
 AT_UNTAGGED = AT_ANY | {
@@ -197,9 +199,9 @@ AT_UNTAGGED = AT_ANY | {
     "ec2:RevokeSecurityGroupEgress": "CloudFormation may tag a security group last",
     "ec2:ModifySubnetAttribute": "CloudFormation may tag a subnet last",
     "ec2:ModifyVpcAttribute": "CloudFormation may tag a VPC last",
-    "ec2:CreateTags": "it gives a resource its first tags, never the system's own",
-    "lambda:TagResource": "it gives a mapping its first tags, never the system's own",
-    "secretsmanager:TagResource": "it gives a secret its first tags, never the system's own",
+    "ec2:CreateTags": "the role may set the first tags of a resource, but no system tags",
+    "lambda:TagResource": "the role may set the first tags of a mapping, but no system tags",
+    "secretsmanager:TagResource": "the role may set the first tags of a secret, but no system tags",
 }
 
 

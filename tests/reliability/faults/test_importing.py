@@ -95,7 +95,8 @@ def test_other_entries_keep_the_order_of_the_file(
         fixture.people.id_of("hal")
         fixture.wire.arm(step, faults.before(partial(other, elsewhere)))
         attempt(fixture)
-        # Maintenance finishes the signups of an interrupted import in its own order.
+        # Maintenance finishes the signups of an interrupted import in its own order, which may
+        # differ from the order of the file.
         fixture.world.maintain()
         moved = {"hal", "eve", "bob"}
         order = [name for name in fixture.order() if name not in moved]

@@ -60,8 +60,8 @@ def lost(fixture: FaultFixture) -> Snapshot:
 
 @pytest.fixture
 def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
-    """Return the state after a first run that restored one entry of each index shard before its
-    time was up.
+    """Return the state after the first run of a rebuild. The run restored one entry of each index
+    shard before its time was up.
     """
     run_maintenance(fixture, enough_for=0)
     rebuild = read_progress(fixture)

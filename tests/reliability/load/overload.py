@@ -57,7 +57,7 @@ async def _watch(
         answers = len(history.attempts)
         refused = sum(one.status in (429, 503) for one in history.attempts)
         note(
-            f"{answers:,} answers, {answers / seconds:.0f}/s, {refused:,} to come again,"
+            f"{answers:,} answers, {answers / seconds:.0f}/s, {refused:,} asked for a retry,"
             f" {len(service.throttled):,} calls throttled",
             min(done, 1),
         )

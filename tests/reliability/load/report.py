@@ -57,7 +57,8 @@ def _of_overload(run: Run, plan: Plan) -> Iterator[str]:
     yield (
         f"{plan.clients} clients, {plan.operators} of them operators, {run.seconds:.0f} s:"
         f" {len(history.attempts):,} requests for {len(history.operations):,} operations,"
-        f" {len(history.attempts) / run.seconds:.0f} a second; {unknown:,} were given up."
+        f" {len(history.attempts) / run.seconds:.0f} a second; {unknown:,} operations got no"
+        " final answer."
     )
     yield (
         f"The private function, {plan.private_concurrency} at once, was throttled"
@@ -76,10 +77,11 @@ def _of_launch(run: Run, plan: LaunchPlan) -> Iterator[str]:
         f" in within {run.seconds:.0f} s, {len(waited) / run.seconds:.0f} a second."
     )
     half, most = percentiles(waited)[0], max(waited, default=0)
-    yield f"Half of them were in after {half:.0f} s, the last after {most:.0f} s."
+    yield f"Half of them were in after {half:.0f} s, and the last after {most:.0f} s."
     yield (
-        f"{len(run.history.attempts):,} requests, to come again: {by_kind}. Half of the people"
-        f" needed {percentiles(tries)[0]:.0f} tries at most, the last {max(tries, default=0):.0f}."
+        f"{len(run.history.attempts):,} requests. Answers that asked for a retry: {by_kind}."
+        f" Half of the people needed at most {percentiles(tries)[0]:.0f} attempts, and nobody"
+        f" more than {max(tries, default=0):.0f}."
     )
     yield (
         f"Limits: {plan.signup_rate} signups a second, {plan.public_concurrency} calls of the"
@@ -101,7 +103,7 @@ def _counted(run: Run) -> str:
 
 
 def _answers(attempts: Sequence[Attempt]) -> Table:
-    table = Table(title="What clients were answered, and after how many milliseconds")
+    table = Table(title="The answers of the service, and their latency in milliseconds")
     for heading in ("request", "answer"):
         table.add_column(heading)
     for heading in ("how many", *(f"{percent}%" for percent in PERCENTILES), "longest"):
@@ -130,8 +132,8 @@ def percentiles(seconds: Sequence[float]) -> list[float]:
 
 
 def _memory(grown: Sequence[Growth]) -> Table:
-    title = f"Megabytes a process; flat: at most {MOST_GROWTH - 1:.0%} more in the last third"
-    table = Table(title=title)
+    flat = f"`flat` means a growth of at most {MOST_GROWTH - 1:.0%} in the last third"
+    table = Table(title=f"Megabytes of a process. {flat}")
     table.add_column("part")
     for heading in ("second third", "last third", "growth"):
         table.add_column(heading, justify="right")

@@ -65,10 +65,10 @@ def run(plan: Plan | LaunchPlan, note: Note) -> Run:
             asyncio.run(_traffic(plan, service, history, came, note))
         ended = time.monotonic()
         load_after = os.getloadavg()[0]
-        note("maintenance finishes what was cut off, holds end", 1)
+        note("maintenance finishes interrupted requests, and holds end", 1)
         reader = Reader(client)
         reader.settle(plan.lease_seconds, history, ended)
-        note("the end is read", 1)
+        note("the final state is read", 1)
         final_state = reader.read(history)
     return Run(
         plan=plan,

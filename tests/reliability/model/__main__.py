@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None, folder: Path = RECORDS) -> int:
     try:
         return _searched(options, Record(folder, shard=options.shard))
     except KeyboardInterrupt:
-        print("stopped: the same command goes on from here")
+        print("stopped: run the same command again to continue")
         return STOPPED
 
 
@@ -86,7 +86,7 @@ def _searched(options: argparse.Namespace, record: Record) -> int:
     for line in report.lines():
         print(line)
     for name in repaired:
-        print(f"no case fails any more: remove this row of known_failures.py: {name}")
+        print(f"no case fails for this cause any more, so remove it from known_failures.py: {name}")
     print(f"{progress.seconds:.0f} seconds now, {report.seconds:.0f} of processor time in all")
     what = "the whole search" if is_whole else "a part of the search"
     print(f"{what}, on code {record.digest}, commit {commit_of_code()}")

@@ -92,8 +92,8 @@ def _recorded(problem: Problem) -> str:
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "a redrive after a parking that Redis alone has noticed",
-        "If Redis is lost before the redrive, the record does not know the parking yet and"
-        " still has the last hold. The redrive is refused until that hold has expired again.",
+        "If Redis is lost before the redrive, the record does not contain the parking yet, and"
+        " still contains the last hold. The redrive is refused until this hold has expired again.",
         "redrive to the back / worn out, noticed / Redis lost / step 2 / gives up",
         lambda result, problem: (
             result.case.scenario.startswith("worn out, noticed")
@@ -123,8 +123,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "settings that Redis has lost, and no other server has taken over",
-        "Maintenance sends new settings to Redis again each minute. An admission before that"
-        " gets the pass of the old settings, or no pass.",
+        "Maintenance sends new settings to Redis again each minute. If a customer is admitted"
+        " before that, the pass follows the old settings, or there is no pass.",
         "complete / held, policy / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result) and _is_of(result, "complete", "enter") and problem.kind == "inside"
@@ -132,9 +132,10 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a run of the policy on an order that lacks changes, and no other server has taken over",
-        "The policy or a quota offers places in the order that Redis has. The room that lost"
-        " offers and admissions had taken may be offered again, and so may their slots. An offer"
-        " that is restored from its record does not return its slot.",
+        "If Redis lacks changes, the policy and quotas make offers in the order that Redis has."
+        " Lost offers and admissions no longer take room, so this room and the slots of these"
+        " offers may be offered again. An offer that is restored from its record does not return"
+        " its slot.",
         "admit run / offered, full / Redis, unseen, 4 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
@@ -155,8 +156,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "an admission or a decline that an erasure has overtaken is counted",
         "Redis admits an entry whose erasure has begun, or ends its offer. The record then"
-        " refuses the request, but the counter keeps the admission or the decline. A slot that"
-        " paid for the admission is lost.",
+        " refuses the request, but the counter still includes the admission or the decline. If a"
+        " slot paid for the admission, the slot is lost.",
         "erase of one aside + complete / held / ABAAAAB",
         lambda result, problem: (
             _is_pair(result, ERASERS, (*ENDERS, "decline"))
@@ -192,9 +193,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a withdrawal while the order is rebuilt",
-        "During a rebuild, Redis does not know the rest of the queue, so no other entry gets"
-        " the slot at once. The next run offers the slot to the head of the queue, which may be"
-        " the entry that it was taken from.",
+        "During a rebuild, Redis does not know the rest of the queue, so no other entry gets the"
+        " slot at once. The next run offers the slot to the head of the queue. This may be the"
+        " entry whose offer was withdrawn.",
         "withdraw + rebuild / offered, full, Redis lost"
         " / BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBAAABB",
         lambda result, problem: (
@@ -206,9 +207,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "a no-show that Redis alone has noticed",
         "The end of an offer is recorded by the next offer, or by maintenance within a minute."
-        " If Redis is lost before that, the record still has the first offer, which then ends a"
-        " second time. The same happens if Redis is lost after the no-show is recorded and"
-        " before the leave that follows.",
+        " If Redis is lost before that, the record still contains the first offer, and this offer"
+        " ends a second time. The same happens if Redis is lost after the no-show is recorded and"
+        " before the leave that follows is recorded.",
         "admit / offer over / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             result.case.scenario.startswith(("offer over", "no-show noticed"))
@@ -218,7 +219,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a signup that is refused before the list opens, and Redis is lost",
-        "Redis keeps the refusal of the signup, and the request then removes its intent. If"
+        "Redis stores the refusal of the signup, and the request then deletes its intent. If"
         " Redis is lost between these two steps, and the list opens while the request pauses for"
         " more than a minute, maintenance completes the signup.",
         "signup / opening / Redis lost, maintenance / step 2 / gives up",
@@ -231,9 +232,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a move that a reinstatement overtakes",
-        "Redis has moved the entry, but the record does not have the move yet. An operator then"
-        " reinstates the entry at its recorded place, although a repeat of the move is answered"
-        " with success.",
+        "Redis has moved the entry, but the record does not contain the move yet. If an operator"
+        " reinstates the entry, it gets its recorded place, although a repeat of the move is"
+        " answered with success.",
         "redrive to the back + reinstate / parked / ABBBAABBAABBABBBBBAA",
         lambda result, problem: (
             _is_pair(result, ("redrive to the back", "bump"), ("reinstate",))
@@ -243,10 +244,10 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "the repeat of a claim is not known after a loss",
-        "Only Redis has the idempotency key of a claim and the tokens for its repeat. The"
-        " repeat leaves out the entries that a rebuild leaves out, such as entries that were"
-        " admitted at once. The repeat of an admission by hand offers slots again. If it has"
-        " `refill`, it starts another quota.",
+        "Only Redis stores the idempotency key of a claim and the tokens for a repeated claim. A"
+        " rebuild leaves out some entries, such as entries that were admitted at once, so a"
+        " repeated claim leaves them out too. A repeated admission by hand offers slots again. If"
+        " it has `refill`, it starts another quota.",
         "claim / waiting / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             _has_lost_redis(result)
@@ -265,7 +266,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "an end of a hold that maintenance records before its request does",
         "Redis has ended the hold, but the request pauses for more than a minute before it"
-        " records the end. Maintenance records it instead, without the operator and the reason.",
+        " records the end. Therefore, maintenance records the end, and the event lacks the"
+        " operator and the reason.",
         "redrive to the back / parked / maintenance / step 2 / gives up",
         lambda result, problem: (
             problem.kind == "history"

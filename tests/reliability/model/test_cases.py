@@ -76,7 +76,7 @@ SEQUENCES = [job for job in jobs(kinds=("sequence",)) if job.names[0] not in LON
 def run_sample(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...]) -> list[Result]:
     """Run two of the jobs, and return the results.
 
-    Only the cases of a sample run. The first sample that contains any of the cases is used.
+    Only the cases in a sample are run. The first sample that contains any of the cases is used.
     """
     some = sorted(all_jobs, key=number_of)[:SCENARIOS]
     for sample in samples:
@@ -157,8 +157,10 @@ def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> N
 
 
 def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
-    """A case does not depend on the case before. In these cases, a retry goes to another process,
-    which has cached the list with its policy.
+    """A case does not depend on the case before.
+
+    In the cases of this test, a retry goes to another process, which has cached the list with its
+    policy.
     """
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")

@@ -49,7 +49,7 @@ def test_the_page_opens_even_if_the_service_does_not_answer() -> None:
     ],
 )
 def test_other_requests_go_to_the_service(request_: HttpRequest) -> None:
-    """Other requests go to the service.
+    """Only the path / shows the start page, and other requests go to the service.
 
     A page of another site cannot read the lists, even if its host name resolves to this computer.
     """

@@ -55,7 +55,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         if model.is_leaving(line, name):
             return ("already_on_list",)
         if model.was_refused(line, name, key):
-            # Redis has refused the signup and thereby ended the stay.
+            # The refusal of the signup has ended the stay in Redis.
             return ("gone", "not_waiting", "not_open_yet")
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 

@@ -192,8 +192,8 @@ class _Import:
         if is_own:
             return JOINED
         if self._seen(begun)[row.name] == INTENDED:
-            # Another import has written the intent. The import that records the entry first answers
-            # `joined`.
+            # If another import has written the intent, the import that records the entry first
+            # answers `joined`.
             return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
         return ALREADY
 
