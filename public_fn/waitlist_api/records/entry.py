@@ -167,26 +167,19 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        reasons = []
-        if self.pauses.rest_until_millis is not None:
-            reasons.append(c.NotReady("resting", self.pauses.rest_until_millis))
-        if self.pauses.held_back:
-            reasons.append(c.NotReady("held_back"))
-        if self.verification.until_millis is not None:
-            reasons.append(c.NotReady("unverified"))
-        if self.hold.delayed_until_millis:
-            reason = self.hold.delay_reason or "delayed"
-            reasons.append(c.NotReady(reason, self.hold.delayed_until_millis))
         # A delay does not change the version, because Redis decides about delays.
         version = self.attributes_version if has_changed else 0
-        return c.Readiness(version, tuple(reasons), self.question.confirm_by_millis or 0)
+        return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
 
     def is_ready(self, now_millis: int) -> bool:
         """Return whether the entry may be admitted, according to the record."""
-        ends = (self.pauses.rest_until_millis, self.hold.delayed_until_millis)
-        is_passed_over = any(end is not None and end > now_millis for end in ends)
-        is_unverified = self.verification.until_millis is not None
-        return not (is_passed_over or self.pauses.held_back or is_unverified)
+        return all(0 < reason.until_millis <= now_millis for reason in self._not_ready)
+
+    @property
+    def _not_ready(self) -> tuple[c.NotReady, ...]:
+        """Every reason in the record, also if its end has passed."""
+        facets = (self.pauses, self.verification, self.hold)
+        return tuple(reason for facet in facets for reason in facet.not_ready())
 
     @property
     def is_told_near(self) -> bool:

@@ -4,6 +4,7 @@ A facet groups the fields of one capability. It is stored as a map under its own
 is absent from the table until the capability is used. A change to a facet writes the whole map.
 """
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -14,6 +15,10 @@ from waitlist_shared import contracts as c
 
 class Facet(Struct, frozen=True, kw_only=True):
     """The base class of all facets. All fields have default values."""
+
+    def not_ready(self) -> Iterator[c.NotReady]:
+        """Yield the reasons of this facet why the entry cannot be admitted yet."""
+        return iter(())
 
 
 class Ban(Facet, frozen=True):
@@ -40,6 +45,12 @@ class Pauses(Facet, frozen=True):
     held_back_reason: str = ""
     # Why the entry was set aside.
     park_reason: str = ""
+
+    def not_ready(self) -> Iterator[c.NotReady]:
+        if self.rest_until_millis is not None:
+            yield c.NotReady("resting", self.rest_until_millis)
+        if self.held_back:
+            yield c.NotReady("held_back")
 
 
 class Hold(Facet, frozen=True):
@@ -70,6 +81,10 @@ class Hold(Facet, frozen=True):
     # Redis loses its data, they help to recognise a repeat of this request.
     once_key: str = ""
     once_stamp: int = 0
+
+    def not_ready(self) -> Iterator[c.NotReady]:
+        if self.delayed_until_millis:
+            yield c.NotReady(self.delay_reason or "delayed", self.delayed_until_millis)
 
 
 class End(Facet, frozen=True):
@@ -118,6 +133,10 @@ class Verification(Facet, frozen=True):
     # How many further links the customer has requested, and when they last did so.
     link_asks: int = 0
     link_asked_millis: int | None = None
+
+    def not_ready(self) -> Iterator[c.NotReady]:
+        if self.until_millis is not None:
+            yield c.NotReady("unverified")
 
 
 class Contact(Facet, frozen=True):
