@@ -16,7 +16,6 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.waitlists.setting_needs import (
     CONTRADICTIONS,
     RULES,
-    WITHOUT_NEEDS,
     Stack,
     broken_rules,
     contradictions,
@@ -31,6 +30,52 @@ ASKED = {"confirm": {"every_days": 90}}
 AGREE = {"name": "terms", "label": "I agree to the terms", "type": "checkbox"}
 SIZE = {"name": "size", "label": "Size", "kept_in": "attributes"}
 EMAIL = {"name": "email", "label": "Email", "type": "email"}
+# These settings need no rule, because they work on every waitlist and every stack.
+WITHOUT_NEEDS = frozenset(
+    {
+        "name",
+        "paused",
+        "capacity",
+        "rejoin",
+        "lease_seconds",
+        "max_attempts",
+        "max_claims",
+        "hide_counts",
+        "retention_days",
+        "closes_at",
+        "admission.offer_seconds",
+        "admission.pass_seconds",
+        "admission.decline",
+        "admission.customer_exit",
+        "page",
+        "page.text",
+        "page.colour",
+        "page.logo_url",
+        "page.image_url",
+        "page.index",
+        "page.source",
+        "page.sources",
+        "page.texts",
+        "rest",
+        "rest.max_days",
+        "rest.times",
+        "confirm.every_days",
+        "confirm.answer_days",
+        "confirm.reminders_days",
+        "confirm.then",
+        "confirm.since_millis",
+        "identity",
+        "identity.verify_minutes",
+        "messages",
+        "messages.near",
+        "messages.language",
+        "messages.timezone",
+        "messages.mails_per_day",
+        "messages.sms_countries",
+        "messages.sms_number_types",
+        "messages.sms_parts_per_day",
+    }
+)
 
 # For each rule, the first settings break the rule, and the second settings are the smallest change
 # that satisfies it.
