@@ -21,8 +21,8 @@ TYPES = {
 }
 # Matches whole-line comments. Removing these comments makes a page view an eighth smaller.
 COMMENTS = re.compile(r"^ *(//.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
-
-INDENTS = re.compile(r"^ +", re.MULTILINE)
+# Matches indents and empty lines.
+INDENTS = re.compile(r"^\s+", re.MULTILINE)
 
 
 class PageFile(Struct, frozen=True):
@@ -42,11 +42,20 @@ class PageFile(Struct, frozen=True):
 @cache
 def files() -> dict[str, PageFile]:
     """Return all files, by name."""
-    return {
-        path.name: PageFile(_served(path), TYPES[path.suffix])
-        for path in sorted([*FOLDER.iterdir(), *VENDOR.iterdir()])
-        if path.suffix in TYPES
-    }
+    found = {}
+    for path in sorted([*FOLDER.iterdir(), *VENDOR.iterdir()]):
+        if path.suffix == ".json":
+            texts = json.loads(path.read_text("utf-8"))
+            # The texts of a part have its name. They are one file here, but browsers load only one
+            # language.
+            is_part = path.with_suffix(".js").exists()
+            named = {f"{path.stem}-{language}": texts[language] for language in texts}
+            for name, own in (named if is_part else {path.stem: texts}).items():
+                text = json.dumps(own, ensure_ascii=False, separators=(",", ":"))
+                found[f"{name}.json"] = PageFile(text, TYPES[".json"])
+        elif path.suffix in TYPES:
+            found[path.name] = PageFile(_served(path), TYPES[path.suffix])
+    return found
 
 
 @cache
@@ -62,8 +71,9 @@ def words() -> dict[str, Any]:
     A text with a number has one form per plural category.
     """
     known: dict[str, Any] = {}
-    for path in FOLDER.glob("*en.json"):
-        known |= json.loads(path.read_text("utf-8"))
+    for name, file in files().items():
+        if name.endswith("en.json"):
+            known |= json.loads(file.text)
     del known["direction"]
     return known
 
@@ -82,8 +92,6 @@ def _served(path: Path) -> str:
     if path.parent == VENDOR:
         licence = path.with_name(f"{path.stem}-LICENSE").read_text("utf-8")
         return f"/*!\n{licence}*/\n{text}"
-    if path.suffix == ".json":
-        return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
     if path.suffix == ".js":
         text = COMMENTS.sub("", text)
     return INDENTS.sub("", text)

@@ -4,7 +4,7 @@
 /** Fill `place`, or update it. `make` comes from the element. */
 export function draw(place, { entry, isBusy }, { make, words, client }) {
   if (!place.firstChild) {
-    const act = () => client.view.isBusy || client.stillWait();
+    const act = () => client.view.isBusy || client.do('confirm');
     const button = make('button', { type: 'button', class: 'acts', onclick: act }, words.say('asked'));
     place.append(make('p', { class: 'asked', role: 'status', tabindex: -1 }), button);
   }

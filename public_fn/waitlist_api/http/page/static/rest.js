@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 
 /** Fill `place`, or update it. `make` and `ask` come from the element. */
 export function draw(place, { entry, list, refusal, isBusy }, { make, words, client, ask }) {
-  const act = () => client.view.isBusy || (client.view.entry.rest_until ? client.resume() : choose());
+  const act = () => client.view.isBusy || (client.view.entry.rest_until ? resume(client.view.entry) : choose());
   if (!place.firstChild) {
     const button = make('button', { type: 'button', class: 'acts plain', onclick: act });
     // The button is never replaced, so that it keeps the focus.
@@ -20,14 +20,24 @@ export function draw(place, { entry, list, refusal, isBusy }, { make, words, cli
   button.hidden = !(entry.rest_until || list?.rest);
   button.setAttribute('aria-disabled', isBusy);
 
+  function resume({ rest_until }) {
+    // Name the rest that is shown, so that a request that arrives late or twice does not end the next rest.
+    return client.do('resume', { rest_until });
+  }
+
+  function rest(millis) {
+    const until = new Date(millis).toISOString();
+    return client.do('rest', { until }, `rest-${until}`);
+  }
+
   function choose() {
-    const { rest } = client.view.list;
+    const { max_days, times } = client.view.list.rest;
     const now = client.now;
-    const latest = now + rest.max_days * DAY_MS;
+    const latest = now + max_days * DAY_MS;
     const [value, min, max] = [Math.min(now + DAY_MS, latest), now + MINUTE_MS, latest].map(local);
     const input = make('input', { type: 'datetime-local', required: true, value, min, max, 'aria-describedby': 'latest' });
-    const limits = `${words.say('rest.latest', { time: words.time(new Date(latest).toISOString(), now) })} ${words.say('rest.times', { n: rest.times })}`;
-    const yes = () => client.rest(Math.min(Math.max(endOf(input.value, now), client.now + MINUTE_MS), latest));
+    const limits = `${words.say('rest.latest', { time: words.time(new Date(latest).toISOString(), now) })} ${words.say('rest.times', { n: times })}`;
+    const yes = () => rest(Math.min(Math.max(endOf(input.value, now), client.now + MINUTE_MS), latest));
     ask('rest', yes, make('label', {}, words.say('rest.until'), input), make('p', { id: 'latest' }, limits));
   }
 }

@@ -16,6 +16,11 @@ const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', ove
 const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside'];
 // The states in which the browser has no place.
 const FORMS = ['join', 'closed', 'full', 'notOpenYet'];
+// The parts that a waiting customer may need, in the order on the page, and when they need them.
+const WAITING_PARTS = [
+  ['asked', ({ entry }) => entry.confirm_by],
+  ['rest', ({ entry, list }) => list?.rest || entry.ready === false || (entry.ready_ahead ?? Infinity) < entry.position - 1],
+];
 
 // ------------------------------------------------------------------------------- parts
 
@@ -123,12 +128,12 @@ class WaitlistPosition extends HTMLElement {
       const since = make('p', { class: 'since' });
       const wait = make('p', { class: 'wait' });
       const others = make('p', { class: 'others' });
-      const [asked, rest, alert] = [make('div'), make('div'), make('div', { class: 'alert' })];
-      this.#onUpdate(({ entry, first }) => {
-        const isPassed = entry.ready === false || (entry.ready_ahead ?? Infinity) < entry.position - 1;
-        this.#drawPart('asked', asked, entry.confirm_by);
+      const places = WAITING_PARTS.map(() => make('div'));
+      const alert = make('div', { class: 'alert' });
+      this.#onUpdate((view) => {
+        const { entry, first } = view;
+        WAITING_PARTS.forEach(([part, isNeeded], at) => this.#drawPart(part, places[at], isNeeded(view)));
         this.#drawPart('alert', alert, 'Notification' in window && window.isSecureContext);
-        this.#drawPart('rest', rest, this.#client.view.list?.rest || isPassed);
         const { position, total } = entry;
         const words = this.#words;
         showNumber(number, position ? new Intl.NumberFormat(words.language).format(position) : '…');
@@ -149,8 +154,7 @@ class WaitlistPosition extends HTMLElement {
         since,
         others,
         wait,
-        asked,
-        rest,
+        ...places,
         make('p', { class: 'keep' }),
         alert,
         this.#leave(),

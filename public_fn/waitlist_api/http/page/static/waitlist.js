@@ -110,25 +110,15 @@ export class Api {
   decline(entry, to) {
     // Name the offer that is shown, so that a request that arrives late or twice does not decline the next offer.
     const { offered_until } = entry;
-    return this.#own('POST', entry, '/decline', { to, offered_until }, `${to}-${offered_until}`);
+    return this.do(entry, 'decline', { to, offered_until }, `${to}-${offered_until}`);
   }
 
-  /** Enter, exit or confirm. */
-  do(entry, verb) {
-    return this.#own('POST', entry, `/${verb}`);
+  do(entry, verb, body, key) {
+    return this.#own('POST', entry, `/${verb}`, body, key);
   }
 
   change(entry, profile, messages) {
     return this.#own('PATCH', entry, '', { profile, messages });
-  }
-
-  rest(entry, until) {
-    return this.#own('POST', entry, '/rest', { until }, `rest-${until}`);
-  }
-
-  resume(entry, until) {
-    // Name the rest that is shown, so that a request that arrives late or twice does not end the next rest.
-    return this.#own('POST', entry, '/resume', { rest_until: until });
   }
 
   #own(method, entry, rest = '', body, key) {
@@ -483,21 +473,9 @@ export class Waitlist extends EventTarget {
     return this.#busily(send, (error) => error.status === 422 || this.#doubt());
   }
 
-  /** Let others pass until a time in milliseconds. The customer keeps the place. */
-  rest(millis) {
-    const until = new Date(millis).toISOString();
-    return this.#act((entry) => this.#api.rest(entry, until));
-  }
-
-  /** End the rest that is shown. */
-  resume() {
-    const { rest_until: until } = this.#memory.read().entry;
-    return this.#act((entry) => this.#api.resume(entry, until));
-  }
-
-  /** Confirm that the customer is still waiting. */
-  stillWait() {
-    return this.#act((entry) => this.#api.do(entry, 'confirm'));
+  /** Send a request such as `confirm`, and keep the entry in its response. */
+  do(verb, body, key) {
+    return this.#act((entry) => this.#api.do(entry, verb, body, key));
   }
 
   /** Forget an ended stay, so that the customer can join again. */
