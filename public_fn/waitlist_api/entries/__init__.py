@@ -1,1 +1,1 @@
-"""Operations on a single entry, such as signup, leave, bump, edit, and reading the position."""
+"""Operations on a single entry, such as signing up, leaving, editing, and reading the position."""

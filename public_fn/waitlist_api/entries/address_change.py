@@ -19,8 +19,8 @@ from waitlist_api.records.moves import ask_to_move, keep_address, move
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# The number of new addresses that a customer can request without having to wait in between. People
-# often mistype their address.
+# A customer can request this many new addresses without waiting in between, because people often
+# mistype their address.
 FREE_ASKS = 3
 TOO_OFTEN = "You have entered too many new addresses. You can enter another address at {}"
 TAKEN = (
@@ -42,8 +42,8 @@ class AddressChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def ask(self, record: EntryRecord, to: str, address: str) -> EntryRecord:
-        """Record the new address, request a verification message to it, and return the new
-        record.
+        """Record the new address, request a verification message to this address, and return the
+        changed record.
         """
         now_millis = self.now_millis()
         is_repeat = record.move.to == to
@@ -57,7 +57,9 @@ class AddressChanges(Struct, frozen=True):
         return record
 
     def withdraw(self, record: EntryRecord) -> EntryRecord:
-        """Cancel a pending move, because the customer has given the current address again."""
+        """Cancel a pending change of address, because the customer has entered the current address
+        again.
+        """
         if not record.move.to:
             return record
         now_millis = self.now_millis()
@@ -65,14 +67,14 @@ class AddressChanges(Struct, frozen=True):
         return self.ledger.save(record, keep_address(record, stamp, now_millis))
 
     def confirm(self, key: tuple[str, str], stay: int, to: str) -> None:
-        """Move the entry to the address that its owner has just verified.
+        """Move the entry to the new address, which the customer has just verified.
 
-        If the entry has already moved there, nothing changes.
+        If the entry already uses the new address, nothing changes.
         """
         retry_on_conflict(lambda: self._move(key, stay, to))
 
     def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
-        """Try to move the entry, and return its record.
+        """Try to move the entry to the new address, and return the changed record.
 
         Return None if the caller must try again.
         """
@@ -99,7 +101,8 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.move.moved_to and record.move.moved_to != to:
-            # If the process dies here, maintenance frees the previous address within a day.
+            # If the process stops before the next step, maintenance frees the previous address
+            # within a day.
             self.erasures.free_address(record)
         return record
 
@@ -107,7 +110,8 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # An address to which another entry was moved stays taken after this entry has left.
+        # If another entry was moved to this address, the address stays taken even after the other
+        # entry has left.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)
@@ -132,7 +136,7 @@ class AddressChanges(Struct, frozen=True):
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
     """Return the earliest time at which the customer can request this address again.
 
-    The delays prevent customers from flooding other people's mailboxes with messages.
+    The delay prevents customers from flooding other people's mailboxes with messages.
     """
     later = record.move.asks - FREE_ASKS
     if record.move.asked_millis is None or (later < 0 and not is_repeat):

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from waitlist_api.settings.identity import IdentityField, IdentityRules
 
-# Google ignores dots before the @, and delivers mail for both domains to the same mailbox.
+# Google ignores dots before the @. Google delivers mail for both of these domains to the same
+# mailbox.
 GOOGLE = ("gmail.com", "googlemail.com")
 BAD_MAIL = "must be a mail address, such as ada@example.com"
 UNREACHABLE = (
@@ -21,8 +22,9 @@ BAD_NUMBER = "must be a telephone number in digits with its country code, such a
 BAD_LOCAL_NUMBER = (
     "must be a telephone number, and needs a country code with + if it is not in {region}"
 )
-# The longest text that is parsed. Valid email addresses have at most 254 characters, and telephone
-# numbers at most 17. The parsing libraries are slow to reject very long texts.
+# The maximum length of a text that is parsed as an address. Valid email addresses have at most 254
+# characters, and telephone numbers at most 17. The parsing libraries need a long time to reject
+# very long texts.
 LONGEST = 320
 # Spreadsheets may turn telephone numbers into decimal numbers, such as `49301234.0`. Reject these
 # texts, because the zero after the point is not part of the number.
@@ -105,8 +107,8 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     if local.startswith('"') or not domain:
         raise ValueError(BAD_MAIL)
     if is_plus_same:
-        # Remove the plus sign and everything after it. Keep a plus sign at the beginning, because
-        # otherwise nothing would be left.
+        # Remove the plus sign and everything after it. If the part before the @ begins with a plus
+        # sign, keep this plus sign, because otherwise nothing would be left.
         local = local[:1] + local[1:].partition("+")[0]
         if domain in GOOGLE:
             local, domain = local.replace(".", ""), GOOGLE[0]
@@ -128,8 +130,8 @@ def _number(text: str, region: str | None) -> Address:
         number = phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
         raise bad from None
-    # Check only the length of the number. Lengths rarely change, but new number ranges are
-    # introduced more often than the library is updated.
+    # Check only the length of the number, and not its number range. The allowed lengths rarely
+    # change, but new number ranges are introduced more often than the library is updated.
     is_possible = (
         phonenumbers.is_possible_number_with_reason(number)
         == phonenumbers.ValidationResult.IS_POSSIBLE

@@ -1,5 +1,6 @@
-"""List entries that have left, were admitted, were banned, or receive no messages, sorted by
-time.
+"""List the entries that have left, were admitted, are banned or receive no messages.
+
+Each list is sorted by time.
 """
 
 from collections.abc import Sequence
@@ -24,18 +25,19 @@ from waitlist_shared.ranks import ticket_of_millis
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
 # The maximum number of unreachable entries that are counted in each shard of the index.
 MOST_COUNTED = 100
-# An index item is written shortly before its record. If the two still differ after an hour, the
-# index item is outdated and can be deleted.
+# An index item is written shortly before the record of its entry. If the index item and the record
+# still differ after an hour, the index item is outdated and can be deleted.
 SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
     """The position in the index at which the next page starts."""
 
-    # A time in milliseconds. If the list contains bans, it is a logical timestamp instead.
+    # The time at which the next page starts, in milliseconds. In the list of banned customers, this
+    # number is a logical timestamp instead.
     millis: int
-    # Several entries can have the same time, so store the last entry that was read from each
-    # shard.
+    # The last entry that was read from each shard. The time alone is not enough to continue,
+    # because several entries can have the same time.
     read: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -81,7 +83,7 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 
 
 class Archive(Struct, frozen=True):
-    """Lists entries that have ended, are banned, or receive no messages, sorted by time."""
+    """Lists entries that have left, were admitted, are banned or receive no messages, by time."""
 
     places: Places
     entries: EntryRecords
@@ -103,8 +105,8 @@ class Archive(Struct, frozen=True):
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # A customer who was admitted earlier than this cannot be inside, because every pass has a
-        # maximum duration.
+        # A customer who was admitted before this time cannot be inside any more, because every pass
+        # has a maximum duration.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)
@@ -147,8 +149,8 @@ class Archive(Struct, frozen=True):
             is_confirmed = record is not None and any(
                 is_unreached(record, reason) for reason in UNREACHED
             )
-            # Keep the index items of entries that have left. If an entry is reinstated, its
-            # customer still receives no messages.
+            # Keep the index items of entries that have left. If such an entry is reinstated, its
+            # customer is still unreachable and must be listed again.
             if not (is_known and is_confirmed) and mark.place_rank < settled_millis:
                 self.recipients.remove(waitlist_id, mark)
         return {

@@ -51,8 +51,8 @@ class Bans(Struct, frozen=True):
             stamp, now_millis = self._stamp(request, record), self.now_millis()
             decided = bans.ban(record, request, stamp, now_millis)
             if self.retention.expires_at(request.waitlist_id, now_millis) is not None:
-                # The record of a banned customer is kept beyond the retention time, so remove the
-                # personal data.
+                # The record of a banned customer is kept even after the retention time, so remove
+                # the personal data from the record.
                 decided = replace(decided, after=bans.without_personal_data(decided.after))
             with suppress(EntryChanged):
                 self.ledger.commit(record, decided, now_millis)

@@ -67,7 +67,7 @@ class Bumps(Struct, frozen=True):
     def bump(self, command: BumpCommand) -> Bumped:
         """Move an entry, and return its new position.
 
-        The same Idempotency-Key moves the entry only once.
+        Requests with the same Idempotency-Key move the entry only once.
         """
         recorded = self.entries.get(*command.key)
         request, moved = self._move(command, recorded)
@@ -94,7 +94,8 @@ class Bumps(Struct, frozen=True):
             record = changed.record
             if record is None or record.status not in PRESENT:
                 raise NotWaiting from changed
-            # Redis moved an outdated version of the entry, so restore the version in the record.
+            # Redis has moved an outdated version of the entry, so restore the entry from its
+            # record.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state="waiting", rank=moved.rank))
             raise Rebuilding from changed
@@ -109,7 +110,8 @@ class Bumps(Struct, frozen=True):
         Raise IdempotencyKeyReused if the key was used for a different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # The first request was interrupted before it recorded the move, so record the move now.
+        # If there is no such event, the first request was interrupted before it recorded the move.
+        # The caller then records the move now.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made
@@ -122,7 +124,8 @@ class Bumps(Struct, frozen=True):
         self, command: BumpCommand, recorded: EntryRecord | None
     ) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result."""
-        # Ask Redis whether the waitlist or only the entry is unknown.
+        # If the entry has no record, send the request anyway. The answer from Redis shows whether
+        # the waitlist or only the entry is unknown.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:
@@ -159,7 +162,8 @@ def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:
 
 
 def _request(command: BumpCommand) -> c.Bump:
-    # If the client sends no key, a random key lets Redis recognise retries within this call.
+    # If the client has sent no key, use a random key, so that Redis recognises the retries of this
+    # call.
     key = command.idempotency_key or secrets.token_hex(16)
     seconds = ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS
     return c.Bump(

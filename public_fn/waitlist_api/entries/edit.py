@@ -41,7 +41,7 @@ class EditCommand(Struct, frozen=True, kw_only=True):
 
 
 class EntryEdits(Struct, frozen=True):
-    """Edits the attributes and profiles of entries that have not been admitted or left."""
+    """Edits the attributes and profiles of entries that are still on the waitlist."""
 
     waitlist_cache: WaitlistCache
     steps: EditSteps

@@ -1,4 +1,4 @@
-"""The steps of an edit, in Redis and in the record."""
+"""Define the steps of an edit, which changes an entry in Redis and in its record."""
 
 from typing import Any
 

@@ -32,12 +32,13 @@ NO_CUSTOMER_ID = "leave customer_id out: this waitlist identifies customers by p
 class Person(Struct, frozen=True):
     """A guest, and the address that identifies the guest."""
 
-    # A digest of the address, or the id that the guest sent.
+    # The customer id, which is either a digest of the address or the id that the guest has sent.
     customer_id: str
     domain: str = ""
     # The telephone number in E.164 format.
     number: str = ""
-    # The time to verify the address. It is 0 if no verification is required.
+    # The number of minutes within which the guest must verify the address. The number is 0 if the
+    # address does not have to be verified.
     verify_minutes: int = 0
     takes_messages: bool = True
 
@@ -136,7 +137,10 @@ class Identities(Struct, frozen=True):
 
 
 def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
-    """Raise InvalidFields for the field if the waitlist cannot send messages to the person."""
+    """Raise InvalidFields if the waitlist cannot send messages to the person.
+
+    `field` is the request field that the error names.
+    """
     if not person.takes_messages:
         raise InvalidFields(FieldError(field, UNREACHABLE))
     rules = settings.messages

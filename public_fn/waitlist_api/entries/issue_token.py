@@ -26,7 +26,7 @@ class Links(Struct, frozen=True):
 
 
 class TokenIssuer(Struct, frozen=True):
-    """Issues entry tokens. Earlier tokens of the same signup remain valid."""
+    """Issues entry tokens. Tokens that were issued earlier for the same signup remain valid."""
 
     tokens: EntryTokens | None
     entries: EntryRecords
@@ -66,12 +66,13 @@ class TokenIssuer(Struct, frozen=True):
     def _record(self, waitlist_id: str, entry_id: str) -> EntryRecord:
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
-            # The signup was interrupted. Finish it first, because a token contains the ticket,
-            # which is recorded last.
+            # The signup was interrupted before it recorded the ticket. Finish the signup first,
+            # because an entry token contains the ticket.
             self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.intent.erase:
-            # If the waitlist does not exist, raise WaitlistNotFound instead of EntryNotFound.
+            # If the waitlist does not exist, this call raises WaitlistNotFound instead of
+            # EntryNotFound.
             self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound
         return record

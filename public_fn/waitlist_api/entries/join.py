@@ -90,15 +90,15 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier message may have added the entry already, or may still arrive. End the
-            # signup in Redis to prevent both.
+            # An earlier message of this signup may already have added the entry to the queue, or
+            # may still do so. End the signup in Redis, unless the entry is already in the queue.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed
             self.cancel(record)
             raise
         except (NotOpenYet, WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone) as refusal:
-            # Redis has refused the entry, and also refuses delayed messages of this signup.
+            # Redis has refused the entry, and will also refuse delayed messages of this signup.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             if isinstance(refusal, NotOpenYet):
@@ -116,9 +116,9 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> None:
-        """Return the result of another request that has finished this signup.
+        """Accept the signup if another request has finished it.
 
-        Raise NotWaiting if the other request has ended the signup.
+        Raise NotWaiting if another request has ended the signup.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):

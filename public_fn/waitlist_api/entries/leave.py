@@ -55,7 +55,10 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """Return the record if an earlier leave or erasure must be finished, or else None."""
+        """Return the record if an earlier request to leave or to erase the entry must be finished.
+
+        Otherwise return None.
+        """
         if record.status == "admitted":
             raise AlreadyAdmitted
         if leave.offer is None:
@@ -78,7 +81,7 @@ class Leaves(Struct, frozen=True):
             ended_at = self._give_up(record)
         except WaitlistError:
             # If Redis is unavailable, maintenance removes the entry from the queue later. Erase the
-            # history now, because it contains reasons and actors.
+            # history now, because it says who changed the entry and why.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)

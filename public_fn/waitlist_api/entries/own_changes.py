@@ -6,8 +6,8 @@ Each change adds an event to the entry's history, so the limit keeps the history
 from waitlist_api.errors import TooManyChanges
 from waitlist_api.records.entry import EntryRecord
 
-# The size of a burst. It is large enough for an app that sends each form field in a separate
-# request.
+# The number of changes that a customer can make in quick succession. The number is large enough for
+# an app that sends each form field in a separate request.
 AT_ONCE = 30
 EVERY_MILLIS = 5 * 60_000
 

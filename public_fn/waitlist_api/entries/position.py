@@ -50,14 +50,16 @@ class EntryView(Struct, frozen=True, kw_only=True):
     pace: str | None = None
     # True if the admission policy has slots to offer now.
     is_due: bool = False
-    # The number of ready entries ahead of this entry. None if the caller did not request it.
+    # The number of ready entries ahead of this entry. It is None if the caller did not request this
+    # number.
     ready_ahead: int | None = None
     # The reasons why this entry is not ready.
     not_ready: tuple[c.NotReady, ...] | None = None
-    # The deadline for confirming that the customer is still waiting, or 0.
+    # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
+    # customer was not asked.
     confirm_by_millis: int = 0
-    # The time within which the customer must poll again to count as present. It is None if polls of
-    # this entry are not noted.
+    # The number of seconds within which the customer must poll again to count as present. It is
+    # None if the service does not record the polls of this customer.
     presence_seconds: int | None = None
 
     @property

@@ -117,7 +117,9 @@ class EntryQueries(Struct, frozen=True):
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return claimed and offered entries by deadline, or the entries that were set aside."""
+        """Return the claimed and offered entries sorted by deadline, or the entries that were set
+        aside.
+        """
         after_time, after_id = cursors.decode_off_queue(cursor)
         page: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(
@@ -164,7 +166,7 @@ class EntryQueries(Struct, frozen=True):
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return the details of the entry that currently uses an address.
 
-        `entry_id` is the entry id for the address.
+        `entry_id` is the id that was computed from the address.
         """
         try:
             return self.details(waitlist_id, entry_id)
@@ -195,5 +197,6 @@ class EntryQueries(Struct, frozen=True):
         try:
             return self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         except Rebuilding:
-            # During a rebuild, only the position is unknown. The record contains everything else.
+            # While the queue in Redis is being rebuilt, only the position is unknown. The record
+            # contains all other data of the entry.
             return recorded

@@ -111,7 +111,7 @@ class Questions(Struct, frozen=True):
     def page(
         self, waitlist_id: str, after: int | None, limit: int, rules: ConfirmRules
     ) -> tuple[list[EntryRecord], int | None]:
-        """Return a page of records of ready entries, and the rank at which the page ends."""
+        """Return the records of one page of ready entries, and the rank at which this page ends."""
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
         )
@@ -227,8 +227,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     A signup, a question and a confirmation count as contact.
     """
-    # A reinstated entry keeps its old signup time in the ticket, so use the time of the
-    # reinstatement.
+    # The ticket of a reinstated entry contains the time of its first signup, so use the time of the
+    # reinstatement instead.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)

@@ -1,4 +1,7 @@
-"""Change whether an entry is ready. An entry that is not ready keeps its place but is skipped."""
+"""Change whether an entry is ready.
+
+Admissions skip an entry that is not ready, but it keeps its place.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -146,8 +149,8 @@ class ReadinessChanges(Struct, frozen=True):
             )
             after = no_longer_near(after)
             if record.question.confirm_by_millis is not None:
-                # Resting customers are still waiting, so a rest also confirms that they are still
-                # waiting.
+                # A customer who asks for a rest is still waiting, so this request also counts as
+                # the customer's confirmation.
                 after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(after, "rested", CUSTOMER, detail=detail)
@@ -156,10 +159,7 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """End the rest that the command identifies.
-
-        If the entry has no such rest, nothing changes.
-        """
+        """End the rest if its planned end matches the command. Otherwise nothing changes."""
 
         def decide(record: EntryRecord) -> Change | None:
             if record.pauses.rest_until_millis != command.until_millis:
@@ -245,7 +245,9 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record the change that `decide` returns, and update Redis from the record."""
+        """Record the change that `decide` returns, and then send the readiness in the record to
+        Redis.
+        """
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))
         if record.readiness is not None:

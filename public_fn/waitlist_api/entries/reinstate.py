@@ -39,7 +39,7 @@ from waitlist_shared.errors import Gone, IdempotencyKeyReused, Throttled, Waitli
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import ticket_of_reinstated_stay
 
-# The history's reason when an entry leaves the waitlist in order to be reinstated.
+# The reason in the history if an entry leaves the waitlist only in order to be reinstated.
 REINSTATED = "reinstated"
 ON_LIST = (
     "This customer is on the waitlist, so there is no former place to restore. Bump the "
@@ -72,7 +72,7 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> str:
-        """The keyed digest of the reason.
+        """A digest of the reason, with the Idempotency-Key as the key of the digest.
 
         Nobody can guess the reason from the digest without knowing the Idempotency-Key.
         """
@@ -82,8 +82,8 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """Let the entry leave the waitlist if it was set aside or has missed its turn, then decide
-    again. Refuse the request if the entry is on the waitlist for any other reason.
+    """Let the entry leave the waitlist if it was set aside or has missed its turn, and then decide
+    again. If the entry is on the waitlist in any other state, refuse the request.
     """
 
     record: EntryRecord
@@ -104,8 +104,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # If the request is a repeat, nothing changes. Otherwise a delayed copy of the request could
-        # bring back a customer who has left in the meantime.
+        # A repeated request changes nothing. If it did, a delayed copy of the request could bring
+        # back a customer who has left in the meantime.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":

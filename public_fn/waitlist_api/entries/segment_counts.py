@@ -39,7 +39,7 @@ class _Counting(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Accept every segment, because this request counts all of them."""
+        """Accept every segment, because this request counts the entries of all segments."""
 
 
 class SegmentCounts(Struct, frozen=True):
@@ -54,8 +54,8 @@ class SegmentCounts(Struct, frozen=True):
     ) -> tuple[list[SegmentCount], str | None]:
         """Return the segments that have waiting entries, and the cursor of the next page."""
         after = cursors.decode_segment(cursor)
-        # Redis and the records are read at different times. If an entry leaves in between, its
-        # segment may have no attribute values, so try twice.
+        # Redis and the records are read at different times. If an entry leaves in between, the
+        # attribute values of its segment may not be found, so try twice.
         for _ in range(2):
             segments, counts = self._count(waitlist_id, after, limit)
             names = self._find_names(segments, counts)

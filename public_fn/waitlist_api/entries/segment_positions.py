@@ -96,6 +96,6 @@ class SegmentPositions(Struct, frozen=True):
         found: c.PositionResult = self.segmented_queue.send(message)
         asked = message.asked(self.waitlist_cache.find(record.waitlist_id).segments)
         if found.places and len(asked) != len(found.places):
-            # An operator has changed the segments in the meantime, so ask again.
+            # An operator has changed the segments in the meantime, so ask Redis again.
             return self._ask(record, names)
         return _Answer(tuple(asked.values()), found)

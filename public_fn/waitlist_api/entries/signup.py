@@ -69,7 +69,11 @@ class Signups(Struct, frozen=True):
         return outcome
 
     def attempt(self, command: SignupCommand) -> SignedUp | RefusedEntry:
-        """Sign the customer up. If the customer has an entry and is refused, return the error."""
+        """Sign the customer up.
+
+        If the customer already has an entry and the signup is refused, return the entry and the
+        error instead of raising the error.
+        """
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         terms = Terms(waitlist, find_refusal(waitlist, command))
         if terms.refusal is not None:
@@ -118,12 +122,16 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """Return the command for the entry that currently uses the customer's address."""
+        """Return the command, changed so that it refers to the entry that currently uses the
+        customer's address.
+        """
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
 
     def _current_terms(self, command: SignupCommand) -> Terms:
-        """Read the waitlist, because an operator may have changed the settings in the cache."""
+        """Read the waitlist from the table, because an operator may have changed its settings since
+        the waitlist was cached.
+        """
         waitlist = self.waitlist_cache.look_up(command.waitlist_id)
         return Terms(waitlist, find_refusal(waitlist, command), are_current=True)
 
@@ -187,7 +195,7 @@ class Signups(Struct, frozen=True):
 
 
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
-    """Return whether the setting `rejoin` refuses the signup."""
+    """Return whether the signup is refused because of the setting `rejoin`."""
     # If the address is unverified, `UnprovenSignups` later checks whether the settings are current.
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

@@ -55,7 +55,9 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
-        """Return the command for the entry that currently uses the customer's address."""
+        """Return the command, changed so that it refers to the entry that currently uses the
+        customer's address.
+        """
         if found is None or found.entry_id == self.entry_id:
             return self
         return replace(self, customer_id=found.customer_id)
@@ -134,7 +136,10 @@ Step = Refuse | Replay | FinishLeave | Resume | Create
 
 
 class Terms(Struct, frozen=True):
-    """A waitlist, and the error with which it refuses a new entry with the data of a signup."""
+    """A waitlist, and the error if it would refuse a new entry with the data of the signup.
+
+    `refusal` is None if the waitlist would accept the new entry.
+    """
 
     waitlist: WaitlistRecord
     refusal: WaitlistError | None

@@ -73,7 +73,10 @@ class UnprovenSignups(Struct, frozen=True):
             self._ask(known, stamp, signup)
 
     def _known(self, command: SignupCommand) -> EntryRecord | None:
-        """Return the record if the address is known. Otherwise add an entry, and return None."""
+        """Return the record if the address already has an entry.
+
+        Otherwise add an entry, and return None.
+        """
         outcome = self.signups.attempt(command)
         match outcome:
             case RefusedEntry(
@@ -151,7 +154,7 @@ class UnprovenSignups(Struct, frozen=True):
                 return
 
     def _write_in_vain(self, record: EntryRecord, stamp: int, now_millis: int) -> None:
-        """Make a transaction that fails but takes as long as writing the event."""
+        """Make a transaction that always fails but takes as long as writing the event."""
         event = HistoryEvent(stamp=stamp, event=LINK_ASKED, by="customer")
         decided = Commit(after=replace(record, edited_stamp=stamp), events=(event,))
         with suppress(EntryChanged):
@@ -159,7 +162,7 @@ class UnprovenSignups(Struct, frozen=True):
 
 
 def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
-    """Return the data of a signup as it is stored in the record."""
+    """Return the data of the signup in the form in which a record stores it."""
     return Signup(
         address=settings.identity.field if settings.identity else "",
         profile=profile_to_store(settings, command.profile),
