@@ -28,8 +28,8 @@ NOT_TO_BE_OFFERED = (
     "The entry is not waiting, so no slot can be offered to it. Get the entry to see its current "
     "status."
 )
-# The number of messages that one run may send to Redis to catch up with a schedule. The next run
-# continues.
+# The maximum number of messages that one run sends to Redis to catch up with a schedule. If more
+# are needed, the next run continues.
 CATCH_UPS = 20
 
 
@@ -101,8 +101,8 @@ class Admissions(Struct, frozen=True):
                 return Run(self.record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             if admitted.settings_version < waitlist.version:
-                # A request has changed the settings, but was interrupted before it sent them to
-                # Redis.
+                # Another request has changed the settings, but was interrupted before it sent the
+                # new settings to Redis.
                 self.dequeue.recovering_queue.resend_settings(waitlist)
             since = admitted.scheduled_until
         return Run([], is_more=True)
@@ -152,7 +152,7 @@ class Admissions(Struct, frozen=True):
         return self.positions.read(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
-        """Send the request.
+        """Send the request for a single entry.
 
         If Redis has lost the waiting entry, restore the entry and try again.
         """
@@ -172,7 +172,8 @@ class Admissions(Struct, frozen=True):
         try:
             restored = self.positions.restore_place(record)
             if restored.ticket != record.ticket:
-                # A Redis server that lagged behind still has the entry of an earlier signup.
+                # Redis has lost its newest writes and still has the entry of an earlier signup, so
+                # repair the entry.
                 self.positions.repair_place(record)
             return restored
         except Gone as error:
@@ -195,8 +196,8 @@ class Admissions(Struct, frozen=True):
             is_first = self.waitlists.note_scheduled(waitlist, last_millis)
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
-                # Another run has written these scheduled times first. Read the record again,
-                # because Redis may already have added their slots.
+                # Another run has written these scheduled times to the record first. Read the record
+                # again, because Redis may already have added their slots.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )
@@ -214,7 +215,7 @@ class Admissions(Struct, frozen=True):
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
         """Save the counters of this run in the record.
 
-        If Redis loses them in a failover, they are restored from the record.
+        If Redis loses the counters in a failover, they are restored from the record.
         """
         if not waitlist.schedule_version:
             return
@@ -259,7 +260,11 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Return the entries that an earlier run has admitted, with the end of each pass."""
+        """Start the passes of admissions that an earlier run has not recorded.
+
+        Return the entries with the end of each pass. If there is no more room for an entry, leave
+        it out.
+        """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {
             entry.entry_id: renew_of(record, entry.ticket)
@@ -277,5 +282,5 @@ class Admissions(Struct, frozen=True):
 
 
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
-    """Return the part of a request that says how long its offers last."""
+    """Return the duration of the offers as a part of the text that identifies repeated requests."""
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

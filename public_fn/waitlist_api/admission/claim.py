@@ -110,7 +110,8 @@ class Claims(Struct, frozen=True):
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
         """End the claims of the admitted entries in Redis.
 
-        If an entry is back in the queue, remove it from the queue.
+        If a claim cannot be ended, for example because its entry is back in the queue, remove the
+        entry from Redis.
         """
         requests: list[c.Single] = [
             c.Complete(

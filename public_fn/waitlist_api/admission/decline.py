@@ -28,7 +28,7 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     waitlist_id: str
     entry_id: str
     stay: int | None
-    # None means that the setting `decline` decides.
+    # What happens to the customer's place. None means that the setting `decline` decides.
     to: Literal["back", "leave"] | None
     offered_until_millis: int | None
     idempotency_key: str | None
@@ -57,8 +57,8 @@ class Declines(Struct, frozen=True):
             is_repeat = once_key is not None and record.hold.once_key == once_key
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
-                # Count every decline. If nobody else is waiting, the same customer gets the slot
-                # again and again.
+                # Count every decline as a change by the customer. If nobody else is waiting, the
+                # customer gets the same slot again and again, and could decline it without end.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

@@ -69,7 +69,7 @@ def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str
     key = idempotency_key or secrets.token_hex(16)
     return {
         # Include the operator in the digest. If another operator uses the same key, Redis must not
-        # return the claim tokens to them.
+        # return the claim tokens to this other operator.
         "once_key": _digest(f"{by}\0{key}"),
         "once_body": _digest(json.dumps(asked, sort_keys=True)),
         "once_seconds": ONCE_SECONDS if idempotency_key else INTERNAL_ONCE_SECONDS,

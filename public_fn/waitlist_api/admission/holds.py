@@ -99,7 +99,8 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
     to: Literal["place", "back"] = "place"
     delay_seconds: int = 0
-    # What a decline does, and the number of declines in the record.
+    # These three fields describe a decline: how long the entry is passed over, how many declines
+    # keep the place, and the number of declines in the record.
     pause_seconds: int = 0
     at_most: int = 0
     declines: int = 0
@@ -198,7 +199,7 @@ class Holds(Struct, frozen=True):
         return self._send(verb, command)
 
     def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the request, and identify the offer by its end.
+        """Send the request, and identify the offer by the time at which it ends.
 
         A delayed copy of the request therefore cannot affect a later offer.
         """
@@ -214,7 +215,10 @@ class Holds(Struct, frozen=True):
         return self.recovering_queue.read(_message_at(verb, command, found))
 
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the time in Redis at which the offer ends or the entry was set aside, or 0."""
+        """Ask Redis when the offer ends or when the entry was set aside.
+
+        Return 0 if the entry is in another state.
+        """
         try:
             place: c.InspectResult = self.recovering_queue.read(
                 c.Inspect(waitlist_id=command.waitlist_id, entry_id=command.entry_id)
@@ -224,7 +228,10 @@ class Holds(Struct, frozen=True):
         return place.time_millis if place.state == verb.before else 0
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the recorded time at which the offer ends or the entry was set aside, or 0."""
+        """Read from the record when the offer ends or when the entry was set aside.
+
+        Return 0 if the entry has another status.
+        """
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
             return 0
@@ -233,7 +240,9 @@ class Holds(Struct, frozen=True):
         return (record.hold.is_offer and record.hold.until_millis) or 0
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
-        """Restart the customer's admission period if an admission was not recorded."""
+        """If an earlier request admitted the customer but did not record this, let the pass begin
+        now.
+        """
         if verb.decided != "admitted" or result.outcome != "repeat":
             return result
         record = self.entries.get(*command.key)
@@ -253,7 +262,7 @@ class Holds(Struct, frozen=True):
     def _record(self, verb: ClaimAction, command: HoldCommand, result: Any) -> EntryRecord | None:
         """Record a decision, and return the new record.
 
-        If the record is newer than the decision, record only the events, and return None.
+        If the record is already newer than the decision, add only the events, and return None.
         """
         now_millis = self.now_millis()
         decision = c.Decision(
@@ -312,7 +321,7 @@ class Holds(Struct, frozen=True):
     def _repair_if_refuted(
         self, verb: ClaimAction, transition: Transition, record: EntryRecord | None
     ) -> bool:
-        """Restore the entry if Redis decided about an outdated version.
+        """If Redis has acted on an outdated version of the entry, restore the entry.
 
         Return whether the version in Redis was outdated.
         """
@@ -339,8 +348,8 @@ def _events(
 ) -> tuple[HistoryEvent, ...]:
     """Return the history events of a decision. Extending a claim has no event."""
     event = event_of(decision, command.by, command.reason)
-    # If the request is a repeat, leave out the position, because Redis returns the current
-    # position.
+    # If the request is a repeat, leave out the position, because Redis returns the current position
+    # and not the position after the first request.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -382,7 +391,7 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for a decision that Redis made about an outdated version of the entry."""
+    """Return the error for the caller after Redis has acted on an outdated version of the entry."""
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
         return _error_of(NotHeld(), command, record)

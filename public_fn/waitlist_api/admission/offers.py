@@ -71,7 +71,7 @@ class OfferWriter(Struct, frozen=True):
         before: EntryRecord | None,
         state: c.PlaceState,
     ) -> EntryRecord | None:
-        """Record an offer. Return the record, or None if the caller must not get the entry."""
+        """Record a claim or an offer. Return None if the caller must not get the entry."""
         try:
             return self.transitions.record(transition, self.now_millis(), before)
         except EntryChanged as changed:
@@ -103,7 +103,7 @@ class OfferWriter(Struct, frozen=True):
     ) -> EntryRecord | None:
         """Finish recording the signup first, and then record the offer."""
         if not _is_of_joining_stay(claim, record):
-            # Redis took an entry that belongs to an earlier signup, which has already ended.
+            # Redis has taken an entry of an earlier signup, which has already ended.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
             return None
         placed = c.SignupResult(
@@ -130,7 +130,7 @@ def transition_of_take(
     alter: Alter,
     reason: str = "",
 ) -> Transition:
-    """Return the change to the record for an entry that was taken from the queue."""
+    """Return the change that records that an entry was taken from the queue."""
     return Transition(
         waitlist_id=waitlist_id,
         entry_id=claim.entry_id,
@@ -156,10 +156,10 @@ def transition_of_take(
 def give_up_message(
     waitlist_id: str, claim: c.Claimed, record: EntryRecord | None
 ) -> c.Drop | c.Leave:
-    """Build the message that removes an entry from Redis. A newer signup is not removed."""
+    """Build the message that removes the taken entry from Redis, but not a newer signup."""
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # The customer may have left before the signup was recorded. Send a Leave message and not a Drop
-    # message, so that Redis counts that the customer has left.
+    # The customer may have left before the signup was recorded. In this case send a Leave message
+    # instead of a Drop message, so that Redis counts the customer as having left.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.intent.erase:
         return leave_of(record)
@@ -173,8 +173,9 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the id of the signup that the entry from Redis belongs to, or NO_STAY if the record
-    does not contain this signup.
+    """Return the id of the signup to which the entry from Redis belongs.
+
+    Return NO_STAY if the record does not contain this signup.
     """
     if record is None:
         return c.NO_STAY

@@ -35,7 +35,7 @@ class OwnAdmissions(Struct, frozen=True):
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
             # An interrupted run may have admitted the customer without recording the admission.
-            # This request only finds and records an admission. It cannot accept an offer.
+            # This request records such an admission. It cannot accept an offer.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

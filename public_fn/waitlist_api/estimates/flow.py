@@ -7,8 +7,9 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# If at least this fraction of the room is taken, the room counts as full. A free place is not taken
-# again until the next poll, so a busy waitlist is rarely completely full.
+# If at least this fraction of the allowed number of people is inside, the waitlist counts as full.
+# A place that becomes free is not taken until the next poll, so even a busy waitlist is rarely
+# completely full.
 NEARLY = 0.95
 
 
@@ -64,7 +65,7 @@ def rate_of(intervals: Sequence[Interval]) -> float:
 
 
 def leaving_of(intervals: Sequence[Interval]) -> float:
-    """Return the fraction of waiting people who leave per second."""
+    """Return which fraction of the waiting people leaves the waitlist per second."""
     exposure = sum(interval.waiting * interval.seconds for interval in intervals)
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
@@ -75,9 +76,8 @@ PRIOR_INTERVALS = 4
 
 
 def dispersion_of(intervals: Sequence[Interval]) -> float:
-    """Return the variance of the number of served entries, divided by this number.
-
-    The result is 1 for independent admissions and 0 for a steady rate.
+    """Return the dispersion, which is the variance of the number of served entries divided by the
+    mean of this number. The dispersion is 1 for independent admissions, and 0 for a steady rate.
     """
     rate = rate_of(intervals)
     if rate <= 0:

@@ -18,12 +18,12 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# A pace is only measured if at least this many entries were served in at least this many intervals.
+# A pace is measured only from at least LEAST_SERVED served entries and LEAST_INTERVALS intervals.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
-# To measure a steady rate, start with the newest intervals and add older ones. Each step extends
-# the time window by the factor GROWTH, until the older rate differs by more than CHANGED standard
-# deviations.
+# To measure a steady rate, start with the newest intervals and add older intervals step by step.
+# Each step extends the time window by the factor GROWTH. Stop when the rate of the older intervals
+# differs by more than CHANGED standard deviations.
 GROWTH = 1.3
 CHANGED = 3.0
 # The minimum relative error of a pace, because the future rate is never known exactly.
@@ -37,14 +37,14 @@ MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # A batch of admissions ends when nobody has been admitted for this many seconds.
 SILENCE = DAY / 2
-# If nobody has been admitted for this multiple of the average batch duration, the last batch counts
-# as finished.
+# The last batch counts as finished if the time since its end is at least this multiple of the
+# average duration of a batch.
 OVER = 2.0
 # If nobody has been served for this multiple of the usual gap between admissions, the waitlist has
 # stopped admitting people.
 OVERDUE = 3.0
-# The pace follows the time of day if successive days have a correlation of at least RESEMBLANCE. At
-# least LEAST_DAYS and at most MOST_DAYS days are used.
+# If successive days have a correlation of at least RESEMBLANCE, the pace follows the time of day.
+# To compute this pace, at least LEAST_DAYS and at most MOST_DAYS days are used.
 LEAST_DAYS = 2
 MOST_DAYS = 7
 RESEMBLANCE = 0.5
@@ -159,7 +159,7 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     size = mean(sizes)
     if size < 2:
         return None
-    # If there are few gaps, their spread underestimates the real variation, so increase the spread.
+    # A few gaps underestimate how much the gaps really vary, so increase their spread.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(
@@ -251,7 +251,7 @@ def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
 
 
 def _resemblance(hours: Sequence[float]) -> float:
-    """Return the correlation between each hour and the same hour on the previous day."""
+    """Return the correlation between the admissions in each hour and those 24 hours earlier."""
     blurred = [sum(hours[max(0, hour - 1) : hour + 2]) for hour in range(len(hours))]
     today, before = blurred[:-24], blurred[24:]
     a, b = mean(today), mean(before)

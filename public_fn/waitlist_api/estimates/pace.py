@@ -11,12 +11,14 @@ from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "closed"]
 
-# The range of an estimate extends this many standard deviations in both directions. This covers 87%
-# of a normal distribution, because real waitlists are less regular than any model.
+# The range of an estimate extends this many standard deviations in both directions. Such a range
+# covers 87% of a normal distribution. This is more than the promised 4 of 5 cases, because real
+# waitlists are less regular than any model.
 DEVIATIONS = 1.5
 # Samples are a minute apart and count whole people, so half a person is added to the range.
 HALF_A_PLACE = 0.5
-# After this many cycles, an estimate uses the mean rate of a cycle. This limits the work of a poll.
+# After this many cycles, an estimate uses the mean rate of a whole cycle. This limits how much a
+# poll has to compute.
 MOST_CYCLES = 60
 # Longer waits are not estimated, because an estimate of more than a year does not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
@@ -65,7 +67,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0
-    # The standard deviation of the times of the intervals, in seconds.
+    # How much the intervals may shift in time, as a standard deviation in seconds.
     jitter: float = 0.0
     # If this is set, the intervals repeat after this many seconds.
     cycle: float = 0.0
@@ -76,7 +78,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...] = field(default=())
 
     def encode(self) -> str:
-        """Return the pace as text for Redis, which consists of numbers separated by spaces."""
+        """Return the pace as a text of numbers separated by spaces, which is stored in Redis."""
         numbers = (
             *(self.rate, self.leaving, self.dispersion, self.error, self.jitter),
             *(self.cycle, self.sure),
@@ -130,7 +132,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
         """Return the number of seconds until this many people have been served or have left.
 
-        The second value is the number of people who have left.
+        Also return how many of these people have left.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):

@@ -17,8 +17,9 @@ from waitlist_api.records.samples import Sample
 # The average time inside is only measured if at least this many people have exited.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# The people who are still inside stay longer than the first people who exit, so the measured time
-# is less exact. If everybody were still inside, the relative error would increase by this number.
+# The people who are still inside stay longer than the people who have exited first, so the measured
+# time is less exact. If everybody were still inside, the relative error would increase by this
+# number.
 UNSEEN = 0.5
 
 
@@ -82,7 +83,7 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
 
 
 class _Filling(Struct):
-    """A simulation of how the room fills with people.
+    """A simulation of how many people are inside, which is at most `room`.
 
     `taken` is the number of people inside at the time `at`.
     """
@@ -101,7 +102,7 @@ class _Filling(Struct):
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Advance the time. People exit, and delayed scheduled admissions happen."""
+        """Advance the time to `end`. Until then people exit, and delayed admissions take place."""
         self.open_evenly(end, 0.0)
 
     def open_at_once(self, places: float) -> None:
@@ -134,7 +135,7 @@ class _Filling(Struct):
             self._open(end, (end - self.at) * self.outflow)
 
     def open_for_good(self, rate: float) -> float:
-        """Admit people at a rate until the room is full, and return the rate after that."""
+        """Admit people at a rate until no room is left. Return the admission rate after that."""
         if self.late > 0:
             self.wait_until(self.at + self.late / self.outflow)
         seconds = self._seconds_until_full(rate)

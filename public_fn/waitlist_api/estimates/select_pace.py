@@ -13,19 +13,20 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# People are admitted exactly at the rate of the policy, except that an admission has to wait for
-# the next poll or maintenance run.
+# The policy's rate is exact, except that each admission waits for the next poll or maintenance run.
+# This is the assumed standard deviation of the delay.
 TRIGGER_SECONDS = 1.0
-# Scheduled admissions happen at the next poll or at the next maintenance run.
+# Scheduled admissions wait for the next poll or maintenance run. This is the assumed standard
+# deviation of the delay.
 MAINTENANCE_SECONDS = 30.0
 # If the measured rate is lower than this fraction of the policy's rate, another factor slows down
 # the admissions. For example, customers may not accept their offers.
 LIMITED = 0.9
-# If fewer entries were served, the measured rate is not compared with the policy's rate.
+# If fewer entries than this were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
 # If the maximum number of people is inside, the measured pace is compared with the computed pace.
-# If it is much faster, it is rejected. This number is the limit, as a multiple of the relative
-# error of the average time inside.
+# If the measured pace is much faster, it is not used. This number says how much faster it may be,
+# as a multiple of the relative error of the average time inside.
 CLEAR = 2.0
 # At most this many scheduled times are estimated separately. For the time after them, the mean rate
 # of these scheduled admissions is used.
@@ -69,7 +70,8 @@ def pace_of(
         return None
     if policy is None:
         return measure_pace(minutes, hours)
-    # Before the last change to the settings, the admissions may have been faster or slower.
+    # Use only the samples since the last change to the settings, because the earlier admissions may
+    # have been faster or slower.
     minutes, hours = _of_newest_version(minutes), _of_newest_version(hours)
     if not policy.hours:
         return _by_policy(policy, minutes, hours)
@@ -144,7 +146,7 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 
 
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
-    """If the rate does not apply yet, yield the time interval in which it will apply."""
+    """If the rate applies only from a later time, yield the time interval in which it applies."""
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 
@@ -152,7 +154,7 @@ def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
 def _sum_pieces(
     instants: Sequence[tuple[float, int]], rate: float, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the future admissions under a policy that adds the rate and the schedule.
+    """Yield the future admissions if the policy adds the scheduled admissions to its rate.
 
     Each result is a time interval with a constant admission rate.
     """

@@ -96,7 +96,7 @@ class Placement(Struct, frozen=True):
             item.outcome = "joined"
 
     def _record_rest(self, group: Sequence[PlacedRow]) -> None:
-        """Record the entries one at a time, unless another request has already recorded them."""
+        """Record each remaining entry, unless another request has already recorded it."""
         (waitlist_id,) = {record.waitlist_id for _, record, _ in group}
         found = self.entries.get_many(waitlist_id, [item.entry_id for item, _, _ in group])
         for item, record, place in group:

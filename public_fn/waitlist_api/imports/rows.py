@@ -18,7 +18,7 @@ from waitlist_shared.ranks import EPOCH, priority_of, ticket_at, ticket_part_of,
 Outcome = Literal["joined", "already", "ended", "banned", "refused"]
 # What an import does if a customer has already left or has been admitted.
 WhenEnded = Literal["skip", "rejoin"]
-# What an import does if the entry on the waitlist was created by a guest.
+# What an import does if a guest has created the entry that is on the waitlist.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
 # The states of a row. `new` means that the customer can be added. `joining` means that an import
@@ -108,7 +108,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @cached_property
     def signup_key(self) -> str:
-        """The digest that identifies this row in the record."""
+        """The digest that shows whether a record was written for this row."""
         if not self.row.idempotency_key:
             return ""
         text = f"import\0{self.entry_id}\0{self.row.idempotency_key}"
@@ -179,8 +179,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban.stamp:
             return "banned"
-        # A guest may have left the waitlist to keep the real customer off it. An interrupted import
-        # may also have removed the guest's entry.
+        # A guest may have signed up for the real customer and then left, to keep the customer off
+        # the waitlist. Or an interrupted import may already have removed the guest's entry.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
@@ -191,7 +191,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Use the entry that has moved to the address in this row."""
+        """Import this row into the entry that was moved to the address in the row."""
         self.row = replace(self.row, customer_id=record.customer_id)
         # Clear the cached properties, because they were computed from the former customer id.
         self.__dict__.clear()

@@ -68,7 +68,7 @@ class Imports(Struct, frozen=True):
         when_ended: WhenEnded = "skip",
         when_on_list: WhenOnList = "keep",
     ) -> list[ImportedRow]:
-        """Return what an import of these rows would do now. Nothing is written."""
+        """Return the outcomes that an import of these rows would have now. Nothing is written."""
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
         by_entry = self._choose_rows(imported, waitlist)

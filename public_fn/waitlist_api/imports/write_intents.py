@@ -84,7 +84,8 @@ class IntentWriter(Struct, frozen=True):
                 return allocation, len(batch)
             if replaced := [item for item in may_join if item.is_replacing]:
                 self._end_stays(waitlist, replaced, by)
-                # The new entries need tickets that are later than the end of the replaced entries.
+                # The tickets of the new entries must be later than the removal of the replaced
+                # entries.
                 allocation = TicketAllocation(0, {})
                 continue
             if any(item.entry_id not in allocation.tickets for item in may_join):
@@ -165,7 +166,8 @@ class IntentWriter(Struct, frozen=True):
 
         def end(item: ImportedRow) -> None:
             leave = Leave(by=by, reason=REPLACED, stay=item.recorded_ticket)
-            # The customer has already left or has been admitted. The record is read again below.
+            # These errors mean that the customer has already left or was admitted. The record is
+            # read again below.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(item.waitlist_id, item.entry_id, leave)
 
@@ -222,8 +224,8 @@ class IntentWriter(Struct, frozen=True):
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # If the clock in Redis is slow, new signups get low ranks. This limit keeps the rows
-            # ahead of them.
+            # If the Redis clock is slow, new signups get low ranks, which are served first. Limit
+            # the rank of this row, so that the row stays ahead of later signups.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,

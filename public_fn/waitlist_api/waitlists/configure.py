@@ -125,8 +125,8 @@ class Waitlists(Struct, frozen=True):
         try:
             is_ready = self.reindexer.confirm(record.segments)
         except (Cold, Rebuilding, StaleSegments):
-            # Redis does not have the complete queue, or the segments have changed again.
-            # Maintenance indexes the entries in these cases.
+            # If Redis does not have the complete queue, or if the segments have changed again,
+            # maintenance indexes the entries later.
             is_ready = False
         if not is_ready:
             self.queue.start_maintenance(record.waitlist_id)

@@ -140,7 +140,7 @@ class CountHistory(Struct, frozen=True):
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
     """Return a point for each time except the first.
 
-    The counts of a point come from the last sample up to its time.
+    The counts of a point come from the last sample that is not later than this time.
     """
     points: list[Point] = []
     samples = sorted(timed, key=lambda timed_sample: timed_sample[0])

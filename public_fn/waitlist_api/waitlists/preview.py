@@ -49,8 +49,8 @@ class Previews(Struct, frozen=True):
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
-            # The stored samples were measured under another policy, so they are not used for a new
-            # policy.
+            # The stored samples were measured under the saved policy, so they say nothing about a
+            # new policy.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         pace = recent.pace(newest, policy_of(admission, now_millis))

@@ -120,8 +120,8 @@ class Reindexer(Struct, frozen=True):
 
 def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
-        # The entry will soon be removed from Redis. Remove its segments now, because they would
-        # keep the index from becoming complete.
+        # The entry will soon be removed from Redis. Remove its segments now, because otherwise the
+        # index would never count as complete.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,

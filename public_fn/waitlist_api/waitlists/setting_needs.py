@@ -197,7 +197,7 @@ def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) 
 
 
 def _has_no_room(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
-    """Return whether even the shortest required answers exceed `max_guest_bytes`."""
+    """Return whether even the shortest answers to all required fields exceed `max_guest_bytes`."""
     required = [field for field in _fields(settings) if field.required]
     sent = {
         place: {field.name: _shortest_answer(field) for field in required if field.kept_in == place}
