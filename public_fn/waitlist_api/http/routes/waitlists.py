@@ -65,6 +65,7 @@ class Routes(Struct, frozen=True):
             page=shown(settings.page and settings.page.without_sources()),
             rest=shown(settings.rest),
             decline=shown(settings.admission and settings.admission.decline),
+            presence=shown(settings.admission and settings.admission.presence),
             identity=shown(identity),
             messages=self.stack.sends_anything(settings),
             bot_check=_widget_of(self.bot_check) if self.bot_check else None,

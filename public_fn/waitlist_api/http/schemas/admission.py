@@ -19,9 +19,11 @@ from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
 from waitlist_api.http.schemas.settings import request_body
 from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.settings.decline import DeclineRules
+from waitlist_api.settings.presence import Presence
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 DeclineRulesBody: Any = request_body("DeclineRulesBody", DeclineRules)
+PresenceBody: Any = request_body("PresenceBody", Presence)
 AdmissionBody: Any = request_body("AdmissionBody", AdmissionPolicy)
 
 # How long the offers of a single request last.

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
 from waitlist_api.errors import InvalidFields, field_error
-from waitlist_api.http.schemas.admission import AdmissionBody, DeclineRulesBody
+from waitlist_api.http.schemas.admission import AdmissionBody, DeclineRulesBody, PresenceBody
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -189,6 +189,13 @@ class WaitlistAnswer(WithEstimate):
         Field(
             description="What a declined offer does to an entry. Null if the entry moves to the "
             "end of the queue."
+        ),
+    ]
+    presence: Annotated[
+        PresenceBody | None,
+        Field(
+            description="After how many seconds without a poll a customer is passed over. Null if "
+            "nobody is passed over."
         ),
     ]
     identity: Annotated[

@@ -356,7 +356,8 @@ class WaitlistPosition extends HTMLElement {
     this.#panel.setAttribute('aria-busy', isBusy);
     for (const button of this.#panel.querySelectorAll('button.acts')) button.setAttribute('aria-disabled', isBusy);
     const keep = this.#panel.querySelector('.keep');
-    if (keep) keep.textContent = words.say(isKept || this.#isAccount ? 'keep' : 'keepOpen');
+    const kept = this.#client.view.list?.presence ? 'keepPresent' : 'keep';
+    if (keep) keep.textContent = words.say(isKept || this.#isAccount ? kept : 'keepOpen');
   }
 
   get #isAccount() {

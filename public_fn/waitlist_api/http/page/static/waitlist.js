@@ -249,7 +249,8 @@ export function boundsOn({ cuts, total }, rank) {
  * again.
  */
 export async function followBoard(api, entry) {
-  const isNear = entry?.status !== 'waiting' || !entry.rank || entry.position <= NEAR;
+  // The turn can be nearer than the position says, because entries ahead that are not ready are passed over.
+  const isNear = entry?.status !== 'waiting' || !entry.rank || entry.position - (entry.passedOver ?? 0) <= NEAR;
   const isOld = Date.now() - (entry?.ownAt ?? 0) > (entry?.ready === false ? NOT_READY_MS : LONGEST_MS);
   if (!isNear && !isOld && entry.isCached !== false) {
     const board = await api.board().catch(() => ({ cuts: [], isCached: false }));
@@ -257,16 +258,17 @@ export async function followBoard(api, entry) {
     if (!board.isCached) entry = { ...entry, isCached: false };
     else if (board.as_of < entry.asOf) return { ...entry, poll_after_seconds: BOARD_SECONDS };
     // Use the board only if the entry is at least three boards away from the head at its current speed.
-    else if (bounds && bounds[1] > Math.max(NEAR, 3 * (entry.position - bounds[1]))) {
+    else if (bounds && bounds[1] - (entry.passedOver ?? 0) > Math.max(NEAR, 3 * (entry.position - bounds[1]))) {
       const { as_of: asOf, total } = board;
       return { ...entry, position: bounds[1], ready_ahead: null, total, asOf, poll_after_seconds: BOARD_SECONDS };
     }
   }
   const asOf = new Date(Date.now() + api.skew).toISOString();
   const found = await api.look(entry);
-  const soon = found.position > NEAR && entry?.isCached !== false;
+  const passedOver = Math.max(0, found.position - 1 - (found.ready_ahead ?? found.position));
+  const soon = found.position - passedOver > NEAR && entry?.isCached !== false;
   const seconds = soon ? Math.min(BOARD_SECONDS, found.poll_after_seconds) : found.poll_after_seconds;
-  return { ...found, ownAt: Date.now(), asOf, isCached: entry?.isCached, poll_after_seconds: seconds };
+  return { ...found, passedOver, ownAt: Date.now(), asOf, isCached: entry?.isCached, poll_after_seconds: seconds };
 }
 
 /**
