@@ -27,12 +27,12 @@ logger = logging.getLogger(__name__)
 
 # The minimum remaining time of a run. If less time is left, the run stops.
 STOP_MILLIS = 60_000
-# The part of the journal that an audit reads before it saves its progress. If the run is killed,
-# the next run repeats at most this part.
+# How much of the journal an audit reads before it saves its progress. If the run is killed, the
+# next run repeats at most this much.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# The pause before differences are checked again. Every request is shorter, so the remaining
-# differences are not caused by requests in progress.
+# The pause before the audit checks the differing entries again. Every request takes less time than
+# this pause, so the differences that remain are not caused by requests in progress.
 IN_FLIGHT_SECONDS = 10.0
 
 
@@ -75,9 +75,8 @@ class Auditor(Struct, frozen=True):
     def audit(
         self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = no_deadline
     ) -> Iterator[int]:
-        """Compare all given changes with Redis, and repair the changes that Redis has lost.
-
-        After each step, yield the timestamp up to which the audit is complete.
+        """Compare all changes in these windows with Redis, and repair the changes that Redis has
+        lost. After each step, yield the timestamp up to which the audit is complete.
         """
         if not windows:
             return
@@ -125,8 +124,9 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # Keep the status of an edit, because later changes of other kinds do not contain
-                # the attributes.
+                # If an entry was edited and then changed again, treat the last change as an edit.
+                # Otherwise the attributes would not be compared, because other kinds of changes do
+                # not contain them.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]
@@ -148,7 +148,7 @@ class Auditor(Struct, frozen=True):
     def _look(
         self, windows: Mapping[str, AuditWindow], changes: Iterable[Change]
     ) -> dict[Key, c.InspectResult]:
-        """Return the states of the entries in Redis. Skip entries whose queue is being rebuilt."""
+        """Return the state of each entry in Redis. Skip entries whose queue is being rebuilt."""
         asked = list(changes)
         if not asked:
             return {}

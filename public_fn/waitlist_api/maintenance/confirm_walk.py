@@ -11,8 +11,8 @@ from waitlist_shared.ranks import millis_of
 
 # The maximum number of pages that one run processes. A page has 100 entries.
 PAGES = 5
-# The maximum time between two checks of all entries. The last check may have missed entries that
-# were not waiting or not ready.
+# The maximum time between two checks of all entries. A check may miss entries that are not waiting
+# or not ready at that moment.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 

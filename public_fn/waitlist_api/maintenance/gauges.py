@@ -1,4 +1,4 @@
-"""Measure the gauges of a maintenance run, which are sums and maximums over all waitlists."""
+"""Measure the gauges of a maintenance run. Each gauge is a sum or a maximum over all waitlists."""
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -13,7 +13,7 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Count a waitlist by the state of its queue before the run."""
+    """Add a waitlist to the gauges that describe its queue before the run."""
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")
@@ -26,7 +26,7 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add the numbers of waiting, offered, inside and parked entries after the run."""
+    """Add the waitlist's waiting, offered, inside and parked entries to the gauges after a run."""
     if not isinstance(stats, c.StatsResult):
         return
     metrics.add("waiting", stats.waiting)

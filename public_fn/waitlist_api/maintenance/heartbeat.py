@@ -25,11 +25,11 @@ from waitlist_shared.errors import Cold, Outdated, Rebuilding
 
 logger = logging.getLogger(__name__)
 
-# The longest part of the journal that an audit reads, even if maintenance did not run for a long
+# The maximum part of the journal that an audit reads, even if maintenance has not run for a longer
 # time.
 LONGEST = 24 * 60 * MINUTE
-# The part of the journal that is read again if an audit continues in another run. A request may
-# have recorded a slightly older decision in the meantime.
+# If an audit continues in another run, it reads this part of the journal again. In the meantime, a
+# request may have recorded a slightly older decision.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -73,7 +73,10 @@ class Heartbeat(Struct, frozen=True):
         left_millis: LeftMillis,
         told: Mapping[str, str],
     ) -> Iterator[str]:
-        """Yield the ids of compared waitlists. Add waitlists that need a rebuild to `rebuilt`."""
+        """Yield the ids of waitlists whose changes were compared.
+
+        Add others to `rebuilt` if they need a rebuild.
+        """
         beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []
         windows: dict[str, AuditWindow] = {}
@@ -128,7 +131,9 @@ class Heartbeat(Struct, frozen=True):
         self.rebuilder.rebuild(waitlist, left_millis)
 
     def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Store that all changes up to the timestamp `reached` have been compared with Redis."""
+        """Save in the record that all changes up to the timestamp `reached` were compared with
+        Redis.
+        """
         checkpoint, beat = window.waitlist.checkpoint, window.beat
         number = self._beat_after_repairs(window) if window.repaired else beat.beat
         if number is None:
@@ -173,14 +178,15 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
     """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
     began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
-    # If Redis has lost the newest value of the counter, it may also have lost the repairs of the
-    # previous run.
+    # If Redis has lost the last value of the counter, it may also have lost the repairs of the
+    # previous run. In this case start at `began`.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the timestamp at which the first audit after a rebuild begins, which is some time
-    before the rebuild.
+    """Return the timestamp at which the first audit after a rebuild begins.
+
+    It lies some time before the rebuild.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -1,6 +1,7 @@
-"""Run work on many items, and leave failed items to the next maintenance run.
+"""Run work on many items.
 
-If one item fails, the others are still processed.
+If an item fails, the other items are still processed, and the next maintenance run tries the failed
+item again.
 """
 
 import logging

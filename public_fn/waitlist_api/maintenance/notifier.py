@@ -24,8 +24,8 @@ from waitlist_shared.ranks import millis_of
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
-# Do not send an `ending` notice if less than LEAST_MILLIS are left, because the customer could
-# hardly accept in time. Offers shorter than SHORTEST_MILLIS get no notice.
+# If less than LEAST_MILLIS of an offer are left, send no `ending` notice, because the customer
+# could hardly accept in time. Offers shorter than SHORTEST_MILLIS never get this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
 # The maximum number of pages that one run reads. A page has 100 offers.
@@ -109,7 +109,8 @@ class Notifier(Struct, frozen=True):
         now_millis = max(redis_millis, self.now_millis())
 
         def is_due(notice: Notice) -> bool:
-            # The entry may no longer be at the head of the queue.
+            # The record is newer than the page from Redis, so the entry may have left the head of
+            # the queue.
             record = notice.record
             is_there = record.status == "waiting" and (record.rank or 0) <= last_rank
             return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis
@@ -121,7 +122,7 @@ class Notifier(Struct, frozen=True):
     def _ending(
         self, waitlist: WaitlistRecord, redis_millis: int, is_time_up: IsTimeUp
     ) -> Iterator[Notice]:
-        """Yield a notice for each offer that ends soon by Redis's clock."""
+        """Yield a notice for each offer that ends soon according to the Redis clock."""
         for page in self._held(waitlist.waitlist_id, redis_millis + DAY_MILLIS + RUN_MILLIS):
             soon = [entry for entry in page if _ends_soon(entry, redis_millis)]
             records = self.entries.get_many(
@@ -139,7 +140,7 @@ class Notifier(Struct, frozen=True):
                 return
 
     def _held(self, waitlist_id: str, until_millis: int) -> Iterator[Sequence[c.OffQueueEntry]]:
-        """Yield pages of claimed and offered entries by deadline, up to the given time."""
+        """Yield pages of claimed and offered entries whose deadline is not after the given time."""
         request = c.ListOffQueue(waitlist_id=waitlist_id, which="held", limit=MAX_PAGE)
         for _ in range(PAGES):
             page: c.ListOffQueueResult = self.queue.send(request)

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 NOTE_SECONDS = 5.0
 # The minimum remaining time of a run. If less time is left, the run stops.
 STOP_MILLIS = 60_000
-# Writes may be in progress when Redis loses its data. After this time, they are visible in the
-# table and its index.
+# Writes to the table may be in progress when Redis loses its data. After this time, the table and
+# its index contain these writes.
 SETTLED_MILLIS = 2_000
 
 # The number of shards that are restored in parallel. More parallel shards would not be faster, and

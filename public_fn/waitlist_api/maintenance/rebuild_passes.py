@@ -29,8 +29,8 @@ from waitlist_shared.ranks import ticket_of_millis
 # table, and the clocks of the writers may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If the start of the journal to read is unknown, read more than usual, because the clock of Redis
-# may have gone back.
+# If no checkpoint says where to start reading the journal, start this long before the rebuild. The
+# time is longer than usual, because the Redis clock may have gone back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
@@ -55,7 +55,11 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the index rows, completed with the readiness from the records."""
+        """Return the index rows.
+
+        The index does not contain the readiness, so if an entry may not be ready, build its row
+        from its record.
+        """
         ids = [
             placed.entry_id
             for placed in page
@@ -126,7 +130,7 @@ class RebuildPasses(Struct, frozen=True):
 
 
 def _earliest(run: RebuildRun) -> int:
-    """Yield the customers who may still be inside."""
+    """Return the timestamp at which to start reading the journal if there is no checkpoint."""
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
@@ -137,14 +141,18 @@ def _earliest(run: RebuildRun) -> int:
 
 
 def _only_waits(placed: IndexRow) -> bool:
-    """Return whether the entry is only waiting, so that a bulk message can restore it."""
+    """Return whether a bulk message can restore the entry.
+
+    This is possible if the entry is waiting and has no idempotency key.
+    """
     return placed.status == "waiting" and not placed.hold.once_key
 
 
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
     """Yield bulk messages that restore waiting entries."""
     segments = run.segments
-    # A page of an outdated index may contain an entry twice, but a bulk message must not.
+    # An outdated index may list the same entry twice on a page, but a bulk message must not contain
+    # it twice.
     plain = {placed.entry_id: placed for placed in page if _only_waits(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
     for start in range(0, len(stays), MAX_RESTORE_MANY):
@@ -198,7 +206,10 @@ def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None
 
 
 def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.Single | None:
-    """Return the message for an entry that is on the waitlist or about to leave, or else None."""
+    """Return the message that restores or removes the entry.
+
+    Return None if the entry is neither on the waitlist nor about to leave it.
+    """
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.intent.erase:

@@ -46,7 +46,9 @@ class RebuildRun(Struct):
         return self._is_over.is_set() or self.is_time_up()
 
     def give_up(self) -> None:
-        """Make every shard stop after its current page, because another run has taken the lease."""
+        """Stop all shards after their current page, for example because another run has taken the
+        lease.
+        """
         self._is_over.set()
 
     def note_restored(self, shard: int, page: Sequence[IndexRow]) -> None:

@@ -81,8 +81,8 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # Let Redis keep this decision until the next run, when the record contains the
-                    # end of the pass.
+                    # Record the admission, but let Redis keep it until the next run. Only then does
+                    # the record contain the end of the pass.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -98,14 +98,14 @@ class Reconciler(Struct, frozen=True):
                         leave = Leave(by=by, reason=reason, stay=place.ticket)
                         self.leaves.leave(*record.key, leave)
             elif record is not None and record.status in ENDED:
-                # A claim that admits customers at once was interrupted, so remove the claimed entry
-                # from Redis.
+                # A claim that admits customers at once may have been interrupted. The record says
+                # that the entry is no longer on the waitlist, so remove the entry from Redis.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
             if record is not None and record.status == "leaving" and place.state == "done":
-                # The customer is leaving, which undoes this admission. Redis must keep the
-                # admission until the entry has left.
+                # The record says that the customer is leaving, so this admission does not count.
+                # Redis must still keep the admission until the entry has left.
                 continue
             settled.append(
                 c.Settle(
@@ -137,9 +137,9 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """Restart the admission period of customers whose admission is not recorded yet.
+        """If a customer was admitted but the admission is not recorded yet, let the pass begin now.
 
-        Return the end of each period, by entry id.
+        Return the end of each pass, by entry id.
         """
         late = [
             renew_of(record, place.ticket)
@@ -152,7 +152,7 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.DirtyPlace) -> bool:
-        """Restore an entry after Redis decided about an outdated version.
+        """Restore an entry, because Redis has acted on an outdated version of it.
 
         Return whether the entry was restored.
         """
@@ -202,7 +202,7 @@ class Reconciler(Struct, frozen=True):
 
 
 def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether Redis decided about an outdated version of the entry."""
+    """Return whether Redis made its decisions with an outdated version of the entry."""
     if place.state == "absent":
         return False
     if place.ticket != record.ticket:
@@ -224,14 +224,14 @@ def catch_up(
         events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
         for decision in news[:-1]:
-            # Record a delay and a decline even if a later decision moved the entry.
+            # Record each delay and each decline, even if a later decision has moved the entry.
             transition = transition.then(partial(with_delay, decision))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())
             )
-        # `is_refuted` has already checked that the decision fits the record, so `basis` is not
-        # needed.
+        # `is_refuted` has already checked that the decision is based on the recorded version of the
+        # entry, so do not check this again.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         stamp = place.stamp or place.seen_stamp

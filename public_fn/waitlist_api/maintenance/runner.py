@@ -40,16 +40,16 @@ RUN_MILLIS = 50_000
 # The time that a run first spends on interrupted requests to join or leave. If some are left, the
 # run continues with them at the end.
 INTENTS_MILLIS = 15_000
-# The longest part of the journal that a run reads. If more would have to be read, the run maintains
-# every waitlist instead.
+# The maximum part of the journal that a run reads to find the waitlists with changes. If the run
+# would have to read more, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
 # The number of waitlists per batch. Some steps send two messages for each waitlist in a single
 # batch.
 TOGETHER = MAX_BATCH // 2
-# The minimum remaining time of a run. If less time is left, the run starts no further page of work.
+# If less time than this is left, the run starts no further page of work.
 STOP_MILLIS = 60_000
-# Scan the entries twice, because the index may be outdated. Delete the waitlist itself only when no
-# request can still be running that started before the deletion.
+# Scan the entries twice, because the index may be outdated. The waitlist itself must not be deleted
+# while a request may still be running that started before the deletion.
 DELETE_LOOKS = 2
 
 
@@ -208,7 +208,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        Return the waitlists whose maintenance is complete.
+        Return the notifier's digest for each waitlist whose maintenance is complete.
         """
 
         def run(surveyed: Surveyed) -> str | None:
@@ -224,7 +224,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_one(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist. Return the notifier's digest, or None if work is left."""
+        """Maintain a waitlist. Return None if work is left, or else the notifier's digest."""
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             return self._maintain_warm(waitlist, answer, left_millis)
         if isinstance(answer, c.StatsResult | Cold):

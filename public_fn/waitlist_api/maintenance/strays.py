@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 # pause.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# Check entries again that joined up to two minutes before the last run, because their signups may
-# have been cancelled since.
+# An entry that joined up to two minutes before the last run is checked again, because its signup
+# may have been cancelled since then.
 OVERLAP = 2 * MINUTE
 
 

@@ -78,7 +78,8 @@ class Batches:
         self._counts: Counter[str] = Counter()
         self._late_seconds = 0
         self._is_throttled = False
-        # How many seconds a failed message should wait, by message id.
+        # For each failed message, the number of seconds after which it is tried again. The keys are
+        # message ids.
         self._pauses: dict[str, int] = {}
 
     def handle(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
@@ -157,7 +158,7 @@ class Batches:
         self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
-        """Record the age of a queued message if it is the oldest message in this batch."""
+        """Keep the age of this message if it is the oldest message of the batch."""
         sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
         if sent_millis:
             age_seconds = (self._sender.now_millis() - sent_millis) // 1000

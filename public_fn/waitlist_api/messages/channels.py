@@ -34,8 +34,9 @@ TAGS = Delivery.__struct_fields__
 
 
 class MailPolicy(EmailPolicy):
-    """An SMTP policy that does not fold `List-…` headers, because the standard library would encode
-    a long URL.
+    """An SMTP policy that does not fold `List-…` headers.
+
+    When the standard library folds such a header, it encodes a long URL.
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:

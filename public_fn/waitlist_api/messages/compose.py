@@ -100,7 +100,8 @@ def compose(
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until}
     if direction == "rtl":
-        # Keep the direction of the waitlist's name, and write times from left to right.
+        # Isolate the waitlist's name, so that it keeps its own writing direction. Write times from
+        # left to right.
         values = {"name": f"{FSI}{settings.name}{PDI}", "until": f"{LRI}{until}{PDI}"}
     subject, text = (
         fill_placeholders(words["subject"], values),

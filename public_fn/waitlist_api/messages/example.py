@@ -11,7 +11,7 @@ from waitlist_api.settings.sms import count_sms_parts
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 EXAMPLE_ADDRESS = "ada@example.com"
-# How long an offer lasts in example messages, and how long a customer has to confirm.
+# The duration of an offer in example messages, and the time that a customer has to confirm.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
 # How many characters longer a guest's personal link is than the link to the waitlist's page. The

@@ -31,7 +31,8 @@ class Kind(Struct, frozen=True, kw_only=True):
 
     name: KindName
     events: tuple[str, ...]
-    # Returns whether the message is still correct. This is checked just before sending it.
+    # A function that returns whether the message is still correct. It is called just before the
+    # message is sent.
     is_current: Callable[[EntryRecord, EntryEvent, int], bool]
     # The link leads to the customer's entry, to the verification page of the current or the new
     # address, or to the waitlist's page.
@@ -41,11 +42,12 @@ class Kind(Struct, frozen=True, kw_only=True):
     only_in_offer_hours: bool = False
     # The customer has just requested the message, so it is sent even if messages are turned off.
     is_requested: bool = False
-    # The message is also sent if the waitlist's settings list this kind.
+    # The message is also sent if the waitlist's settings list the kind of message that is named
+    # here.
     also_chosen_by: str = ""
-    # This setting of the waitlist must not be null.
+    # The message is sent only if this setting of the waitlist is not null.
     needs_setting: Literal["", "confirm"] = ""
-    # If this returns true, the event sends no message, because a later event may send it.
+    # If this function returns true, the event sends no message, because a later event may send it.
     waits_for_later_event: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
 
     def until_millis(self, record: EntryRecord) -> int:
@@ -89,7 +91,8 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    # The timestamps must match, because an event about an earlier notice may arrive late.
+    # An event about an earlier notice may arrive late, so the event must have the timestamp of the
+    # current notice.
     is_told = record.is_told_near and record.contact.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 
@@ -110,7 +113,8 @@ def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
-    # The later `reminded` event sends a message with the same text.
+    # The customer was reminded after this event, and the `reminded` event sends a message with the
+    # same text.
     return event.event == "asked" and record.question.reminded_days is not None
 
 

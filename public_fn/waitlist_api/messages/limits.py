@@ -27,8 +27,8 @@ from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 HOUR_MILLIS = 3_600_000
-# An address may receive this many messages in quick succession. This is enough for a family that
-# shares a phone number.
+# The number of messages that an address may receive in quick succession. It is enough for a family
+# that shares a phone number.
 AT_ONCE = 5
 ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)
 CAME_OR_WENT = Allowance("came_or_went", AT_ONCE, DAY_MILLIS)
@@ -145,6 +145,6 @@ def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
 
 
 def _target(message: Message) -> str:
-    """Return the same text for all addresses that deliver to the same mailbox or phone."""
+    """Return a text that is the same for all addresses of the same mailbox or phone."""
     field: Literal["email", "phone"] = "email" if message.channel == "mail" else "phone"
     return f"{field}:{normalise_address(IdentityRules(field=field), message.to).text}"

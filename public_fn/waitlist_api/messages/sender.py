@@ -154,9 +154,9 @@ class Sender(Struct, frozen=True):
         return record is not None and millis_of(record.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
-        """If the entry was edited after this message, the edit may have replaced the address.
+        """Mark the customer as unreachable, unless the entry was edited after this message.
 
-        In this case, messages to the customer continue.
+        Such an edit may have replaced the address.
         """
         # A message with a `move` link went to a new address that the entry does not use yet.
         if BY_NAME[delivery.kind].link == "move":
@@ -209,8 +209,8 @@ class Sender(Struct, frozen=True):
 
         `take` counts the message for the limits, and returns a function that undoes the count.
         """
-        # Record a time before the entry was read. An edit that the message does not reflect is then
-        # always later than this time.
+        # Record the time at which this attempt began, before the entry was read. An edit that is
+        # missing in the message is then always later than this time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

@@ -30,8 +30,8 @@ LONGEST_PAUSE_SECONDS = 3600
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100
-# The maximum number of events in a cursor. DynamoDB limits an item to 400 KB, and an event takes
-# about 200 bytes.
+# The maximum number of events in each list of a cursor. DynamoDB limits an item to 400 KB, and an
+# event takes about 200 bytes.
 KEPT_DETAILS = 300
 # The maximum difference between the clocks of SQS and of the function.
 SKEW_MILLIS = 60_000
@@ -160,7 +160,7 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
     replayed = _find_replayed(cursor, event) if event.is_replay else []
     dead = tuple(letter for letter in cursor.dead if letter not in replayed)
     returned = [letter.detail for letter in replayed]
-    # An erased entry has no history, so the event in the message is needed too.
+    # The history of an erased entry is empty, so add the event from the message too.
     details = (*found, event.detail, *cursor.waiting, *returned)
     by_number = {detail.number: detail for detail in details}
     ended = set(cursor.settled) | {letter.number for letter in dead}
@@ -172,9 +172,10 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 
 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
-    """Return the given-up events that a replay sends again."""
+    """Return the events that were given up and that this replay sends again."""
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
-    # Do not resend events before a delivered erasure, because the receiver has erased the data.
+    # If the receiver was told that the entry is erased, do not resend events from before the
+    # erasure, because the receiver has erased the data.
     replayed = [
         letter
         for letter in cursor.dead
@@ -184,7 +185,7 @@ def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
 
 
 def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
-    """Return the cursor after these events have been delivered."""
+    """Return the cursor in which these events are marked as delivered."""
     stamps = sorted({*cursor.settled, *(detail.number for detail in details)})
     erasures = [detail.number for detail in details if detail.event == ERASED]
     return replace(
@@ -197,7 +198,7 @@ def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
 
 
 def mark_given_up(cursor: Cursor, details: Sequence[Detail], now_millis: int) -> Cursor:
-    """Return the cursor after these events were given up and became dead letters."""
+    """Return the cursor in which these events are marked as given up, that is, as dead letters."""
     new = [DeadLetter(detail, now_millis) for detail in details]
     dead = sorted({letter.number: letter for letter in (*cursor.dead, *new)}.values(), key=_number)
     return replace(
@@ -214,9 +215,9 @@ def backoff_seconds(failures: int) -> int:
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether `detail` is given up together with `event`.
+    """Return whether the event `detail` is given up when `event` is given up.
 
-    This is the case for the event itself, and for earlier events that are at least a day old.
+    This is true for `event` itself, and for earlier events that are at least a day old.
     """
     if detail.number == event.detail.number:
         return True

@@ -65,7 +65,10 @@ def is_heartbeat(body: str) -> bool:
 
 
 def _read_detail(body: str) -> dict[str, Any]:
-    """Return the detail of the event in a message body, which may be the whole event."""
+    """Return the detail of an event.
+
+    The message body contains either the detail or the whole event.
+    """
     found: dict[str, Any] = json.loads(body)
     detail: dict[str, Any] = found.get("detail", found)
     return detail

@@ -26,7 +26,7 @@ from waitlist_api.webhooks.addresses import (
 CONNECT_SECONDS = 5
 # The time limit for an attempt, from connecting to reading the response.
 ATTEMPT_SECONDS = 15
-# Read a small response body, so that the receiver can finish sending it.
+# If the response body is small, read it, so that the receiver can finish sending it.
 MAX_BODY_BYTES = 4096
 ASCII = re.compile("[!-~]+")
 ASKS_FOR_A_PAUSE = (429, 503)
@@ -74,8 +74,8 @@ class Receiver(Struct, frozen=True):
         except UnknownHost:
             return Attempt("unreachable")
         connection = _Connection(urlsplit(self.url), address)
-        # A read timeout is not enough, because a response could go on for hours with one byte per
-        # second.
+        # A read timeout would not be enough, because a response with one byte per second could go
+        # on for hours.
         watch = threading.Timer(self.attempt_seconds, connection.abort)
         watch.daemon = True
         watch.start()

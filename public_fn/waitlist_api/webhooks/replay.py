@@ -1,4 +1,4 @@
-"""Sends events again that could not be delivered to the webhook (dead letters)."""
+"""Replays dead letters, that is, events that could not be delivered to the webhook."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -12,7 +12,8 @@ from waitlist_api.webhooks.queue import build_replay, detail_of, is_heartbeat
 
 # The maximum number of messages in one SQS call.
 BATCH = 10
-# The maximum number of rounds of three SQS calls. A request has time for all rounds.
+# The maximum number of rounds in one request. Each round makes three SQS calls, and a request has
+# time for all rounds.
 ROUNDS = 40
 # How long a received dead letter stays hidden, so that the same replay does not receive it again.
 HIDDEN_SECONDS = 60
@@ -36,7 +37,7 @@ class Replays(Struct, frozen=True):
     dead_letters_url: str
 
     def replay(self, since: datetime) -> Replayed:
-        """Put undelivered events since this time back into the webhook's queue.
+        """Put the events that were given up since this time back into the webhook's queue.
 
         Raise NoWebhook if the stack has no webhook, and NotReady if SQS fails.
         """
