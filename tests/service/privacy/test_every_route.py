@@ -1,9 +1,11 @@
 """Promise P8: whatever is requested from any route, personal data stays in the record."""
 
+import json
 import logging
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.deployment.template import route_authorizers
@@ -20,23 +22,40 @@ from tests.service.privacy.marks import (
     redis_texts,
     tokens_found_in,
 )
+from tests.service.telemetry.captured_logs import HEADER
+from tests.service.telemetry.test_metrics import OPERATIONS, check_line
+from tests.support.routes import OF_CUSTOMERS
 from tests.support.world import SECRET
+from tools.local.bus import details_of, events_of
 from tools.local.operator import local_operator
 from waitlist_api.auth.credentials import TOKEN, EntryTokens
 from waitlist_api.entries.queries import EntryQueries
 
+# Operators' routes are the same on both kinds of stack.
+EACH_ROUTE = [
+    *(pytest.param(route, False, id=route) for route in DRIVES),
+    *(pytest.param(route, True, id=f"{route}, with an issuer") for route in OF_CUSTOMERS),
+]
+FIELDS = {"event", "waitlist_id", "entry_id", "stamp", "at"}
+KINDS = {"customer", "operator", "maintenance"}
 
-@pytest.fixture(params=[False, True], ids=["guests", "issuer"])
+
+@pytest.fixture
+def is_issuer() -> bool:
+    return False
+
+
+@pytest.fixture
 def service(
-    request: pytest.FixtureRequest,
+    is_issuer: bool,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> Iterator[Deployment]:
     for name in ("httpx", "httpcore", "botocore"):
-        # These loggers belong to the HTTP client of this test, which is not deployed.
+        # These libraries send the requests of this test, and are not deployed.
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
-    with deployed(monkeypatch, issuer=request.param) as service:
+    with deployed(monkeypatch, issuer=is_issuer) as service:
         yield service
 
 
@@ -45,10 +64,11 @@ def test_every_route_is_driven() -> None:
     assert set(DRIVES) == set(route_authorizers())
 
 
-@pytest.mark.parametrize("route", DRIVES)
+@pytest.mark.parametrize(("route", "is_issuer"), EACH_ROUTE)
 def test_personal_data_stays_in_the_record(
     service: Deployment,
     route: str,
+    is_issuer: bool,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
@@ -56,6 +76,8 @@ def test_personal_data_stays_in_the_record(
 
     Not even the record contains an entry token, because its bearer can act as the customer.
     """
+    answers: list[httpx.Response] = []
+    service.http.event_hooks["response"].append(answers.append)
     prepare(service)
     assert ENTRY_ID in str(redis_texts(service.redis))
     for mark in (CUSTOMER, NAME, SPANISH):
@@ -78,8 +100,48 @@ def test_personal_data_stays_in_the_record(
     assert '"CloudWatchMetrics"' in printed
     assert "tools" in {record.name.split(".")[0] for record in caplog.records}
     assert len(service.urls) >= 3
+    check_lines(printed, route, sum(HEADER in answer.headers for answer in answers))
+    check_events(service)
     is_guest = TOKEN.fullmatch(str(service.token)) is not None
     assert (service.token in service.issued) == is_guest
+
+
+def check_lines(printed: str, route: str, answered: int) -> None:
+    """Check that each request has one line, and that no waitlist, person or path is a dimension of
+    its metrics (promises P8 and P9).
+    """
+    lines = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+    lines = [line for line in lines if line.get("service") in OPERATIONS and "_aws" in line]
+    public = [line for line in lines if line["service"] == "public"]
+    assert len(public) == answered
+    assert route in {line["operation"] for line in public}
+    for line in lines:
+        check_line(line)
+
+
+def check_events(service: Deployment) -> None:
+    """Check that the event bus gets only ids of a person.
+
+    The events contain no customer id, profile, attribute or reason, no entry token, and no
+    operator's name (promise P8). The whole stream is searched for tokens, although the bus only
+    gets a part of it.
+    """
+    assert WORD in json.dumps(service.table.records), "nothing was recorded that could get out"
+    details = details_of(service.table.records)
+    assert ENTRY_ID in {detail["entry_id"] for detail in details}
+    assert found_in([json.dumps(event) for event in events_of(service.table.records)]) == []
+    records = [json.dumps(record) for record in service.table.records]
+    assert tokens_found_in(records, service.issued) == []
+    for detail in details:
+        assert set(detail) == FIELDS | ({"by", "jti"} if detail["event"] != "erased" else set())
+        assert detail.get("by", "operator") in KINDS, "an ARN may hold a name"
+
+
+def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
+    """If actions were recorded without a name, the search of the events would find nothing."""
+    prepare(service)
+    DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"](service)
+    assert '"by": {"S": "arn:' in json.dumps(service.table.records)
 
 
 def test_a_refused_request_is_logged(
