@@ -101,7 +101,8 @@ def api() -> Api:
             raise
         raise NotReady from error
     logger = Logger(level=config.log_level)
-    # If customers sign in with JWTs of an issuer, only the links in emails need the secret.
+    # If customers sign in with JWTs from an issuer, the secret is needed only for the links in
+    # emails.
     code_keys = cache(lambda: _code_keys(config))
     return Api(services, tokens, logger, config.cors_origins, edge_keys, code_keys)
 

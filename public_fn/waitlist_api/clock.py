@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 NowMillis = Callable[[], int]
-# A function that returns how many milliseconds are left for a run.
+# A function that returns how many milliseconds are left until a maintenance run must end.
 LeftMillis = Callable[[], int]
 # A function that returns whether the current maintenance run has to stop. The next run continues
 # the work.

@@ -20,7 +20,10 @@ INVALID = FieldError(
 
 
 def encode(position: int | str | list[int | str] | None) -> str | None:
-    """Encode a position as a cursor. If there is no further page, return None."""
+    """Encode a position as a cursor.
+
+    The position is None if there is no further page. The result is then also None.
+    """
     if position is None:
         return None
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
@@ -50,7 +53,10 @@ def decode_off_queue(cursor: str | None) -> tuple[int, str | None]:
 
 
 def encode_ended(millis: int, entry_ids: Sequence[str]) -> str:
-    """Encode a time and up to 16 entry ids as a cursor. Base64 would make the cursor longer."""
+    """Encode a time and up to 16 entry ids as a cursor.
+
+    The cursor is not encoded in Base64, because that would make it longer.
+    """
     return f"{millis}-{''.join(entry_ids)}"
 
 

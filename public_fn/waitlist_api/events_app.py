@@ -12,7 +12,7 @@ from waitlist_api.events.forward import Forwarder
 
 
 def lambda_handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    """Publish a batch of stream records. Return the first record that Lambda must retry."""
+    """Publish a batch of stream records. Return the first record that Lambda must deliver again."""
     refused = forwarder().forward(event["Records"])
     failures = [] if refused is None else [{"itemIdentifier": refused}]
     return {"batchItemFailures": failures}

@@ -31,7 +31,10 @@ def _no_kms() -> Any:
 
 
 class Services:
-    """Creates each service at its first use, from the services that its fields need by type."""
+    """Creates each service when it is first used.
+
+    A service needs other services for its fields. They are found by the types of the fields.
+    """
 
     def __init__(self, given: dict[Any, Any]) -> None:
         self._made = {**given, Services: self}
@@ -77,7 +80,10 @@ class Services:
         return cls(given)
 
     def replaced(self, given: dict[Any, Any]) -> "Services":
-        """Return services that use the given ones, and otherwise share what exists already."""
+        """Return services in which the given objects replace the objects of the same types.
+
+        All other objects that exist already are shared.
+        """
         return Services({**self._made, **given})
 
     def get(self, kind: type[Service]) -> Service:

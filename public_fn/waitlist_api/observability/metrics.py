@@ -17,10 +17,10 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# Counts that only requests can increase. Maintenance does not report a zero for them.
+# Only requests can increase these counts, so maintenance does not report them as zero.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
-# Measured values for all waitlists together. Most are sums, but `oldest_…` and `…_running_seconds`
-# are maximums.
+# Values that are measured over all waitlists. Most of the values are sums, but `oldest_…` and
+# `…_running_seconds` are maximums.
 Level = Literal[
     "admissions_overdue",
     "behind_seconds",
@@ -38,7 +38,7 @@ Level = Literal[
     "waitlists_left",
 ]
 
-# The time spent waiting for other services, added up over all threads.
+# The total time that all threads have waited for other services.
 Part = Literal["queue_ms", "record_ms"]
 
 

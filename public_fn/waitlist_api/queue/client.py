@@ -58,7 +58,7 @@ class QueueClient(Struct, frozen=True):
         return result_of(request, payload)
 
     def start_maintenance(self, waitlist_id: str) -> None:
-        """Start maintenance of a waitlist, and do not wait for the result."""
+        """Start a maintenance run for a single waitlist. Do not wait until the run has finished."""
         if not self.maintenance_function:
             return
         event = {"waitlist_id": waitlist_id}
@@ -122,18 +122,18 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 
 
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
-    """Send requests in batches, and raise the first error, except Gone.
+    """Send requests in batches. Raise the first error in the responses that is not Gone.
 
-    Gone means that the signup has already ended.
+    The error Gone is ignored, because it means that the signup has already ended.
     """
     for start in range(0, len(requests), MAX_BATCH):
         raise_first(send_batch(queue, requests[start : start + MAX_BATCH]))
 
 
 def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
-    """Raise the first error among the answers, except Gone.
+    """Raise the first error among the answers that is not Gone.
 
-    Gone means that the signup has already ended.
+    The error Gone is ignored, because it means that the signup has already ended.
     """
     for answer in answers:
         if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):

@@ -18,7 +18,7 @@ from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_HOURS
 
-# An upper bound for how far the clocks of Redis and of a function can differ.
+# The clock of Redis and the clock of a Lambda function differ by at most this time.
 CLOCK_SKEW_MILLIS = 3_600_000
 
 
@@ -62,7 +62,7 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
 
 
 class EntryMessage(Struct, frozen=True):
-    """The base class for requests about an entry that depend on the declared segments."""
+    """The base class for requests whose content depends on the waitlist's declared segments."""
 
     record: EntryRecord
 
@@ -125,7 +125,7 @@ class Locating(EntryMessage, frozen=True):
         )
 
     def asked(self, segments: Segments) -> dict[str, Segment]:
-        """Return the entry's segments that the given attributes define.
+        """Return the segments of the entry that are defined by the attributes in `names`.
 
         Raise InvalidFields if the waitlist declares no segments with these attributes.
         """
@@ -189,7 +189,10 @@ def leave_of(record: EntryRecord) -> c.Leave:
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
-    """Return the request that removes an entry in any state, and prevents late requests for it."""
+    """Return the request that removes an entry from Redis, whatever its state is.
+
+    After that, Redis ignores late requests for the removed signup.
+    """
     return c.Drop(
         **_stay(record),
         is_admitted=counts and record.status == "admitted",
@@ -235,7 +238,7 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the request that removes the entry with this ticket, which has no record."""
+    """Return the request that removes an entry from Redis if no record has its ticket."""
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
 
@@ -282,13 +285,13 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
 
 
 def _enforced(group: Settings) -> dict[str, Any]:
-    """Return the settings of a group that the scripts enforce under the same name."""
+    """Return the settings in a group that have the same name in the Redis scripts."""
     names = set(group.__struct_fields__) & set(c.Settings.__struct_fields__) - {"admission"}
     return {name: getattr(group, name) for name in names}
 
 
 def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
-    """Return the fields of an admission policy in the form that the scripts need."""
+    """Return the fields of an admission policy in the form that the Redis scripts need."""
     if policy is None:
         return {}
     rate = policy.rate
@@ -311,9 +314,9 @@ def _misses_of(policy: AdmissionPolicy) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the offer hours of a policy for a request.
+    """Return the offer hours of the admission policy in the form that a request needs.
 
-    The result is empty if the policy can always make offers.
+    The result is empty if the policy can make offers at any time.
     """
     hours = offer_hours_of(settings)
     if hours is None:

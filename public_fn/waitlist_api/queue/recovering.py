@@ -21,7 +21,7 @@ from waitlist_shared.ranks import ticket_of_millis
 
 
 class RecoveringQueue(Struct, frozen=True):
-    """Sends requests. If Redis has lost the waitlist, starts a rebuild."""
+    """Sends requests to Redis. If Redis has lost the waitlist, a rebuild is started."""
 
     queue: QueueClient
     waitlists: WaitlistRecords
@@ -62,7 +62,7 @@ class RecoveringQueue(Struct, frozen=True):
     def draw_stamp(self, record: EntryRecord) -> int:
         """Return a new logical timestamp for an event that is only written to the record.
 
-        Redis allocates the timestamp, so no decision of Redis gets the same one.
+        Redis allocates the timestamp, so no decision of Redis gets the same timestamp.
         """
         request = c.DrawStamp(waitlist_id=record.waitlist_id, known_stamp=record.known_stamp)
         drawn: c.DrawStampResult = self.write(request)
@@ -96,7 +96,7 @@ class RecoveringQueue(Struct, frozen=True):
             self.queue.start_maintenance(record.waitlist_id)
 
     def resend_settings(self, record: WaitlistRecord) -> None:
-        """Send settings that Redis may have missed."""
+        """Send settings to Redis that it may not have received."""
         with suppress(Cold):
             self.queue.send(init_of(record, "configure", new_epoch()))
 
@@ -105,7 +105,7 @@ class RecoveringQueue(Struct, frozen=True):
         self.queue.send(init_of(record, "create", new_epoch()))
 
     def _open(self, record: WaitlistRecord) -> c.Init:
-        # New tickets must be later than all earlier tickets, even if the clock of Redis was set
+        # New tickets must be greater than all earlier tickets, even if the clock of Redis was set
         # back.
         floor = max(
             record.checkpoint.stamp,

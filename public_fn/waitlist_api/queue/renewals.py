@@ -7,10 +7,10 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send the requests.
+    """Send the requests to restart passes.
 
-    Return the time until which each customer is inside, by entry id. If there is no room for a
-    customer, the customer is left out.
+    Return the time until which each customer is inside, by entry id. If a pass could not be
+    restarted, its customer is left out.
     """
     if not renewals:
         return {}

@@ -29,7 +29,10 @@ class Segmented(Protocol):
         """
 
     def check(self, segments: Segments) -> None:
-        """Raise InvalidFields if the request does not match segments that were declared since."""
+        """Raise InvalidFields if the request does not match the current segments.
+
+        The segments may have been changed after the request was built.
+        """
 
 
 class SegmentedQueue(Struct, frozen=True):
@@ -73,7 +76,7 @@ class SegmentedQueue(Struct, frozen=True):
         raise StaleSegments
 
     def update(self, record: EntryRecord) -> None:
-        """Send the segments of a record to Redis. Raise Gone if the signup has ended."""
+        """Send the segments of an entry to Redis. Raise Gone if the signup has ended."""
         self.send(Tagging(record))
 
     def catch_up(self, waitlist_id: str) -> Segments:

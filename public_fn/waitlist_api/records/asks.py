@@ -28,7 +28,9 @@ class Signup(Struct, frozen=True, kw_only=True):
 def ask_for_link(
     record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
 ) -> Commit | None:
-    """Return the change that requests a message with a link, or None if nothing may change."""
+    """Return the change that requests a message with a link. Return None if the record must not
+    change.
+    """
     is_unverified = record.verification.until_millis is not None
     is_replaced = is_unverified and signup is not None
     is_on_list = record.status in PRESENT
@@ -59,7 +61,7 @@ def pause_millis(number: int) -> int:
 
 
 def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRecord:
-    """Return the record with the data of a newer signup."""
+    """Return the record after its data has been replaced by the data of a newer signup."""
     has_same_address = record.profile.get(signup.address) == signup.profile.get(signup.address)
     return replace(
         record,
@@ -69,7 +71,8 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         contact=replace(
             record.contact,
             language=signup.language,
-            # The old address may be marked as unreachable. A new address may accept messages.
+            # If the customer has a new address, that address may accept messages even if the old
+            # address did not.
             unreachable=record.contact.unreachable and has_same_address,
         ),
     )

@@ -1,4 +1,4 @@
-"""Define the state of a waitlist in Redis at the last maintenance run."""
+"""Define checkpoints. A checkpoint is the state of a waitlist in Redis at a maintenance run."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -10,10 +10,10 @@ Counts = dict[str, int]
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
-    """The state of a waitlist in Redis at the last maintenance run.
+    """The state that a waitlist had in Redis at the last maintenance run.
 
-    `beat` is a number that maintenance increments in Redis. If this number is lost, Redis has lost
-    writes.
+    `beat` is a counter that maintenance increments in Redis. If Redis has an older value of this
+    counter, Redis has lost writes.
     """
 
     # The id of the queue in Redis. A rebuild gives the queue a new id.
@@ -22,20 +22,22 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     # A rebuild restores these counters in Redis.
     counters: Counts = field(default_factory=dict)
-    # If Redis has lost the newest counter, it still has all changes up to this timestamp.
+    # If Redis has lost only the newest value of `beat`, it still has all changes up to this
+    # timestamp.
     previous_stamp: int = 0
-    # The timestamp that an unfinished audit has reached, or 0.
+    # The timestamp that an unfinished audit has reached. It is 0 if there is no unfinished audit.
     audited: int = 0
     # True if the last run could not finish its work.
     is_unfinished: bool = False
-    # A digest of the first entries in the queue, if all of their customers have been told that
-    # their turn is near.
+    # A digest of the entries at the head of the queue. It is set only if the customers of all these
+    # entries have been told that their turn is near.
     told: str = ""
 
     @property
     def present(self) -> int:
-        """The number of entries on the waitlist at the last maintenance run, or 0 if there was
-        none.
+        """The number of entries that were on the waitlist at the last maintenance run.
+
+        The number is 0 if there was no maintenance run yet.
         """
         counters = self.counters
         ended = counters.get("left", 0) + counters.get("admitted", 0)
@@ -43,14 +45,15 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # During a deployment, a newer version of the service may have stored more fields.
+        # During a deployment, a newer version of the service may have stored additional fields.
+        # Ignore them.
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return the progress of an audit that has not finished yet.
+        """Return a checkpoint with the progress of an audit that has not finished yet.
 
         The audit has compared all changes from `since` up to `stamp`.
         """
@@ -58,13 +61,15 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
 
     @property
     def stamp_before_last(self) -> int:
-        """The timestamp of the last maintenance run but one, or 0 if there was only one run."""
+        """The timestamp of the second-to-last maintenance run, or 0 if there was only one run."""
         return self.previous_stamp if self.previous_stamp < self.stamp else 0
 
     def after(
         self, epoch: str, beat: int, stamp: int, counters: Counts, told: str | None = ""
     ) -> "Checkpoint":
-        """Return the state after the counter in Redis has been incremented again."""
+        """Return the checkpoint of the next maintenance run, which has incremented `beat` in Redis
+        again.
+        """
         return Checkpoint(
             epoch=epoch,
             beat=beat,

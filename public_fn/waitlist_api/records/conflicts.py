@@ -14,7 +14,9 @@ T = TypeVar("T")
 def retry_on_conflict(
     attempt: Callable[[], T | None], exhausted: type[WaitlistError] = Throttled
 ) -> T:
-    """Call `attempt` until it returns a result. Raise `exhausted` after too many attempts."""
+    """Call `attempt` until its result is not None. Raise the error `exhausted` after too many
+    calls.
+    """
     for _ in range(MAX_CONFLICT_RETRIES):
         result = attempt()
         if result is not None:

@@ -1,4 +1,4 @@
-"""Map each decision of Redis to a status and events for the record."""
+"""Convert a decision that Redis has made to the status and the events that are recorded for it."""
 
 from functools import partial
 
@@ -13,24 +13,23 @@ from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# The recorded reason if a customer did not confirm in time that they are still waiting.
+# This reason is recorded if a customer did not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
-# The reasons for setting an entry aside, by the verb of the decision.
+# The reason why each of these decisions sets an entry aside.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# Decisions with these verbs concern entries that are waiting.
+# These decisions are about entries that are waiting.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# A caller has requested these decisions. They end a claim or an offer, and do not admit the
-# customer.
+# A caller requests these decisions. Each of them is recorded as the end of the last claim or offer.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
 def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
-    """Return the events of a decision that only Redis knows so far.
+    """Return the events of a decision that has not been recorded in DynamoDB yet.
 
     A decision always produces the same events, so it is safe to write them more than once.
     """
@@ -43,8 +42,9 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # Redis allocates two timestamps in a row. The first one is for the offer that the
-            # customer did not accept (lib/expiry.lua).
+            # Redis allocates two consecutive timestamps for this decision. The first timestamp is
+            # for the `no_show` event, and the second timestamp is for the `parked` event
+            # (lib/expiry.lua).
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
@@ -64,7 +64,10 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
 
 
 def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True) -> EntryRecord:
-    """Return the record with a new offer or claim, which keeps the record's claim token."""
+    """Return the record with a new offer or claim.
+
+    The claim token in the record does not change.
+    """
     hold = replace(
         record.hold, until_millis=until_millis, is_offer=is_offer, end="", parked_millis=None
     )
@@ -72,7 +75,7 @@ def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True)
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
-    """Return an event whose name is the verb of the decision."""
+    """Return an event that has the same name as the decision."""
     detail = {}
     if decision.until_millis:
         detail = {"until": iso(decision.until_millis)}
@@ -92,19 +95,26 @@ def no_show_event(stamp: int, at_millis: int) -> HistoryEvent:
 
 
 def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
-    """Return the event for an entry that loses its place because its customer did not answer."""
+    """Return the event for an entry whose customer did not confirm in time that they are still
+    waiting.
+    """
     return HistoryEvent(stamp=decision.stamp, event=event, by=MAINTENANCE, reason=UNANSWERED)
 
 
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
-    """Return the actor and the reason for the `left` event of a customer who did not accept an
-    offer or did not answer a question.
+    """Return the actor and the reason for a `left` event.
+
+    If `is_silent` is true, the customer did not confirm that they are still waiting. Otherwise the
+    customer did not accept an offer.
     """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
 
 def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
-    """Return the event for the expiry of an earlier claim or offer, if this claim detected it."""
+    """Return the event for an earlier claim or offer of the entry that had expired.
+
+    The result is empty if the new claim has not found an expired claim or offer.
+    """
     if claim.expired_stamp:
         return (expired_event(claim.expired_stamp, claim.ended_millis),)
     if claim.no_show_stamp:
@@ -150,7 +160,7 @@ def transition_of(
 
 
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
-    """Return the record with the changes that the decision's verb stands for."""
+    """Return the record after the changes that a decision of this kind requires."""
     if decision.verb in ("abandoned", "unanswered_left"):
         return replace(record, hold=replace(record.hold, until_millis=None))
     hold = replace(record.hold, token=decision.token or record.hold.token)

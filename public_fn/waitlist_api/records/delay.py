@@ -1,19 +1,19 @@
-"""Keep what a decision of Redis says about delays and declines in the record of an entry."""
+"""Store in the record how long an entry is delayed and how often its customer has declined."""
 
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, no_longer_near
 from waitlist_shared import contracts as c
 
-# Why an entry is not ready after these decisions, if it must wait.
+# The reason that is stored if one of these decisions makes the entry wait.
 REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "declined"}
 
 
 def with_delay(decision: c.Decision, record: EntryRecord) -> EntryRecord:
-    """Return the record with the delay and the number of declines of a decision.
+    """Return the record with the delay and the number of declines that the decision contains.
 
-    A later delay and a higher number in the record are kept, so a decision can be noted twice, and
-    after a newer decision.
+    If the record already has a later delay or a higher number, the record keeps this value. The
+    function can therefore be called twice for the same decision, or after a newer decision.
     """
     hold = record.hold
     if decision.verb in REASONS and decision.until_millis > (hold.delayed_until_millis or 0):

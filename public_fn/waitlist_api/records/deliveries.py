@@ -1,6 +1,6 @@
-"""Keep a note of each message, so that a repeated event does not send the message again.
+"""Store a note about each message, so that a repeated event does not send the message again.
 
-The note contains neither the address nor the text.
+The note contains neither the customer's address nor the text of the message.
 """
 
 from collections import Counter
@@ -12,13 +12,14 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# This prefix sorts before HISTORY#, so the query that erases an entry also finds the notes.
+# This prefix sorts before HISTORY#. The query that erases an entry's history therefore also finds
+# the notes about messages.
 DELIVERY = "DELIVERY#"
-# A message can stay in the queue and the dead-letter queue for up to 18 days. The notes are kept
-# longer than that.
+# A message can stay in the queue and the dead-letter queue for up to 18 days. The notes about
+# messages are kept longer than that.
 KEPT_SECONDS = 20 * 86_400
-# The function must end within this time. If an attempt takes longer, the function has crashed, and
-# another attempt may send the message.
+# The function that sends messages must end within this time. If an attempt takes longer, the
+# function has crashed, and another attempt may send the message.
 ATTEMPT_MILLIS = 60_000
 SHOWN = 100
 
@@ -39,7 +40,7 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# If a message was dropped for one of these reasons, a later attempt may still send it.
+# This condition is true if no state of the message is stored and no attempt to send it is running.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 
@@ -67,9 +68,9 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
 
 class Note(Struct, frozen=True, kw_only=True):
-    """The last known state of a message, and the time of that state.
+    """The last known state of a message.
 
-    `channel` is `mail` or `sms`.
+    `millis` is the time at which the message was sent or dropped. `channel` is `mail` or `sms`.
     """
 
     kind: str
@@ -93,7 +94,7 @@ class Deliveries(Struct, frozen=True):
     def begin(self, delivery: Delivery, now_millis: int) -> Begun:
         """Begin an attempt to send the message, and return whether the caller may send it.
 
-        Only the result `begun` allows the caller to send it.
+        The caller may send the message only if the result is `begun`.
         """
         item: Item = {
             **delivery.key,
@@ -107,7 +108,7 @@ class Deliveries(Struct, frozen=True):
         return "begun"
 
     def finish(self, delivery: Delivery, channel: str, now_millis: int, reason: str = "") -> None:
-        """Note that the message was sent, or that it was dropped for good.
+        """Record that the message was sent, or that it was dropped for good.
 
         If the message has already bounced, its state stays `bounced`.
         """
@@ -125,7 +126,11 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, state)
 
     def drop(self, delivery: Delivery, reason: Reason, now_millis: int) -> None:
-        """Note that the message was dropped, unless the table already has a note of the message."""
+        """Record that the message was dropped.
+
+        If the table already has a state of the message, or if an attempt to send it is running,
+        change nothing.
+        """
         item: Item = {
             **delivery.key,
             "state": "dropped",
@@ -139,7 +144,7 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "dropped")
 
     def note_limit(self, delivery: Delivery, channel: str, reason: Reason, now_millis: int) -> None:
-        """Note that a limit has stopped the message in this attempt.
+        """Record that a limit has prevented this attempt from sending the message.
 
         A later attempt may still send the message.
         """
@@ -165,7 +170,7 @@ class Deliveries(Struct, frozen=True):
             self.table.delete(delivery.key, "#until = :until", {"until": until})
 
     def bounce(self, delivery: Delivery) -> None:
-        """Note that a sent message has bounced."""
+        """Record that a sent message has bounced."""
         with suppress(ConditionFailed):
             values: Item = {"sent": "sent", "bounced": "bounced"}
             is_sent = "#state = :sent OR (#until > :none AND attribute_not_exists(#state))"
@@ -173,12 +178,12 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "bounced")
 
     def is_sent(self, delivery: Delivery, now_millis: int) -> bool:
-        """Return whether the message was sent, or an attempt to send it may be running."""
+        """Return True if the message was sent, or if an attempt to send it may still be running."""
         item = self.table.get(delivery.key) or {}
         return item.get("state") in ("sent", "bounced") or item.get("until", 0) >= now_millis
 
     def sent_millis(self, delivery: Delivery) -> int | None:
-        """Return when the message was sent, dropped or bounced, or None if the state is unknown."""
+        """Return when the message was sent or dropped, or None if neither is recorded."""
         millis: int | None = (self.table.get(delivery.key) or {}).get("millis")
         return millis
 
@@ -186,7 +191,7 @@ class Deliveries(Struct, frozen=True):
         self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 
     def list_notes(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
-        """Return the notes of the newest 100 messages for a signup, oldest first."""
+        """Return the notes about the newest 100 messages that belong to a signup, oldest first."""
         items, _ = self.table.query(
             "#pk = :pk AND begins_with(#sk, :stay)",
             {"pk": entry_pk(waitlist_id, entry_id), "stay": _of_stay(ticket)},

@@ -33,7 +33,7 @@ from waitlist_shared.contracts import BumpResult, SignupResult
 
 
 class Move(Struct, frozen=True):
-    """A change to an entry's rank that Redis has made, with the events to record.
+    """A new rank that Redis has given to an entry, and the events that must be recorded for it.
 
     `once_key` is a digest of the request's idempotency key.
     """
@@ -43,23 +43,31 @@ class Move(Struct, frozen=True):
     events: tuple[HistoryEvent, ...]
 
     def is_based_on(self, record: EntryRecord) -> bool:
-        """Return whether the record accepts this change of rank."""
+        """Return whether the new rank may be recorded.
+
+        If the record contains a decision that Redis did not know when it changed the rank, the new
+        rank is recorded only if the entry is waiting.
+        """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
-        """Return the change that records the move, or None if the moved signup has ended."""
+        """Return the change that records the new rank.
+
+        Return None if the signup that got the new rank has ended.
+        """
         if record is None or record.status not in ("joining", *PRESENT):
             return None
         if record.status == "joining":
-            # If the tickets are equal, Redis moved the previous signup, which has ended.
+            # If the tickets are equal, Redis changed the rank of the previous signup, which has
+            # ended.
             if record.former_ticket == self.made.ticket:
                 return None
             joined = finish_join(record, self.made, now_millis)
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # Redis has lost either the new signup or the recorded signup.
+            # Redis and the record contain different signups, so Redis has lost one of them.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:
@@ -105,9 +113,10 @@ class EntryRecords(Struct, frozen=True):
         return self._unexpired(self.ledger.read_stored(waitlist_id, entry_id))
 
     def find_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the record of an entry, even if it has expired, or None if there is no record.
+        """Return the record of an entry, even if it has expired. Return None if there is no record.
 
-        Raise EntryNotFound if the id belongs to a moved entry.
+        Raise EntryNotFound if the id belongs to an alias. An alias leads from the new address of a
+        moved entry to that entry.
         """
         found = self.ledger.read_stored(waitlist_id, entry_id)
         if found is not None and found.is_alias:
@@ -124,12 +133,15 @@ class EntryRecords(Struct, frozen=True):
     def resolve_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of the entry to which an id belongs, even if the record has expired.
 
-        A stale alias is returned like an expired record, because a new signup replaces it.
+        If an alias no longer leads to an entry, the alias itself is returned. A new signup may
+        replace such an alias, just like an expired record.
         """
         return self.follow(self.ledger.read_stored(waitlist_id, entry_id))
 
     def follow(self, stored: EntryRecord | None) -> EntryRecord | None:
-        """Return the entry to which an alias leads. Return any other record unchanged."""
+        """If `stored` is an alias that leads to an entry, return this entry. Otherwise return
+        `stored`.
+        """
         if stored is None or not stored.is_alias:
             return stored
         entry = self.get(stored.waitlist_id, stored.customers_entry_id)
@@ -141,7 +153,8 @@ class EntryRecords(Struct, frozen=True):
     def find(self, waitlist_id: str, entry_id: str, stay: int | None = None) -> EntryRecord:
         """Return the record of an entry.
 
-        Raise EntryNotFound if the entry has no record or is being erased.
+        Raise EntryNotFound if the entry has no record or is being erased. Raise Forbidden if `stay`
+        is given and is not the ticket of the current signup.
         """
         record = self.get(waitlist_id, entry_id)
         if record is None or record.intent.erase:
@@ -159,7 +172,7 @@ class EntryRecords(Struct, frozen=True):
         return {id_: stored for id_, stored in found.items() if not stored.is_alias}
 
     def resolve_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
-        """Return what `resolve_stored` returns, for several ids."""
+        """Resolve several ids in the same way as `resolve_stored`, and return the records by id."""
         found = self._stored_many(waitlist_id, entry_ids)
         aliases = {id_: stored for id_, stored in found.items() if stored.is_alias}
         targets = self.get_many(waitlist_id, [each.customers_entry_id for each in aliases.values()])
@@ -198,8 +211,8 @@ class EntryRecords(Struct, frozen=True):
             with entry_changed():
                 self.table.put(item_of(again), AS_READ, values_as_read(former))
         except EntryChanged as changed:
-            # The AWS SDK repeats a request if the response was lost. The repeat then finds the
-            # record that the first request has written.
+            # The AWS SDK repeats a request if the response was lost. The repeated request then
+            # finds the record that the first request has written.
             if changed.record is None or changed.record.join_id != again.join_id:
                 raise
         return again
@@ -207,7 +220,7 @@ class EntryRecords(Struct, frozen=True):
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
         """Finish a signup with the rank that Redis has assigned.
 
-        Raise EntryChanged if the signup has already ended or was finished.
+        Raise EntryChanged if the signup has already been finished or has ended.
         """
         stay = ("joining", record.join_id)
 
@@ -221,7 +234,7 @@ class EntryRecords(Struct, frozen=True):
     def cancel_join(self, record: EntryRecord) -> None:
         """Undo a signup that Redis has refused.
 
-        Raise EntryChanged if the signup has already ended or was finished.
+        Raise EntryChanged if the signup has already been finished or has ended.
         """
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"

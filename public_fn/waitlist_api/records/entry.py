@@ -29,23 +29,23 @@ Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "
 PRESENT: tuple[Status, ...] = ("waiting", "offered", "parked")
 # The status of an alias.
 MOVED: Status = "moved"
-# The statuses of a record that a new signup may replace: the customer has left or was admitted, or
-# the record is a stale alias.
+# A new signup may replace a record that has one of these statuses. The customer has left or was
+# admitted, or the record is an alias that no longer leads to an entry.
 ENDED: tuple[Status, ...] = ("left", "admitted", MOVED)
 
 SHARDS = 16
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 RECORD = "RECORD"
 HISTORY = "HISTORY#"
-# The recorded reason if a customer leaves the waitlist by declining an offer.
+# This reason is recorded if a customer leaves the waitlist by declining an offer.
 DECLINED = "declined"
 # Published events contain the names of these actors. Any other actor is the ARN of an operator,
 # which is not published.
 KINDS = ("customer", "maintenance", "policy")
 
 
-# This number is added to `attributes_version` whenever the entry becomes ready or not ready,
-# because the index contains only this version.
+# Whenever an entry becomes ready or not ready, this number is added to its `attributes_version`.
+# The index does not contain the readiness, but this version shows that it has changed.
 READINESS_CHANGE = 2**32
 
 
@@ -57,8 +57,8 @@ def has_readiness(attributes_version: int) -> bool:
 class EntryRecord(Struct, frozen=True, kw_only=True):
     """The record of an entry, or an alias.
 
-    An alias leads from the id of a new address to the entry that was moved to this address. It has
-    the `customer_id` of this entry.
+    An alias leads from the id of a new address to the entry that was moved to this address. The
+    alias and the entry have the same `customer_id`.
 
     Most fields are about the current signup. Times are in milliseconds since 1970, except
     `expires_at`, which is in seconds.
@@ -86,7 +86,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     move: Move = Move()
 
     rank: int | None = None
-    # A number that was allocated at signup. Lower tickets joined earlier.
+    # A number that was allocated at signup. An entry with a lower ticket has signed up earlier.
     ticket: int | None = None
     # The logical timestamp of the newest recorded decision of Redis. Logical timestamps order the
     # changes to an entry.
@@ -103,9 +103,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the record has expired. DynamoDB may delete it days later.
+        """Return whether the record has expired. DynamoDB may delete an expired record days later.
 
-        An alias is no entry, so it counts as expired.
+        An alias is not an entry, so it counts as expired.
         """
         is_over = self.expires_at is not None and self.expires_at * 1000 <= now_millis
         return is_over or self.is_alias
@@ -120,13 +120,14 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def leads_to(self, entry: "EntryRecord | None") -> bool:
-        """Return whether this alias leads to the entry. It is stale if the entry was moved again
-        or erased.
+        """Return whether this alias still leads to the entry.
+
+        If the entry was moved again or erased, the alias no longer leads to it.
         """
         return entry is not None and not entry.intent.erase and entry.move.moved_to == self.entry_id
 
     def inside_until(self, now_millis: int) -> int:
-        """Return the time until which the customer counts as inside, or 0 if it has passed."""
+        """Return the time until which the customer is inside, or 0 if this time has passed."""
         until = self.room_until_millis or 0
         return until if until > now_millis else 0
 
@@ -177,13 +178,13 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def _not_ready(self) -> tuple[c.NotReady, ...]:
-        """Every reason in the record, also if its end has passed."""
+        """All recorded reasons why the entry is not ready, even those whose end has passed."""
         facets = (self.pauses, self.verification, self.hold)
         return tuple(reason for facet in facets for reason in facet.not_ready())
 
     @property
     def is_told_near(self) -> bool:
-        """Whether the customer has been told that their turn is near, and this is still true."""
+        """Whether the customer's turn is near, and the customer has already been told this."""
         if self.contact.near_rank is None or self.rank is None:
             return False
         return self.rank <= self.contact.near_rank
@@ -199,9 +200,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return max(self.stamp, self.edited_stamp)
 
     def stamp_off_list(self, now_millis: int) -> int:
-        """Return a timestamp for an event after the customer has left or was admitted.
+        """Return a timestamp for an event that happens after the customer has left or was admitted.
 
-        Use it only in a write that fails if the recorded `stamp` has changed.
+        Use this timestamp only in a write that fails if the recorded `stamp` has changed.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
@@ -222,7 +223,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def shared_values(self) -> Item:
-        """The attributes that a copy of the former signup leaves out if they are the same."""
+        """The attributes that often stay the same when a customer joins again.
+
+        The new record contains a copy of the former record. The copy leaves out each of these
+        attributes that has the same value in the new record.
+        """
         return {
             "waitlist_id": self.waitlist_id,
             "entry_id": self.entry_id,
@@ -232,14 +237,14 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def former(self) -> "EntryRecord | None":
-        """The former signup while the customer joins again, otherwise None."""
+        """The record of the former signup, or None if the customer is not joining again."""
         if self.intent.former is None:
             return None
         return EntryRecord.from_item(self.shared_values | self.intent.former)
 
     @property
     def former_ticket(self) -> int | None:
-        """The ticket of the former signup while the customer joins again, otherwise None."""
+        """The ticket of the former signup, or None if the customer is not joining again."""
         return (self.intent.former or {}).get("ticket")
 
     @property
@@ -275,7 +280,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
         Fields that are empty, zero or None are left out.
         """
-        # Storing JSON text preserves every number exactly, and allows any depth of nesting.
+        # The profile and the attributes are stored as JSON text, because JSON preserves every
+        # number exactly and allows any depth of nesting.
         texts = {"profile": json_text(self.profile), "attributes": json_text(self.attributes)}
         return stored(self) | texts
 
@@ -290,9 +296,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def no_longer_near(record: EntryRecord) -> EntryRecord:
-    """Return the record without the notice that the customer's turn is near.
+    """Return a record that no longer says that the customer has been told that their turn is near.
 
-    The customer is then told again when their turn comes near again.
+    When their turn comes near again, the customer is told again.
     """
     return replace(record, contact=replace(record.contact, near_rank=None))
 
@@ -335,7 +341,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
         return cls(**known)
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the event has expired. DynamoDB may delete it days later."""
+        """Return whether the event has expired. DynamoDB may delete an expired event days later."""
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     @property
@@ -391,7 +397,7 @@ def record_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
 
 
 def shard_of(entry_id: str) -> int:
-    """Return the entry's shard of the index, from 0 to 15.
+    """Return the number of the index shard that contains the entry, from 0 to 15.
 
     Entry ids are digests, so the entries are spread evenly over the shards.
     """
@@ -399,24 +405,28 @@ def shard_of(entry_id: str) -> int:
 
 
 def line_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for the entries on the waitlist, which are sorted by rank."""
+    """Return the index partition for entries that are on the waitlist. It is sorted by rank."""
     return f"{waitlist_id}#{shard}"
 
 
 def ended_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for entries that have left or were admitted, sorted by time."""
+    """Return the index partition for entries that have left or were admitted.
+
+    The partition is sorted by the time at which they left or were admitted.
+    """
     return f"{waitlist_id}#ended#{shard}"
 
 
 def banned_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for active bans, sorted by the timestamps of the `banned`
-    events.
+    """Return the index partition for active bans.
+
+    The partition is sorted by the timestamps of the `banned` events.
     """
     return f"{waitlist_id}#banned#{shard}"
 
 
 def unreached_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for customers who get no messages, sorted by time."""
+    """Return the index partition for customers who get no messages. It is sorted by time."""
     return f"{waitlist_id}#unreached#{shard}"
 
 

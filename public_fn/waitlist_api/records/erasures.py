@@ -42,8 +42,9 @@ class Erasures(Struct, frozen=True):
         return True
 
     def free_address(self, record: EntryRecord) -> None:
-        """Delete the alias that leads from the new address to a moved entry, unless another item
-        has replaced it.
+        """If the entry was moved, delete the alias that leads from the new address to the entry.
+
+        If another item has replaced the alias, that item is not deleted.
         """
         if not record.move.moved_to:
             return
@@ -110,7 +111,8 @@ class Erasures(Struct, frozen=True):
         self.table.delete_many([{"pk": pk, "sk": sort_key} for sort_key in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
-        """Yield pages of sort keys, first for the notes of messages, then for the events.
+        """Yield pages of sort keys. The notes about messages come first, followed by the history's
+        events.
 
         Events after the timestamp `last_stamp` are left out.
         """
@@ -128,7 +130,8 @@ class Erasures(Struct, frozen=True):
 
 
 def _stamp_of(sort_key: str) -> int:
-    """Return the timestamp from the sort key of an event, or 0 for the sort key of a message
-    note.
+    """Return the timestamp in the sort key of an event.
+
+    Return 0 if the sort key belongs to a note about a message.
     """
     return int(sort_key.split("#")[1]) if sort_key.startswith(HISTORY) else 0

@@ -17,7 +17,7 @@ class Facet(Struct, frozen=True, kw_only=True):
     """The base class of all facets. All fields have default values."""
 
     def not_ready(self) -> Iterator[c.NotReady]:
-        """Yield the reasons of this facet why the entry cannot be admitted yet."""
+        """Yield the reasons in this facet why the entry cannot be admitted yet."""
         return iter(())
 
 
@@ -27,15 +27,16 @@ class Ban(Facet, frozen=True):
     # The timestamp of the `banned` event, or 0 if the customer is not banned.
     stamp: int = 0
     reason: str = ""
-    # A digest of the ban's idempotency key. It is kept after the ban has ended.
+    # A digest of the idempotency key of the request to ban the customer. The digest is kept after
+    # the ban has ended.
     key: str = ""
 
 
 class Pauses(Facet, frozen=True):
-    """Why the entry keeps its place but is passed over."""
+    """The reasons why an entry keeps its place but cannot be admitted at the moment."""
 
-    # The customer may let others pass until `rest_until_millis`. `rests` counts how often the
-    # customer has done this since the signup.
+    # A customer who rests lets others pass until `rest_until_millis`. `rests` is the number of
+    # times that the customer has rested since the signup.
     rest_until_millis: int | None = None
     rests: int = 0
     # A digest of the idempotency key of the last request to rest.
@@ -54,31 +55,33 @@ class Pauses(Facet, frozen=True):
 
 
 class Hold(Facet, frozen=True):
-    """The last claim or offer of the entry, and what else a rebuild restores in Redis.
+    """The last claim or offer of the entry, and other data that a rebuild restores in Redis.
 
-    The index contains this facet.
+    The index also contains this facet.
     """
 
     # The token is kept after the claim or offer has ended, so that a late caller gets a precise
     # error.
     token: str = ""
     until_millis: int | None = None
-    # True if the entry was offered to its customer. False if an operator claimed the entry.
+    # True if the customer got an offer. False if an operator claimed the entry.
     is_offer: bool = False
-    # How the last claim or offer ended, such as `released`. Empty if its deadline has passed.
+    # How the last claim or offer ended, such as `released`. The text is empty if the claim or offer
+    # expired.
     end: str = ""
-    # How many claims of this entry have expired.
+    # How many claims and offers of this entry have expired.
     attempts: int = 0
-    # A claim can be released with a delay, and an offer can be declined with a pause. The entry
-    # cannot be claimed or offered a slot again before this time.
+    # If a claim is released with a delay, or if an offer is declined with a pause, the entry cannot
+    # get another claim or offer before this time.
     delayed_until_millis: int | None = None
     delay_reason: c.DelayReason | Literal[""] = ""
     # How many offers the customer has declined since the signup.
     declines: int = 0
     # When the entry was set aside.
     parked_millis: int | None = None
-    # A digest of the idempotency key and the timestamp of the last request that moved the entry. If
-    # Redis loses its data, they help to recognise a repeat of this request.
+    # `once_key` is a digest of the idempotency key of the last request that moved the entry, and
+    # `once_stamp` is the timestamp of that request. If Redis loses its data, these two fields help
+    # to recognise a repeated request.
     once_key: str = ""
     once_stamp: int = 0
 
@@ -95,15 +98,16 @@ class End(Facet, frozen=True):
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # When the customer exited, if they still count as inside after this exit.
+    # The time of an exit after which the customer still counts as inside.
     out_millis: int | None = None
     left_millis: int | None = None
-    # The timestamp of the decision that ended the signup, if the record has a newer timestamp.
+    # The timestamp of the decision that ended the signup. It is set only if the record has a newer
+    # timestamp.
     stamp: int = 0
 
 
 class Question(Facet, frozen=True):
-    """The last request to confirm that the customer is still waiting."""
+    """The last message that asked the customer to confirm that they are still waiting."""
 
     # `token` is the claim token that the record had when the customer was asked.
     asked_millis: int | None = None
@@ -118,19 +122,20 @@ class Question(Facet, frozen=True):
     confirmed_millis: int | None = None
 
     def closed(self) -> "Question":
-        """Return the question after an answer is no longer needed."""
+        """Return the question in the form that is stored when no answer is needed any more."""
         return Question(asked_millis=self.asked_millis, confirmed_millis=self.confirmed_millis)
 
 
 class Verification(Facet, frozen=True):
     """The verification of the customer's address since the signup."""
 
-    # The deadline for the verification. If it passes, the entry leaves the waitlist. None means
-    # that no verification is needed any more.
+    # The deadline for the verification. If the deadline passes, the entry leaves the waitlist. None
+    # means that no verification is needed any more.
     until_millis: int | None = None
     # True if the customer has verified their address.
     verified: bool = False
-    # How many further links the customer has requested, and when they last did so.
+    # `link_asks` is the number of further links that the customer has requested.
+    # `link_asked_millis` is the time of the last request.
     link_asks: int = 0
     link_asked_millis: int | None = None
 
@@ -142,18 +147,20 @@ class Verification(Facet, frozen=True):
 class Contact(Facet, frozen=True):
     """Which messages the customer gets, and which notices they have received since the signup."""
 
-    # The language that the customer chose at signup. It is only set if the waitlist sends messages.
+    # The language that the customer chose at signup. The language is only set if the waitlist sends
+    # messages.
     language: str = ""
     # `off` if the customer wants only the messages that they request themselves, otherwise empty.
     messages: str = ""
     # True if the customer's address does not accept messages.
     unreachable: bool = False
-    # The notices that the customer's turn is near. `near_count` is their number. `near_stamp`
+    # `near_count` is the number of notices saying that the customer's turn is near. `near_stamp`
     # identifies the newest notice, and `near_rank` is the rank of the entry at that time.
     near_rank: int | None = None
     near_stamp: int = 0
     near_count: int = 0
-    # The claim token of the last offer about which the customer was warned because it ends soon.
+    # A customer is warned before an offer ends. This is the claim token of the last offer for which
+    # the customer got this warning.
     ending_offer: str = ""
 
 
@@ -164,8 +171,8 @@ class Move(Facet, frozen=True):
     # identifies the signup during which the entry was moved.
     moved_to: str = ""
     stay: str = ""
-    # The customer has asked to move the entry to `new_address`, and has not verified it yet.
-    # `to` is the id of this address.
+    # The customer has asked to move the entry to `new_address`, and has not verified this address
+    # yet. `to` is the id of this address.
     to: str = ""
     new_address: str = ""
     stamp: int = 0
@@ -173,7 +180,7 @@ class Move(Facet, frozen=True):
     asks: int = 0
 
     def dropped(self) -> "Move":
-        """Return the moves without the requested one."""
+        """Return this facet without the customer's unfinished request to move the entry."""
         return replace(self, to="", new_address="")
 
 
@@ -185,19 +192,19 @@ class Joined(Facet, frozen=True):
     # Digests of the signup's idempotency key and request body.
     key: str = ""
     body: str = ""
-    # True if the signup was not authenticated as this customer.
+    # True if the signup request did not prove that it came from this customer.
     by_guest: bool = False
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
-    # The state of a rate limit on the customer's own changes. Each change adds some minutes to this
-    # time. It is not reset when the customer joins again.
+    # This time limits how often the customer can change the entry. Each change moves the time a few
+    # minutes into the future. The time is not reset when the customer joins again.
     changes_until_millis: int = 0
 
 
 class Intent(Facet, frozen=True):
-    """What a process needs to finish a signup or a leave that another process has begun.
+    """The data for finishing a request to join or to leave that another process has begun.
 
-    It exists only while the entry has the status `joining` or `leaving`.
+    This facet exists only while the entry has the status `joining` or `leaving`.
     """
 
     # The requested place of an entry that is imported or reinstated.
@@ -210,7 +217,7 @@ class Intent(Facet, frozen=True):
     joining_by: str = ""
     joining_reason: str = ""
     # The record of the former signup while the customer joins again. If Redis refuses the new
-    # signup, this record is restored. Fields that both records share are left out.
+    # signup, this record is restored. Fields that have the same value in both records are left out.
     former: dict[str, Any] | None = None
     leaving_by: str = ""
     leaving_reason: str = ""

@@ -12,7 +12,10 @@ SHOWN = 100
 
 
 class Histories(Struct, frozen=True):
-    """Reads the events of entries. An event has the same partition key as its record."""
+    """Reads the events of entries.
+
+    An event has the same partition key as the record of its entry.
+    """
 
     table: Table
     now_millis: NowMillis = now_millis
@@ -25,7 +28,7 @@ class Histories(Struct, frozen=True):
         Return None if the record is missing or has expired.
         """
         items, _ = self.table.query(
-            # The notes of messages sort before the events. This condition skips them.
+            # The notes about messages sort before the events. This condition skips the notes.
             "#pk = :pk AND #sk > :history",
             {"pk": entry_pk(waitlist_id, entry_id), "history": HISTORY},
             ScanIndexForward=False,

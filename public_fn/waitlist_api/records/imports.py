@@ -18,7 +18,7 @@ from waitlist_shared.contracts import SignupResult
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# Upper bounds for the size of a write in bytes, in addition to the item itself. The event can
+# The size of a write is at most the size of the item plus this number of bytes. The event can
 # contain an ARN of up to 2,048 bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
@@ -48,11 +48,11 @@ class ImportRecords(Struct, frozen=True):
     entries: EntryRecords
 
     def first_of(self, intents: Sequence[Intent]) -> Sequence[Intent]:
-        """Return as many of the first signups as fit into one transaction."""
+        """Return the first signups in the list, as many as fit into one transaction."""
         return next(transactions(intents, MAX_INTENTS, _intent_bytes))
 
     def begin(self, intents: Sequence[Intent]) -> None:
-        """Write the status `joining`.
+        """Write a record with the status `joining` for each signup.
 
         Raise EntryChanged if a record has changed since the caller read it.
         """
@@ -66,7 +66,7 @@ class ImportRecords(Struct, frozen=True):
         return list(transactions(placed, MAX_PLACES, lambda item: _place_bytes(record_of(item))))
 
     def finish(self, placed: Sequence[tuple[EntryRecord, SignupResult]], now_millis: int) -> None:
-        """Write the assigned ranks.
+        """Write the ranks that Redis has assigned to the entries.
 
         Raise EntryChanged if an entry no longer has the status `joining`.
         """

@@ -15,8 +15,8 @@ from waitlist_shared.contracts import BumpResult, Result, SignupResult
 from waitlist_shared.ranks import millis_of
 
 VERIFICATION_ASKED = "verification_asked"
-# The index lists the event of an unverified signup with this status. The event is sorted by the
-# deadline for the verification.
+# The event that asks a customer to verify their address has this status in the index. The index
+# sorts this event by the deadline for the verification.
 UNVERIFIED = "unverified"
 
 
@@ -25,7 +25,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 
     The new record contains a copy of the old record.
     """
-    # Discard a change to the address that the customer has not verified.
+    # If the customer has requested a new address and has not verified it, discard this request.
     kept = replace(former, move=former.move.dropped()).values()
     shared = record.shared_values
     kept = {name: value for name, value in kept.items() if shared.get(name) != value}
@@ -43,8 +43,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
             changes_until_millis=record.joined.changes_until_millis
             or former.joined.changes_until_millis,
         ),
-        # The customer may have left by declining an offer. If that request is repeated, it must
-        # change nothing.
+        # The customer may have left by declining an offer. If the request to decline is repeated,
+        # it must change nothing.
         hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
         # If a request to ban the customer is repeated after the ban has ended, it must change
         # nothing.
@@ -55,7 +55,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 def first_ask_item(record: EntryRecord, ticket: int) -> Item:
     """Return the event that asks a customer to verify their address.
 
-    The index lists the event at the deadline for the verification.
+    The index sorts the event by the deadline for the verification.
     """
     stamp = joined_event(record, ticket).stamp + 1
     event = HistoryEvent(stamp=stamp, event=VERIFICATION_ASKED, by="customer")

@@ -23,8 +23,8 @@ MINUTE = 60_000 * TICKETS_PER_MILLISECOND
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# The number of minutes to read in parallel in each step. If maintenance did not run for a long
-# time, nearly all minutes are empty, and reading them one by one would take too long.
+# Each step reads this many minutes of the journal. If maintenance did not run for a long time,
+# nearly all minutes are empty, and steps of a single minute would take too long.
 STEP_MINUTES = 4
 
 Key = tuple[str, str]
@@ -86,7 +86,9 @@ class Journal(Struct, frozen=True):
     table: Table
 
     def enter(self, change: Change, now_millis: int) -> None:
-        """Write the change to an entry that has no record. A repeated call writes the same item."""
+        """Write a change to the journal for an entry that has no record. A repeated call writes the
+        same item.
+        """
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:

@@ -1,4 +1,4 @@
-"""Decide how the record changes while a signup ends."""
+"""Decide how the record of an entry changes when its signup ends."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,14 +31,14 @@ class Leave(Struct, frozen=True, kw_only=True):
 
     by: str
     reason: str = ""
-    # The ticket of the signup to end. None means the current signup, whichever it is.
+    # The ticket of the signup to end. If the ticket is None, the current signup ends.
     stay: int | None = None
     offer: LeftOffer | None = None
     status: Status | None = None
     unverified: bool = False
 
     def applies_to(self, record: EntryRecord) -> bool:
-        """Return whether the record fulfils the conditions."""
+        """Return whether the record fulfils the conditions of this request."""
         if record.has_ended or record.intent.erase:
             return False
         if self.offer is not None and not self.offer.is_open_in(record):

@@ -28,7 +28,8 @@ from waitlist_shared.errors import Throttled
 DAY_MILLIS = 86_400_000
 OFF_INDEX = "REMOVE #place, #place_rank"
 UNKNOWN = "attribute_not_exists(#pk)"
-# The revision counts the writes since the signup, so it is compared together with `join_id`.
+# If a record is deleted and the customer signs up again, the revision starts at 1 again. The
+# condition therefore also compares `join_id`, which identifies the signup.
 AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 
 
@@ -84,8 +85,8 @@ class Ledger(Struct, frozen=True):
     ) -> EntryRecord:
         """Write the change that `decide` returns, and return the new record.
 
-        If another write was faster, decide again from the new record. Raise EntryChanged if
-        `decide` returns None.
+        If another process has written the record in the meantime, call `decide` again with the new
+        record. Raise EntryChanged if `decide` returns None.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             decided = decide(record)
@@ -115,7 +116,7 @@ class Ledger(Struct, frozen=True):
         return writes
 
     def save(self, before: EntryRecord, after: EntryRecord) -> EntryRecord:
-        """Write a changed record that has no event, and return it.
+        """Write a change that adds no event to the history, and return the new record.
 
         Raise EntryChanged if the stored record has changed since the caller read `before`.
         """
@@ -129,10 +130,10 @@ class Ledger(Struct, frozen=True):
     def update(
         self, record: EntryRecord | None, decide: Callable[[EntryRecord], EntryRecord | None]
     ) -> bool:
-        """Save the record that `decide` returns. Return False if it returns None.
+        """Save the record that `decide` returns.
 
-        If another write was faster, decide again from the new record. Return False as well if there
-        is no record.
+        If another process has written the record in the meantime, call `decide` again with the new
+        record. Return False if there is no record, or if `decide` returns None.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             after = None if record is None else decide(record)
@@ -172,7 +173,7 @@ class Ledger(Struct, frozen=True):
 
 
 def _next(before: EntryRecord | None, after: EntryRecord) -> EntryRecord:
-    """Return the record after a change, with its revision."""
+    """Return the changed record with its new revision."""
     return replace(after, revision=1 if before is None else before.revision + 1)
 
 

@@ -56,7 +56,7 @@ class Recorded(Protocol):
 
 
 def status_after(verb: c.Verb) -> Status:
-    """Return the status that the record gets from a decision of Redis."""
+    """Return the status that the record gets when this decision of Redis is recorded."""
     return _AFTER[verb].status
 
 

@@ -12,7 +12,8 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.errors import Throttled
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# The counts of a day are kept until the end of the next day, so that operators can look at them.
+# The counts of a day are kept at least until the end of the next day, so that operators can look at
+# the counts.
 KEPT_SECONDS = 2 * 86_400
 BUDGET = "BUDGET#"
 STACK = "MESSAGES"
@@ -25,8 +26,8 @@ Unit = Literal["mails", "parts"]
 class Allowance(Struct, frozen=True):
     """A rate limit for messages to one address.
 
-    The first `at_once` messages may follow each other immediately. The delay before each further
-    message doubles.
+    The first `at_once` messages may follow each other immediately. After that, each message doubles
+    the required delay before the next message.
     """
 
     group: str
@@ -72,7 +73,7 @@ class Targets(Struct, frozen=True):
         key = {"pk": f"TARGET#{digest}", "sk": allowance.group}
         for _ in range(MAX_CONFLICT_RETRIES):
             found = self.table.get(key)
-            # DynamoDB deletes expired items late, so check the expiry.
+            # DynamoDB may delete an expired item late, so check whether the item has expired.
             is_new = found is None or found["expires_at"] * 1000 <= now_millis
             count = 0 if found is None or is_new else found["sent"]
             last_millis = 0 if found is None else found["last_millis"]
@@ -114,7 +115,7 @@ class Targets(Struct, frozen=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """The amount that a message adds to the daily counts, and the daily limits.
 
-    If a stranger could have caused the message, it may use only half of each limit.
+    Messages that a stranger could have caused may together use only half of each limit.
     """
 
     waitlist_id: str
@@ -143,7 +144,7 @@ class Budgets(Struct, frozen=True):
         return True
 
     def give_back(self, spending: Spending) -> None:
-        """Subtract a message that was not sent from the counts."""
+        """Remove a message that was not sent from the counts."""
         self._subtract([key for key, _ in _budgets(spending)], spending)
 
     def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:
@@ -160,7 +161,8 @@ class Budgets(Struct, frozen=True):
         if spending.by_anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
-            # A limit of 1 cannot be halved, so strangers may use the whole limit.
+            # A limit of 1 cannot be halved. Messages that strangers have caused may then use the
+            # whole limit.
             limits[mine] = max(1, limit // 2)
             values["most_by_anyone"] = limits[mine] - spending.amount
         try:

@@ -1,6 +1,6 @@
-"""Move an entry to another address.
+"""Move an entry to another address of its customer.
 
-The customer first requests the move and verifies the new address.
+The customer requests the move and then verifies the new address. After that, the entry is moved.
 """
 
 from contextlib import suppress
@@ -25,7 +25,7 @@ CUSTOMER = "customer"
 def ask_to_move(record: EntryRecord, to: str, address: str, stamp: int, now_millis: int) -> Commit:
     """Return the change that asks the customer to verify a new address.
 
-    An earlier request is replaced.
+    If the customer has already requested another address, that request is replaced.
     """
     asked = replace(
         record.move,
@@ -54,7 +54,8 @@ def move(
 ) -> Commit:
     """Return the change that moves the entry to the verified new address.
 
-    `over` is the record to which the id of the new address belongs, or None.
+    `over` is the record to which the id of the new address leads, or None if there is no such
+    record.
     """
     to = record.move.to
     returns = to == record.entry_id
@@ -81,8 +82,9 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
         status=MOVED,
         join_id=new_join_id(),
         updated_millis=now_millis,
-        # An earlier entry of this address has events up to this timestamp. If there are none, the
-        # alias has no timestamp, so DynamoDB publishes no event when it is deleted (template.yaml).
+        # The address may have had an earlier entry, with events up to this timestamp. If there was
+        # no earlier entry, the alias has no timestamp, so no event is published when the alias is
+        # deleted (template.yaml).
         stamp=stamp,
     )
 

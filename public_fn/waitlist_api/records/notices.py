@@ -17,7 +17,7 @@ Word = Literal["near", "ending"]
 class Notice(Struct, frozen=True):
     """A notice to a customer.
 
-    It is `near` if the customer's turn is near, and `ending` if their offer ends soon.
+    `word` is `near` if the customer's turn is near, and `ending` if the customer's offer ends soon.
     """
 
     record: EntryRecord

@@ -80,10 +80,11 @@ class EndedPage(Struct, frozen=True):
     last: tuple[int, str] | None
 
 
-# The two ids are read from the partition key. The other two fields are not in the index.
+# The index does not contain these fields as attributes. The two ids are read from the partition
+# key.
 NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
-# Request only these attributes. A rebuild spends most of its time parsing the responses.
+# Request only these attributes, because a rebuild spends most of its time on parsing responses.
 ASKED = ", ".join(f"#{name}" for name in ("pk", *READ_FROM_INDEX))
 
 
@@ -188,7 +189,7 @@ class Places(Struct, frozen=True):
         return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
-        """Return at most `limit` items of customers who get no messages."""
+        """Return at most `limit` of the items that mark customers who get no messages."""
         items, _ = self.table.query(
             "#place = :place",
             {"place": unreached_place(waitlist_id, shard)},
@@ -209,15 +210,18 @@ class Places(Struct, frozen=True):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def scheduled(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the scheduled work of a waitlist: unfinished requests, deadlines of
-        unverified signups, and checks.
+        """Yield pages of the work that is scheduled for a waitlist.
+
+        The pages contain unfinished requests, unverified signups that have a deadline, and aliases
+        that must be checked.
         """
         for page in self.pages_at(intents_place(shard)):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the scheduled work of all waitlists that was due before the given time,
-        oldest first.
+        """Yield pages of work that was due before the given time, oldest first.
+
+        The pages contain the work of all waitlists.
         """
         return self._pages(
             "#place = :place AND #place_rank < :before",
@@ -227,7 +231,7 @@ class Places(Struct, frozen=True):
     def newest_stamp(self, waitlist_id: str) -> int:
         """Return the newest timestamp among the entries at the end of the queue.
 
-        New tickets must be greater.
+        New tickets must be greater than this timestamp.
         """
         newest = 0
         for shard in range(SHARDS):

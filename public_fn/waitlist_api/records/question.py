@@ -20,7 +20,7 @@ def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
 
 
 def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
-    """Return whether it is not too late for the customer to confirm that they are still waiting."""
+    """Return whether the customer can still confirm that they are waiting."""
     deadline = record.question.confirm_by_millis
     return deadline is not None and (now_millis < deadline or may_end_wait(record, rules))
 

@@ -23,7 +23,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     epoch: str
     segments_version: int
-    # The start of the first run. Entries that have changed since then are checked again.
+    # The time at which the rebuild began. Entries that have changed since then are checked again.
     began_millis: int
     stage: Stage = "line"
     reached: Mapping[str, str] = field(default_factory=dict)
@@ -38,7 +38,8 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # During a deployment, a newer version of the service may have stored more fields.
+        # During a deployment, a newer version of the service may have stored additional fields.
+        # Ignore them.
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
@@ -50,7 +51,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
     def last_key(self, shard: int) -> tuple[int, str] | None:
         """Return the rank and the entry id that were last restored in a shard.
 
-        Return None if the shard has not begun.
+        Return None if no entry of the shard has been restored yet.
         """
         reached = self.reached.get(str(shard))
         if reached is None:
@@ -59,8 +60,9 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return int(rank), entry_id
 
     def last_stamp(self, shard: int) -> int:
-        """Return the last restored timestamp of a journal shard, or 0 if the shard has not
-        begun.
+        """Return the timestamp up to which a shard of the journal has been restored.
+
+        Return 0 if no part of the shard has been restored yet.
         """
         return int(self.reached.get(str(shard), 0))
 

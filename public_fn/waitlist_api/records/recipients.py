@@ -21,7 +21,8 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# This key sorts before HISTORY#, so the query that erases an entry also finds the marker.
+# This sort key comes before HISTORY#. The query that erases an entry's history therefore also finds
+# the item with this key.
 UNREACHED_SORT = "CONTACT"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 
@@ -75,8 +76,9 @@ class Recipients(Struct, frozen=True):
         return self._update(waitlist_id, entry_id, ticket, alter, changes_until_millis)
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
-        """Store that the customer of a signup gets no messages, unless a later signup is already
-        stored.
+        """Write the item saying that a customer gets no messages.
+
+        If the stored item already belongs to a later signup, do not replace it.
         """
         mark = Mark(entry_id=entry_id, ticket=ticket, place_rank=self.now_millis())
         place = unreached_place(waitlist_id, shard_of(entry_id))

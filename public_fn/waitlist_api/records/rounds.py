@@ -1,4 +1,4 @@
-"""Store the progress of maintenance through all waitlists."""
+"""Store which waitlists maintenance has already visited in the current round."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -18,7 +18,7 @@ class Round(Struct, frozen=True, kw_only=True):
     number: int = 0
     # The last complete round compared the changes up to this timestamp with Redis.
     seen: int = 0
-    # The last complete round but one compared the changes up to this timestamp with Redis.
+    # The second-to-last complete round compared the changes up to this timestamp with Redis.
     seen_before: int = 0
     # When the last complete round began, in milliseconds since 1970.
     seen_millis: int = 0

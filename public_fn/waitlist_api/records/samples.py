@@ -95,7 +95,7 @@ class SampleRecords(Struct, frozen=True):
     def last(
         self, waitlist_id: str, until_millis: int, since_millis: int, every: Every = "hour"
     ) -> Sample | None:
-        """Return the last sample between two times, or None."""
+        """Return the last sample between two times, or None if there is no sample."""
         items, _ = self.table.query(
             "#pk = :pk AND #sk BETWEEN :first AND :last",
             {
@@ -151,7 +151,10 @@ def _sample(item: Item) -> Sample:
 
 
 def message_counts_key(waitlist_id: str) -> Item:
-    """Return the key of a waitlist's message counts, which are deleted with its samples."""
+    """Return the key of the item that contains the message counts of a waitlist.
+
+    This item is deleted together with the samples of the waitlist.
+    """
     return {"pk": _pk(waitlist_id), "sk": MESSAGES}
 
 

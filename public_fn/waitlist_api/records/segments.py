@@ -18,8 +18,8 @@ NONE_DECLARED = "this waitlist declares no segments"
 class Segments(Struct, frozen=True):
     """The segments that a waitlist declares.
 
-    Each declaration is a list of attribute names. An entry that has all of these attributes belongs
-    to the segment for their values.
+    Each declaration is a list of attribute names. Entries that have the same values for all of
+    these attributes belong to the same segment.
     """
 
     waitlist_id: str
@@ -29,7 +29,7 @@ class Segments(Struct, frozen=True):
     def find(self, attributes: Attributes) -> dict[str, Segment]:
         """Return the segments of an entry, by segment id.
 
-        Return nothing if the entry would belong to more than MAX_COMBINATIONS segments.
+        Return an empty dictionary if the entry would belong to more than MAX_COMBINATIONS segments.
         """
         if self.count(attributes) > MAX_COMBINATIONS:
             return {}

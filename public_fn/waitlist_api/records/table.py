@@ -213,8 +213,8 @@ def decode(item: Mapping[str, Any]) -> Item:
     """Convert an item from DynamoDB's typed format to plain Python values."""
     plain: Item = {}
     for name, typed in item.items():
-        # For speed, convert strings and integers here and do not call `_plain`. A rebuild reads
-        # millions of them.
+        # A rebuild reads millions of strings and integers. For speed, convert these values here
+        # instead of calling `_plain`.
         if "S" in typed:
             plain[name] = typed["S"]
         elif "N" in typed:
@@ -241,7 +241,7 @@ def _plain(typed: Mapping[str, Any]) -> Any:
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return the given expressions, with the names and values that they refer to."""
+    """Return request parameters with the given expressions, and the names and values in them."""
     names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)
     if names:

@@ -1,6 +1,6 @@
 """Write the decisions of Redis to the records of entries.
 
-A decision offers a slot, for example, or returns the entry to the queue.
+A decision can, for example, make an offer to a customer or return an entry to the queue.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +27,8 @@ from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Throttled
 
-# The recorded reason if an entry is set aside because too many of its claims have expired.
+# This reason is recorded if an entry is set aside because too many of its claims and offers have
+# expired.
 OUT_OF_ATTEMPTS = "max_attempts"
 # A function that returns the record with further changes.
 Alter = Callable[[EntryRecord], EntryRecord]
@@ -36,8 +37,9 @@ Alter = Callable[[EntryRecord], EntryRecord]
 class Transition(Struct, frozen=True, kw_only=True):
     """A decision of Redis about an entry, as it is written to the record.
 
-    `stamp` is the logical timestamp of the decision. If the record is newer than `basis`, Redis has
-    lost writes, so the record refuses the decision.
+    `stamp` is the logical timestamp of the decision. `basis` is the newest earlier decision about
+    the entry that Redis knew. If the record is newer than `basis`, Redis has lost writes, so the
+    decision is not recorded.
     """
 
     waitlist_id: str
@@ -46,7 +48,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # The further changes of the decision to the record.
+    # A function that makes the other changes that the decision requires in the record.
     alter: Alter
     # These events are added to the history in the same transaction.
     events: tuple[HistoryEvent, ...] = ()
@@ -57,16 +59,19 @@ class Transition(Struct, frozen=True, kw_only=True):
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
-    # The timestamp of the last change of the entry's rank in Redis. If the record is older, it gets
-    # the rank of this decision. Otherwise it keeps its own rank (docs/decisions/0049).
+    # The timestamp of the last change of the entry's rank in Redis. If the record is older, the
+    # record gets the rank of this decision. Otherwise the record keeps its own rank
+    # (docs/decisions/0049).
     placed: int | None = None
-    # True for a decision about a waiting entry. Redis stores no timestamp for waiting entries.
+    # True if the decision is about a waiting entry. Redis stores no timestamp for waiting entries.
     is_about_waiting: bool = False
     # When the record and its events expire, in seconds since 1970.
     expires_at: int | None = None
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
-        """Return the change that records the decision, or None if the record refuses it."""
+        """Return the change that records the decision, or None if the decision must not be
+        recorded.
+        """
         if record is None or record.status not in PRESENT or record.stamp >= self.stamp:
             return None
         is_repeat = self.unless_token != "" and record.hold.token == self.unless_token
@@ -142,7 +147,7 @@ class Transitions(Struct, frozen=True):
     ) -> EntryRecord:
         """Write a decision, and return the new record.
 
-        Raise EntryChanged if the record is newer, or if it belongs to another signup.
+        Raise EntryChanged if the record is newer than the decision, or belongs to another signup.
         """
         if transition.status == "admitted":
             transition = self._ending(transition, now_millis)
@@ -180,7 +185,8 @@ class Transitions(Struct, frozen=True):
             record = self.ledger.read(*key)
             if record is None or record.intent.erase:
                 raise EntryChanged(record)
-            # Write the record too, so that this fails if an erasure begins at the same moment.
+            # Write the record too, so that the transaction fails if an erasure begins at the same
+            # moment.
             after = replace(record, updated_millis=now_millis)
             put = Put(event.to_item(*key), UNKNOWN)
             try:
@@ -200,7 +206,10 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Write the delay and the number of declines of a decision to a record that is newer."""
+        """Write the delay and the number of declines from a decision to the record of the entry.
+
+        The record may be newer than the decision.
+        """
 
         def decide(now: EntryRecord) -> EntryRecord | None:
             after = with_delay(decision, now)
@@ -211,7 +220,8 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Remove a request to confirm that the customer did not answer.
+        """Close the question whether the customer is still waiting. The customer has not answered
+        it.
 
         Redis has already decided what happens to the entry.
         """
@@ -239,13 +249,16 @@ class Transitions(Struct, frozen=True):
         return list(wanted.values())
 
     def _expire_with_record(self, key: Key, stamp: int) -> None:
-        """Set the expiry of an event that was added late to the expiry of its record."""
+        """Make an event that was added late expire together with the record of its entry."""
         record = self.table.get(record_key(*key)) or {}
         self.retention.expire_history(key, stamp, record.get("expires_at"))
 
 
 def _until_millis(record: EntryRecord, now_millis: int) -> int:
-    """Return the end of the pass, of the claim or offer, or of the delay, or 0."""
+    """Return the time at which the entry's pass, claim, offer or delay ends.
+
+    Return 0 if the entry has none of them.
+    """
     if record.status == "admitted":
         return record.end.inside_until_millis or 0
     if record.status == "offered":

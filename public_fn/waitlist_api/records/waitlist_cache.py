@@ -23,7 +23,7 @@ class _Remembered(Struct, frozen=True):
 class WaitlistCache(Struct, frozen=True):
     """Reads waitlists through a cache.
 
-    A cached waitlist may be out of date, so no request is refused because of its state.
+    A cached waitlist may be out of date, so a request is never refused because of the cached state.
     """
 
     waitlists: WaitlistRecords
@@ -76,5 +76,7 @@ class WaitlistCache(Struct, frozen=True):
             return None
 
     def forget(self, waitlist_id: str) -> None:
-        """Remove a waitlist from the cache, because this process has just changed the waitlist."""
+        """Remove a waitlist from the cache, for example after this process has changed the
+        waitlist.
+        """
         self.remembered.pop(waitlist_id, None)

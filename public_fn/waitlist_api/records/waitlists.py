@@ -41,7 +41,7 @@ class ConfirmWalk(Struct, frozen=True, kw_only=True):
 class WaitlistRecord(Struct, frozen=True, kw_only=True):
     """The record of a waitlist, with its settings and the state of maintenance.
 
-    All times are in milliseconds since 1970. A time of 0 means that there is none.
+    All times are in milliseconds since 1970. A value of 0 means that the time is not set.
     """
 
     waitlist_id: str
@@ -58,16 +58,17 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     segments_state: SegmentsState = "ready"
     # The version of the settings that last changed the schedule.
     schedule_version: int = 0
-    # The current schedule applies since this time.
+    # The current schedule has applied since this time.
     schedule_since: int = 0
-    # Redis may have counted the slots up to this time, so a rebuilt Redis must not count them
-    # again.
+    # Redis may have counted the slots of the schedule up to this time. After a rebuild, Redis must
+    # not count these slots again.
     scheduled_until: int = 0
     # Redis has counted the slots of the schedule up to this time.
     counted_until: int = 0
     # At most this many of the counted slots are unused.
     counted_slots: int = 0
-    # The longest time for which any pass is valid, including passes under earlier settings.
+    # The longest time for which any pass is valid, including passes that were signed under earlier
+    # settings.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
 
@@ -347,7 +348,10 @@ def _key(waitlist_id: str) -> dict[str, str]:
 
 
 def _alive(version: int | None) -> tuple[str, Item]:
-    """Return the condition that a waitlist exists, and has the given version if there is one."""
+    """Return the condition that a waitlist exists and is not being deleted.
+
+    If a version is given, the waitlist must also have this version.
+    """
     if version is None:
         return ALIVE, {}
     return f"{ALIVE} AND #version = :version", {"version": version}
@@ -356,7 +360,7 @@ def _alive(version: int | None) -> tuple[str, Item]:
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
     """Return the fields for a schedule that begins now.
 
-    Redis has not yet added any of the schedule's slots to the slots that are due.
+    Redis has not yet counted any slots of this schedule.
     """
     return {
         "schedule_version": version if schedule_of(settings) else 0,

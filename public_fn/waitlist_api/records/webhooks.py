@@ -1,4 +1,4 @@
-"""Store which events of an entry were delivered to the webhook, and find the missing events."""
+"""Store which events of an entry were delivered to the webhook, and read the events to deliver."""
 
 import uuid
 from contextlib import suppress
@@ -33,7 +33,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @property
     def number(self) -> int:
-        """The event's timestamp as a number, which orders the events of an entry."""
+        """The event's timestamp as a number. The events of an entry are ordered by this number."""
         return int(self.stamp)
 
     @property
@@ -144,7 +144,7 @@ class WebhookRecords(Struct, frozen=True):
     def give_back(self, waitlist_id: str, entry_id: str, lease: Lease, cursor: Cursor) -> bool:
         """Store the delivery state and end the lease.
 
-        If another process has taken the lease in the meantime, return False.
+        Return False if another process has taken the lease in the meantime.
         """
         try:
             self.table.update(

@@ -1,8 +1,8 @@
-"""Declare the limits and the words of settings.
+"""Declare the limits and the descriptions of settings.
 
 A setting is a field of a struct in this package. The type of the field is annotated with a Setting.
-The request bodies (`http/schemas/settings.py`) and the options and forms of the operators
-(`tools/settings.py`) are made from the structs.
+The structs generate the request bodies (`http/schemas/settings.py`), and also the command-line
+options and the forms for operators (`tools/settings.py`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,23 +10,25 @@ from typing import Any
 
 from msgspec import Struct
 
-# The items of a list differ. The `check` of the list refuses or merges equal items.
+# All items of the list must be different. The function `check` of the list refuses or merges equal
+# items.
 DISTINCT = {"uniqueItems": True}
 
 
 class Setting(Struct, frozen=True, eq=False):
-    """What a value must be like, and the words about it.
+    """The limits for the value of a setting, and the texts that describe the setting.
 
-    Only requests are checked. msgspec ignores this class, unlike its own `Meta`, so a stored
-    setting can still be read after its limits have been lowered.
+    Only values in requests are checked. msgspec checks its own `Meta` when it reads stored
+    settings, but it ignores this class. A stored setting can therefore still be read after its
+    limits have been lowered.
     """
 
     # The description in the API. Operators read its first sentence next to the option or field.
     about: str = ""
     # What null means, such as `no limit`.
     null: str = ""
-    # The label of the field in the console, and of each choice. The choice `off` of the first
-    # field in a group means that the whole group is null.
+    # The labels of the field and of its choices in the console. If the first field of a group has
+    # the choice `off`, this choice means that the whole group is null.
     label: str = ""
     choices: Mapping[str, str] = {}
     examples: Sequence[Any] = ()
@@ -35,14 +37,16 @@ class Setting(Struct, frozen=True, eq=False):
     min_length: int | None = None
     max_length: int | None = None
     pattern: str | None = None
-    # The error if the text does not match the pattern. If it is empty, `errors.SHAPES` has the
-    # error.
+    # The error message if the text does not match the pattern. If this field is empty, the message
+    # in `errors.SHAPES` is used.
     refusal: str = ""
-    # More keywords for the JSON schema in the API's documentation. They are not checked.
+    # Additional keywords for the JSON schema in the documentation of the API. The service does not
+    # check values against these keywords.
     schema: Mapping[str, Any] = {}
     # Returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # The name of this kind of value in error locations, if the value may also be a text.
+    # If a setting can be either a text or another kind of value, the location of an error contains
+    # this name for the other kind.
     tag: str = ""
     # Whether only the service sets this field.
     is_internal: bool = False

@@ -19,7 +19,8 @@ OTHER = "other"
 MAX_TEXT = 2000
 MAX_LABEL, MAX_WORDS, MAX_WORDS_BYTES = 100, 500, 8192
 # Matches a host and an optional port, path and query. The host cannot contain `@`, so the URL has
-# no credentials. The text has no character that could end a source in a Content-Security-Policy.
+# no credentials. The URL contains no character that could end a source in a Content-Security-Policy
+# header.
 HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
 REST = r"([/?][A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?"
 LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?"

@@ -37,8 +37,9 @@ def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Insta
 def instants_between(
     schedule: Sequence[Scheduled], after_millis: int, until_millis: int
 ) -> list[Instant]:
-    """Return the scheduled times after one time and up to another, but at most MAX_INSTANTS
-    times.
+    """Return the scheduled times after `after_millis`, up to and including `until_millis`.
+
+    At most MAX_INSTANTS times are returned.
     """
     found: list[Instant] = []
     for instant in islice(instants_after(schedule, after_millis), MAX_INSTANTS):
@@ -75,8 +76,8 @@ def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
     if minute.startswith("*") or hour.startswith("*"):
         yield from map(millis_of, CronSim(cron, start))
         return
-    # CronSim would merge several times in the same gap. Give it times without a time zone, because
-    # these have no clock changes.
+    # If the clock skips several times of the expression, CronSim would return a single time for
+    # them. CronSim therefore gets times without a time zone, which have no clock changes.
     for moment in CronSim(cron, start.replace(tzinfo=None)):
         yield millis_of(_after_gap(moment.replace(tzinfo=zone)))
 

@@ -12,8 +12,9 @@ ALPHABET = frozenset(
 # The extension of the alphabet in section 6.2.1.1. Each of these characters counts twice, because
 # it is preceded by an escape character.
 EXTENSION = frozenset("^{}\\[~]|€\f")
-# The number of characters in an SMS message that has only one part, and in each part of a longer
-# message. If a text contains a character outside the alphabet, the whole text is sent in UCS-2.
+# The maximum number of characters in an SMS message that has only one part, and in each part of a
+# longer message. If a text contains a character outside the alphabet, the whole text is sent in
+# UCS-2.
 DEFAULT_ALONE, DEFAULT_EACH = 160, 153
 UCS2_ALONE, UCS2_EACH = 70, 67
 

@@ -9,8 +9,9 @@ from waitlist_api.clock import iso_of
 from waitlist_api.errors import ATTRIBUTE
 from waitlist_api.settings.declared import Setting
 
-# Characters that are unsafe to display. Terminals execute control characters, line separators break
-# logs, and bidirectional characters change the visible order of a text.
+# Matches a character that is safe to display. Other characters are unsafe, because terminals
+# execute control characters, line separators break logs, and bidirectional characters change the
+# visible order of a text.
 SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 WITHOUT_CONTROLS = f"^{SHOWN}*$"
 # Matches a shown text that contains at least one visible character.

@@ -31,7 +31,8 @@ from waitlist_shared.limits import (
 Rejoin = Literal["never", "after_leaving", "always"]
 # Whether new guests can sign up while the provider of the bot check is not available.
 WhenDown = Literal["refuse", "accept"]
-# The maximum size of a request body, which is also the highest limit for the data of a signup.
+# The maximum size of a request body. The limit for the data of a signup cannot be higher than this
+# size.
 MAX_BODY_BYTES = 16 * 1024
 
 
@@ -255,7 +256,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     def problems(self) -> Iterator[tuple[str, str]]:
         if self.opens_at and self.closes_at and self.closes_at <= self.opens_at:
             yield "closes_at", "must be later than opens_at"
-        # Telephone numbers cannot be verified if SMS messages are allowed to no country.
+        # Telephone numbers can be verified only if the waitlist may send SMS messages to at least
+        # one country.
         identity, messages = self.identity, self.messages
         if identity is None or identity.field != "phone" or not identity.verifies:
             return
@@ -306,7 +308,10 @@ def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
 
 
 def decline_rules_of(settings: WaitlistSettings) -> DeclineRules:
-    """Return what a declined offer does to an entry. By default, it moves to the end."""
+    """Return what happens to an entry when its customer declines an offer.
+
+    By default, the entry moves to the end of the queue.
+    """
     rules = settings.admission.decline if settings.admission else None
     return rules or DeclineRules(to="back")
 
