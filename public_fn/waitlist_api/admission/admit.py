@@ -36,7 +36,8 @@ CATCH_UPS = 20
 class AdmitCommand(Struct, frozen=True, kw_only=True):
     """An operator's request to offer `count` slots now.
 
-    If `refill` is true, an unused slot goes to the next entry until `count` customers have entered.
+    If `refill` is true, each unused slot goes to the next entry, until `count` customers have
+    entered.
     """
 
     waitlist_id: str

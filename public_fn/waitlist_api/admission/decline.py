@@ -58,7 +58,8 @@ class Declines(Struct, frozen=True):
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
                 # Count every decline as a change by the customer. If nobody else is waiting, the
-                # customer gets the same slot again and again, and could decline it without end.
+                # slot is offered to the same customer again, so the number of declines must be
+                # limited.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

@@ -65,7 +65,8 @@ class _Within(Struct, frozen=True):
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:
     """Return the fields that let Redis recognise a repeated request."""
-    # If the client sends no key, a random key lets Redis recognise the retries of this call.
+    # If the client has sent no key, use a random key, so that Redis recognises the retries of this
+    # call.
     key = idempotency_key or secrets.token_hex(16)
     return {
         # Include the operator in the digest. If another operator uses the same key, Redis must not

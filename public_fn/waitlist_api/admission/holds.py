@@ -152,7 +152,7 @@ class ActionResult(Struct, frozen=True):
 
 
 class Holds(Struct, frozen=True):
-    """Completes, releases, extends and parks claims, and accepts and declines offers.
+    """Completes, releases and extends claims, sets claimed entries aside, and handles offers.
 
     Redis decides by its own clock whether an action comes in time. The service then records the
     decision.
@@ -339,7 +339,7 @@ class Holds(Struct, frozen=True):
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
-    """Build the Redis request for an offer or an entry that was set aside at the given time."""
+    """Build a request that names the time at which the offer ends or the entry was set aside."""
     return replace(command, **{verb.time_field: time_millis}).message(verb)
 
 

@@ -23,7 +23,7 @@ WORKERS = 16
 
 
 class Offer(Struct, frozen=True):
-    """An entry that was taken from the queue: the result from Redis and the record."""
+    """An entry that was taken from the queue. `claim` is the result from Redis."""
 
     claim: c.Claimed
     record: EntryRecord

@@ -45,7 +45,7 @@ class Bans(Struct, frozen=True):
                     self.leaves.finish(record)
                 return
             if record is not None and record.intent.erase:
-                # Finish the erasure first. Otherwise the erasure would delete the ban.
+                # Finish the interrupted erasure first, because it would otherwise delete the ban.
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(request, record), self.now_millis()

@@ -92,7 +92,7 @@ def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_
 
 
 def move_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the page on which the customer confirms a new address."""
+    """Return the URL of the page on which the customer confirms the requested new address."""
     ticket = record.ticket or 0
     code = tokens.issue_code(*record.key, ticket, now_millis, record.move.to)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"

@@ -126,7 +126,7 @@ class Positions(Struct, frozen=True):
         """Return the current status and position of an entry.
 
         If the waitlist hides its totals, only operators get the total. If `is_poll` is true, the
-        customer has sent the request and is present.
+        customer has sent the request, and counts as present.
         """
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id, is_poll=is_poll)
         found: c.PositionResult = self.recovering_queue.read(request)

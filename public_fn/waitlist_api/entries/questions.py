@@ -132,7 +132,7 @@ class Questions(Struct, frozen=True):
         clocks: Clocks,
         settings_version: int,
     ) -> list[WaitlistError | None]:
-        """Take the next step for each record: ask, remind, or end the wait. Return the errors."""
+        """Take the next step for each record: ask, remind, or end the wait. Return any errors."""
         work = partial(self._act, rules=rules, clocks=clocks, settings_version=settings_version)
         return _each(work, records)
 

@@ -116,7 +116,7 @@ class Rested(Struct, frozen=True):
 class ReadinessChanges(Struct, frozen=True):
     """Changes whether entries are ready.
 
-    An entry that is not ready keeps its place but is skipped.
+    Admissions skip an entry that is not ready, but it keeps its place.
     """
 
     waitlist_cache: WaitlistCache

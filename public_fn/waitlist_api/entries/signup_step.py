@@ -63,7 +63,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return replace(self, customer_id=found.customer_id)
 
     def with_stay_shown(self, stay: int | None) -> "SignupCommand":
-        """Return the command with the ticket from the caller's entry token."""
+        """Return a copy of the command that contains the ticket from the caller's entry token."""
         return replace(self, stay_shown=stay)
 
     def is_proven_for(self, record: EntryRecord) -> bool:
@@ -166,8 +166,8 @@ def next_step(
         return FinishLeave(existing)
     if existing.status in ENDED and not is_repeat:
         return _rejoin(existing, terms, now_millis)
-    # A repeated request never joins again. Otherwise a delayed copy of a signup could bring back a
-    # customer who has left in the meantime.
+    # A repeated request never lets the customer join again. If it did, a delayed copy of a signup
+    # could bring back a customer who has left in the meantime.
     if not (is_repeat or command.is_proven_for(existing)):
         return Refuse(_on_list(terms.waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)

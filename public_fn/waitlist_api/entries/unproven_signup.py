@@ -52,9 +52,11 @@ class UnprovenSignups(Struct, frozen=True):
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
-        """Add an unverified entry, or request a message to the customer of the existing entry."""
+        """Add an unverified entry. If there is an entry already, request a message to its
+        customer.
+        """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
-        # Ignore the idempotency key. The error for a key that is used twice would reveal that the
+        # Ignore the idempotency key. If a key is used twice, the error would reveal that the
         # address has an entry.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)

@@ -1,4 +1,4 @@
-"""Compute how many entries were served, have left and were waiting between successive samples."""
+"""Compute how many entries were waiting, were served or left between successive samples."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

@@ -55,8 +55,9 @@ class Recent(Struct):
         if self.minutes:
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
-            # At most one sample is stored per minute. The repeated sample must therefore not fall
-            # into the same minute as the new sample.
+            # For the time in which nothing changed, the last sample is repeated. At most one sample
+            # is stored per minute, so the repeated sample must not fall into the minute of the new
+            # sample.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):

@@ -13,11 +13,11 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# The policy's rate is exact, except that each admission waits for the next poll or maintenance run.
-# This is the assumed standard deviation of the delay.
+# Admissions follow the policy's rate exactly, except that each admission waits for the next poll or
+# maintenance run. This is the assumed standard deviation of the delay in seconds.
 TRIGGER_SECONDS = 1.0
 # Scheduled admissions wait for the next poll or maintenance run. This is the assumed standard
-# deviation of the delay.
+# deviation of the delay in seconds.
 MAINTENANCE_SECONDS = 30.0
 # If the measured rate is lower than this fraction of the policy's rate, another factor slows down
 # the admissions. For example, customers may not accept their offers.

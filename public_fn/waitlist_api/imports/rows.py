@@ -116,7 +116,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def has_joined(self) -> bool:
-        """Whether this import, or an earlier one with the same idempotency key, added the entry."""
+        """Whether this import, or an earlier import with the same key, has added the entry."""
         recorded = "" if self.record is None else self.record.joined.key
         return self.is_new or (recorded != "" and recorded == self.signup_key)
 

@@ -150,7 +150,7 @@ class IntentWriter(Struct, frozen=True):
         return False
 
     def _finish(self, item: ImportedRow) -> None:
-        """Finish the signup or the removal in the record, and read the record again."""
+        """Finish the unfinished signup or removal of the entry, and read the record again."""
         record = item.record
         if record is None:
             return
@@ -181,7 +181,7 @@ class IntentWriter(Struct, frozen=True):
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
         """Allocate a ticket for every row that can be added.
 
-        The tickets are later than all known events.
+        The tickets are later than all known events of the entries.
         """
         now_millis = self.now_millis()
         new = [item for item in rows if item.state(now_millis) == "new"]
@@ -218,8 +218,8 @@ class IntentWriter(Struct, frozen=True):
     ) -> Intent:
         ticket, earlier = allocation.tickets[item.entry_id], item.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # Entry tokens from an earlier signup must not be valid for the new signup, so the new
-            # ticket must differ.
+            # The new ticket must differ from the ticket of the earlier signup. Otherwise entry
+            # tokens of the earlier signup would be valid for the new signup.
             ticket = earlier + 1
         now_millis, row = self.now_millis(), item.row
         rank = row.rank

@@ -102,7 +102,7 @@ class Auditor(Struct, frozen=True):
                 return
 
     def _repair(self, windows: Mapping[str, AuditWindow], drifts: Mapping[Key, Drift]) -> None:
-        """Repair the entries that still have the same difference after the pause."""
+        """Compare these entries again, and repair each entry that still has the same difference."""
         again = iter(drifts.values())
         while batch := [drift.change for drift in islice(again, MAX_BATCH)]:
             found = self._compare(windows, batch)

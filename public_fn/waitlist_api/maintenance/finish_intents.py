@@ -29,7 +29,8 @@ INTENT_AGE_MILLIS = 60_000
 # finish it.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
-# The maximum time that one run spends on erasing a single entry. The next run continues.
+# The maximum time that one run spends on erasing a single entry. If the erasure takes longer, the
+# next run continues it.
 ERASE_MILLIS = 5_000
 
 
@@ -47,7 +48,7 @@ class IntentFinisher(Struct, frozen=True):
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
         """Finish the requests to join or leave that were interrupted more than a minute ago.
 
-        Return False if the time was not enough. The next call continues.
+        If the time was not enough, return False, and the next call continues.
         """
         now_millis = self.now_millis()
         first = now_millis // MINUTE_MILLIS % SHARDS

@@ -25,11 +25,11 @@ from waitlist_shared.errors import Cold, Outdated, Rebuilding
 
 logger = logging.getLogger(__name__)
 
-# The maximum part of the journal that an audit reads, even if maintenance has not run for a longer
+# An audit reads at most this much of the journal, even if maintenance has not run for a longer
 # time.
 LONGEST = 24 * 60 * MINUTE
-# If an audit continues in another run, it reads this part of the journal again. In the meantime, a
-# request may have recorded a slightly older decision.
+# If an audit continues in another run, it reads this much of the journal again, because a request
+# may have recorded a slightly older decision in the meantime.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -73,9 +73,10 @@ class Heartbeat(Struct, frozen=True):
         left_millis: LeftMillis,
         told: Mapping[str, str],
     ) -> Iterator[str]:
-        """Yield the ids of waitlists whose changes were compared.
+        """Yield the id of each waitlist that was compared with Redis or rebuilt.
 
-        Add others to `rebuilt` if they need a rebuild.
+        If Redis has lost the queue of a waitlist or is still restoring it, add the id to `rebuilt`
+        instead.
         """
         beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []

@@ -20,7 +20,7 @@ from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
 # The `ending` notice is due in the last quarter of an offer, but not earlier than a day before the
-# end of the offer. Write it in the last run before that time, so that it is not late.
+# end of the offer. Write the notice in the last run before it is due, so that it is not late.
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
@@ -60,7 +60,7 @@ class Notifier(Struct, frozen=True):
         """Write the `near` and `ending` notices that are due.
 
         If all customers at the head of the queue have been notified, return a digest of these
-        entries.
+        entries. Otherwise return an empty string.
         """
         settings = waitlist.settings
         if settings.messages is None or is_closed(offer_hours_of(settings), self.now_millis()):

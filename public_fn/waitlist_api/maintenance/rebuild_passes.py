@@ -213,7 +213,7 @@ def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.intent.erase:
-        # Send a Leave message and not a Drop message, so that Redis counts that the customer has
-        # left.
+        # Send a Leave message instead of a Drop message, so that Redis counts the customer as
+        # having left.
         return leave_of(record)
     return None

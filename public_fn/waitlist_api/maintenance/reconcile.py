@@ -1,4 +1,6 @@
-"""Record the decisions of Redis that no request has recorded, such as expired claims."""
+"""Record the decisions that Redis has made, such as the end of a claim, if no request has recorded
+them.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -262,7 +264,7 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 
 
 def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether the entry in Redis belongs to an earlier signup than the ended record."""
+    """Return whether the record has ended and the entry in Redis belongs to another signup."""
     return record.status in ENDED and place.ticket != record.ticket
 
 

@@ -40,8 +40,8 @@ RUN_MILLIS = 50_000
 # The time that a run first spends on interrupted requests to join or leave. If some are left, the
 # run continues with them at the end.
 INTENTS_MILLIS = 15_000
-# The maximum part of the journal that a run reads to find the waitlists with changes. If the run
-# would have to read more, it maintains every waitlist instead.
+# To find the waitlists with changes, a run reads at most this much of the journal. If the run would
+# have to read more, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
 # The number of waitlists per batch. Some steps send two messages for each waitlist in a single
 # batch.
@@ -158,7 +158,9 @@ class MaintenanceRunner(Struct, frozen=True):
         return survey
 
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
-        """Return the waitlists that have changed since `seen`, or None if `seen` is too old."""
+        """Return the waitlists that have changed since the timestamp `seen`, or None if it is too
+        old.
+        """
         until = max(max(stat.clock_stamp, stat.last_stamp) for stat in stats)
         if not seen or until - seen > LONGEST_READ:
             return None

@@ -65,7 +65,10 @@ class Letterhead(Struct, frozen=True):
     is_for_guests: bool = True
 
     def link(self, kind: Kind, record: EntryRecord, at_millis: int) -> str:
-        """Return the link in a message. `at_millis` is the time of issue of a code in the link."""
+        """Return the link in a message.
+
+        If the link contains a code, `at_millis` is the time at which the code is issued.
+        """
         if self.tokens is None or not self.is_for_guests or kind.link == "list":
             return f"{self.base_url}/w/{record.waitlist_id}"
         if kind.link == "verify":

@@ -68,8 +68,8 @@ class Replays(Struct, frozen=True):
 
     def _move(self, sqs: Any, messages: list[dict[str, Any]]) -> int:
         by_id = {str(number): message for number, message in enumerate(messages)}
-        # Add the messages to the queue before deleting them here. If the function stops in between,
-        # the webhook still receives each event only once.
+        # Add the messages to the webhook's queue before deleting the dead letters. If the function
+        # stops in between, the webhook still receives each event only once.
         sent = sqs.send_message_batch(
             QueueUrl=self.queue_url,
             Entries=[
