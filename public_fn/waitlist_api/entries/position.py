@@ -18,7 +18,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# API responses do not contain these fields, or contain them under a different name.
+# These fields of a view are missing in API responses, or have a different name there.
 UNSEEN = (
     "ticket",
     "rank",

@@ -21,7 +21,7 @@ class SegmentCount(Struct, frozen=True):
 
     @property
     def sort_key(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Sort by the names of the attributes first, and then by their values."""
+        """Segments are sorted by the names of their attributes first, and then by the values."""
         return tuple(self.segment), tuple(self.segment.values())
 
 

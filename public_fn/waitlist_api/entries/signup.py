@@ -84,16 +84,16 @@ class Signups(Struct, frozen=True):
         if terms.refusal is not None or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         is_checked = False
-        # Joining again takes two attempts. The first attempt finds the earlier record, and the
-        # second attempt replaces it.
+        # If a customer joins again, the signup takes two attempts. The first attempt finds the
+        # earlier record, and the second attempt replaces it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             command = command.for_entry(existing)
             step = next_step(command, existing, terms, self.now_millis())
             if _depends_on_rejoin(step, command) and not terms.are_current:
                 terms = self._current_terms(command)
                 step = next_step(command, existing, terms, self.now_millis())
-            # Check for bots first, because the answer may reveal whether another customer is on the
-            # waitlist.
+            # Check for bots before answering, because the answer may reveal whether another
+            # customer is on the waitlist.
             if isinstance(step, Create | Refuse) and not is_checked:
                 self._check_bot(command, terms)
                 is_checked = True

@@ -143,7 +143,8 @@ class Terms(Struct, frozen=True):
 
     waitlist: WaitlistRecord
     refusal: WaitlistError | None
-    # Whether the waitlist was read for this signup, and not taken from the cache.
+    # True if the waitlist was read from the table for this signup, and false if it came from the
+    # cache.
     are_current: bool = False
 
     def admit(self, former: EntryRecord | None) -> Refuse | Create:

@@ -46,7 +46,8 @@ class Recent(Struct):
         if before is not None and before not in minutes:
             minutes.insert(0, before)
         hours = samples.read(waitlist_id, "hour", now_millis - HOURS_MILLIS)
-        # If another waitlist with the same id was deleted, one of its samples may still be stored.
+        # If an earlier waitlist with the same id was deleted, one of its samples may still be
+        # stored.
         return cls(created, _since(minutes, created), _since(hours, created), now_millis)
 
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:

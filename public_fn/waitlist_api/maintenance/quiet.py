@@ -24,9 +24,8 @@ def is_quiet(
     changed: Container[str] | None,
     now_millis: int,
 ) -> bool:
-    """Return whether nothing has happened since the last visit and nothing is due.
-
-    `changed` contains the ids of the waitlists that have changes in the journal.
+    """Return whether nothing has happened since the waitlist was last maintained, and no work is
+    due. `changed` contains the ids of the waitlists that have changes in the journal.
     """
     if waitlist.deleting or waitlist.rebuild is not None:
         return False

@@ -43,8 +43,8 @@ INTENTS_MILLIS = 15_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
-# The number of waitlists per batch. Some steps send two messages for each waitlist in a single
-# batch.
+# A batch has at most this many waitlists, because some steps send two messages for each waitlist to
+# Redis at once.
 TOGETHER = MAX_BATCH // 2
 # If less time than this is left, the run starts no further page of work.
 STOP_MILLIS = 60_000

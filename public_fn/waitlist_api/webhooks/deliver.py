@@ -20,7 +20,7 @@ from waitlist_api.webhooks.signatures import Signatures
 
 # The lease must not expire while events are sent, so it is longer than the function's timeout.
 LEASE_SECONDS = 75
-# The time that is needed after an attempt to record its result.
+# The time that is needed to record the result of an attempt.
 NOTE_SECONDS = 10
 LEASED_PAUSE_SECONDS = 3
 FIRST_PAUSE_SECONDS = 5
