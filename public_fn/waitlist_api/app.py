@@ -36,7 +36,8 @@ from waitlist_api.services import Services
 from waitlist_shared.correlation import Correlation
 
 if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand") != "on-demand":
-    # With SnapStart and provisioned concurrency, no request waits for the imports.
+    # With SnapStart or provisioned concurrency, Lambda runs these imports before the first request
+    # arrives, so no request has to wait for them.
     import_routes()
 DEADLINE = Deadline()
 CORRELATION = Correlation()
@@ -69,14 +70,14 @@ def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
 
 @cache
 def request_log() -> RequestLog:
-    """Create the request log from the environment, once per process."""
+    """Create the request log from the environment variables, once per process."""
     telemetry = set_up_telemetry("public", os.environ, CORRELATION)
     return RequestLog(telemetry, CORRELATION, METRICS)
 
 
 @cache
 def api() -> Api:
-    """Create the API from the environment at the first request, once per process."""
+    """Create the API from the environment variables at the first request, once per process."""
     # Lambda SnapStart copies a process after its modules are imported. Connections, keys and random
     # numbers must therefore not be created during the import.
     random.seed()  # otherwise all copies of a snapshot would use the same random pauses

@@ -409,8 +409,8 @@ def _message(error: Mapping[str, Any]) -> str:
     if kind == "string_pattern_mismatch":
         return SHAPES.get(error["ctx"]["pattern"], message)
     if kind in _LENGTHS and isinstance(error["input"], str):
-        # If a custom validator runs before the length check, pydantic counts "items" instead of
-        # characters.
+        # If a custom validator runs before the length check, the message from pydantic says "items"
+        # instead of "characters".
         bound, limit = _LENGTHS[kind]
         count = error["ctx"][limit]
         return f"must have {bound} {count} {'character' if count == 1 else 'characters'}"
@@ -472,7 +472,7 @@ def _name_differences(changes: Iterable[FieldError]) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """Shorten a text to at most `limit` bytes of JSON, including an ellipsis."""
+    """Shorten a text so that it has at most `limit` bytes as JSON, including the ellipsis."""
     if _json_bytes(text) <= limit:
         return text
     room = limit - _json_bytes("…")

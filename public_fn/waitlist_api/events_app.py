@@ -20,7 +20,7 @@ def lambda_handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
 
 @cache
 def forwarder() -> Forwarder:
-    """Create the forwarder from the environment at the first batch, once per process."""
+    """Create the forwarder from the environment variables at the first batch, once per process."""
     config = EventsConfig.from_env(os.environ)
     logging.getLogger("waitlist_api").setLevel(config.log_level)
     return Forwarder(events_client(), config.bus_name, config.source, now_millis)

@@ -51,7 +51,7 @@ def _run(event: dict[str, Any], context: Context) -> None:
 
 @cache
 def runner(function_arn: str) -> MaintenanceRunner:
-    """Create the runner from the environment, once per process."""
+    """Create the runner from the environment variables, once per process."""
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
     services = Services.on(
         config,
@@ -65,6 +65,6 @@ def runner(function_arn: str) -> MaintenanceRunner:
 
 @cache
 def run_log() -> RunLog:
-    """Create the run log from the environment, once per process."""
+    """Create the run log from the environment variables, once per process."""
     telemetry = set_up_telemetry("maintenance", os.environ, CORRELATION)
     return RunLog(telemetry, CORRELATION, METRICS)

@@ -49,7 +49,7 @@ def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]
 
 @cache
 def batches() -> Batches:
-    """Create the batch handler from the environment, once per process."""
+    """Create the batch handler from the environment variables, once per process."""
     random.seed()
     config = MessagesConfig.from_env(os.environ)
     CORRELATION.mark_log_records()

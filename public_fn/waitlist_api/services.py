@@ -33,7 +33,8 @@ def _no_kms() -> Any:
 class Services:
     """Creates each service when it is first used.
 
-    A service needs other services for its fields. They are found by the types of the fields.
+    The fields of a service contain the other services that it needs, which are found by the types
+    of these fields.
     """
 
     def __init__(self, given: dict[Any, Any]) -> None:

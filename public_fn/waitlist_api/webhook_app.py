@@ -34,8 +34,8 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
     for record in event["Records"]:
         began = time.perf_counter()
         if is_heartbeat(record["body"]):
-            # A test message (heartbeat) arrives every minute and writes a log line. If these lines
-            # stop, an alarm reports that events no longer arrive.
+            # A test message (heartbeat) arrives every minute, and a log line is written for it. If
+            # these log lines stop, an alarm reports that events no longer arrive.
             telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
             continue
         queued = QueuedEvent.of_record(record)
@@ -113,7 +113,7 @@ def telemetry() -> Telemetry:
 
 @cache
 def webhook_sender() -> WebhookSender:
-    """Create the webhook sender from the environment at the first event, once per process."""
+    """Create the webhook sender from the environment variables at the first event."""
     given = config()
     if given.secret:
         signatures = Signatures(lambda: given.secret)

@@ -30,7 +30,8 @@ class Forwarder(Struct, frozen=True):
     def forward(self, records: Sequence[dict[str, Any]]) -> str | None:
         """Publish the events for these stream records.
 
-        Return the sequence number of the first record that Lambda must deliver again, or None.
+        Return the sequence number of the first record that Lambda must deliver again. Return None
+        if all events have been published.
         """
         for numbered in self._batches(records):
             refused = self._put(numbered)

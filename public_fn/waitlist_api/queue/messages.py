@@ -52,7 +52,7 @@ def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]
 
 
 def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
-    """Return the request that updates the segments and readiness of an entry in any state."""
+    """Return the request that updates an entry's segments and readiness in Redis."""
     return c.Tag(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -91,7 +91,7 @@ class Placing(EntryMessage, frozen=True):
 
 
 class Tagging(EntryMessage, frozen=True):
-    """A request that updates the segments of an entry in any state."""
+    """A request that updates an entry's segments and readiness in Redis."""
 
     def to_request(self, segments: Segments) -> c.Tag:
         return tag_of(self.record, segments)

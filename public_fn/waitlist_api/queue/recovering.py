@@ -96,7 +96,7 @@ class RecoveringQueue(Struct, frozen=True):
             self.queue.start_maintenance(record.waitlist_id)
 
     def resend_settings(self, record: WaitlistRecord) -> None:
-        """Send settings to Redis that it may not have received."""
+        """Send the current settings to Redis, because Redis may not have received them."""
         with suppress(Cold):
             self.queue.send(init_of(record, "configure", new_epoch()))
 

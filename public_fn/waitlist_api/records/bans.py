@@ -10,7 +10,9 @@ from waitlist_shared.ids import new_join_id
 
 
 class BanRequest(Struct, frozen=True, kw_only=True):
-    """A request by an operator to ban a customer. `customer_id` is only known for imported bans."""
+    """A request by an operator to ban a customer. The `customer_id` is known only if the ban comes
+    from an import.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -63,7 +65,10 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
 
 
 def without_personal_data(record: EntryRecord) -> EntryRecord:
-    """Return the record without personal data if the waitlist has a retention time."""
+    """Return the record without personal data.
+
+    Call this function only if the waitlist has a retention time.
+    """
     return replace(record, profile={}, attributes={}, move=record.move.dropped())
 
 

@@ -111,7 +111,7 @@ def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
 
 
 def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
-    """Return the event for an earlier claim or offer of the entry that had expired.
+    """Return the event for the expiry of the previous claim or offer.
 
     The result is empty if the new claim has not found an expired claim or offer.
     """
@@ -140,7 +140,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the change that writes a decision to the record."""
+    """Return the change that must be written to the record because of a decision."""
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,
@@ -175,8 +175,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # A decision about a waiting entry does not change the recorded end of the last claim or
-        # offer.
+        # If the decision is about a waiting entry, the record keeps how the last claim or offer
+        # ended.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

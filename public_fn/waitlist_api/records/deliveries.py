@@ -58,7 +58,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
     @property
     def stay(self) -> tuple[str, str, int]:
-        """The waitlist id, the entry id and the ticket of the signup."""
+        """The waitlist id, the entry id and the ticket, which together identify the signup."""
         return self.waitlist_id, self.entry_id, self.ticket
 
     @property

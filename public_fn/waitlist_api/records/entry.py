@@ -88,8 +88,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     rank: int | None = None
     # A number that was allocated at signup. An entry with a lower ticket has signed up earlier.
     ticket: int | None = None
-    # The logical timestamp of the newest recorded decision of Redis. Logical timestamps order the
-    # changes to an entry.
+    # The logical timestamp of the newest decision by Redis that the record contains. Logical
+    # timestamps determine the order of the changes to an entry.
     stamp: int = 0
     # The logical timestamp of the last edit.
     edited_stamp: int = 0
@@ -142,7 +142,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def room_until_millis(self) -> int | None:
-        """The time until which the customer counts as inside, or None if there is no such time."""
+        """The time until which the customer counts as inside.
+
+        The value is None if the customer has not been admitted, has already exited, or got no pass.
+        """
         is_free = self.status != "admitted" or self.end.exited_millis is not None
         return None if is_free else self.end.inside_until_millis
 
@@ -304,7 +307,7 @@ def no_longer_near(record: EntryRecord) -> EntryRecord:
 
 
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
-    """Return a record in place of an entry that does not exist.
+    """Return a record that stands in for an entry that does not exist.
 
     Writing this record fails, but takes as long as writing a real record.
     """

@@ -31,7 +31,8 @@ class Erasures(Struct, frozen=True):
     ) -> bool:
         """Delete the history of an entry, and then its record.
 
-        Return False if there is not enough time. The next call continues.
+        Return False if the time is up before everything has been deleted. The next call then
+        continues.
         """
         if not self.erase_history(record, until_stamp, is_time_up):
             return False
@@ -65,7 +66,7 @@ class Erasures(Struct, frozen=True):
     ) -> bool:
         """Delete the history of an entry up to its last recorded change.
 
-        Return False if there is not enough time to delete everything.
+        Return False if the time is up before everything has been deleted.
         """
         last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)

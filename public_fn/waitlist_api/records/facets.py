@@ -1,7 +1,8 @@
 """Define the facets of an entry's record.
 
-A facet groups the fields of one capability. It is stored as a map under its own attribute, and it
-is absent from the table until the capability is used. A change to a facet writes the whole map.
+A facet groups the fields of one capability. Each facet is stored as a map under its own attribute.
+The attribute is absent until the capability is used for the entry. A change to a facet writes the
+whole map.
 """
 
 from collections.abc import Iterator
@@ -91,7 +92,7 @@ class Hold(Facet, frozen=True):
 
 
 class End(Facet, frozen=True):
-    """How the signup ended. The index contains this facet."""
+    """When and how the signup ended. The index also contains this facet."""
 
     # The customer counts as inside until the pass ends at `inside_until_millis`, or until an
     # earlier exit at `exited_millis`.

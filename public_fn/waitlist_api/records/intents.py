@@ -89,7 +89,7 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
 
 
 def finish_join(record: EntryRecord, placed: SignupResult | BumpResult, now_millis: int) -> Commit:
-    """Return the change that gives a joining entry the place that Redis has assigned."""
+    """Return the change that records the place that Redis has assigned to a joining entry."""
     after = replace(
         record,
         intent=Intent(),

@@ -44,7 +44,7 @@ class Change(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or offer, the end of a delay, or the end of a pass.
     until_millis: int = 0
     join_id: str = ""
-    # 0 if the signup never got a place in the queue.
+    # The ticket is 0 if the signup never got a place in the queue.
     ticket: int = 0
 
     @property

@@ -97,7 +97,7 @@ def finish_leave(
 
 
 def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
-    """Return the record without personal data, marked for erasure."""
+    """Remove the personal data from the record, mark the record for erasure, and return it."""
     return replace(
         record,
         status="leaving",

@@ -46,7 +46,9 @@ class EntryChanged(Exception):
 
 
 class Put(Struct, frozen=True):
-    """An additional item to write in the same transaction, with the condition for writing it."""
+    """An additional item that a commit writes in its transaction, with the condition for writing
+    it.
+    """
 
     item: Item
     condition: str = ""
@@ -99,7 +101,10 @@ class Ledger(Struct, frozen=True):
         raise Throttled
 
     def writes(self, before: EntryRecord | None, decided: Commit, now_millis: int) -> list[Item]:
-        """Return the writes of a commit, so that one transaction can make several commits."""
+        """Return the DynamoDB writes of a commit.
+
+        One transaction can contain the writes of several commits.
+        """
         after = _next(before, decided.after)
         key = after.key
         writes = [self._write(before, after)]

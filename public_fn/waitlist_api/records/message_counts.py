@@ -1,4 +1,4 @@
-"""Count the messages of a waitlist by kind and state, since the waitlist was created."""
+"""Count the messages of each kind and state, from the creation of a waitlist until now."""
 
 import logging
 from collections import Counter, defaultdict

@@ -45,7 +45,7 @@ class Allowance(Struct, frozen=True):
 class Taken(Struct, frozen=True):
     """A message that was counted for an address.
 
-    `before` is the stored item before this message was counted.
+    `before` is the item that was stored before this message was counted.
     """
 
     key: dict[str, str]

@@ -32,9 +32,9 @@ class Notice(Struct, frozen=True):
 
     @property
     def due_millis(self) -> int:
-        """The earliest time for the notice, by the clock of Redis.
+        """The earliest time at which the notice may be sent, according to the clock of Redis.
 
-        The delay between two notices doubles after each notice.
+        The required delay between two notices doubles after each notice.
         """
         contact = self.record.contact
         if self.word == "ending" or contact.near_count == 0:

@@ -148,7 +148,8 @@ class Table(Struct, frozen=True):
     def query(
         self, condition: str, values: Item, after: Item | None = None, **options: Any
     ) -> tuple[list[Item], Item | None]:
-        """Return a page of items, and the start key of the next page.
+        """Return a page of items, and the start key of the next page. The key is None on the last
+        page.
 
         The read is strongly consistent, unless it reads an index.
         """

@@ -59,8 +59,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
-    # The timestamp of the last change of the entry's rank in Redis. If the record is older, the
-    # record gets the rank of this decision. Otherwise the record keeps its own rank
+    # The logical timestamp at which Redis last changed the rank of the entry. If the record is
+    # older, the record gets the rank of this decision. Otherwise the record keeps its own rank
     # (docs/decisions/0049).
     placed: int | None = None
     # True if the decision is about a waiting entry. Redis stores no timestamp for waiting entries.
@@ -220,8 +220,8 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Close the question whether the customer is still waiting. The customer has not answered
-        it.
+        """Close the question of whether the customer is still waiting, which the customer did not
+        answer.
 
         Redis has already decided what happens to the entry.
         """

@@ -56,9 +56,9 @@ class WaitlistCache(Struct, frozen=True):
         return record
 
     def checked(self, waitlist_id: str, check: Callable[[Segments], T]) -> T:
-        """Return the result of `check`.
+        """Call `check` with the cached segments, and return its result.
 
-        If `check` raises InvalidFields, call it again with the current segments.
+        If `check` raises InvalidFields, call `check` again with the current segments.
         """
         try:
             return check(self.find(waitlist_id).segments)

@@ -182,7 +182,7 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Store that Redis has counted the slots of the schedule up to `until_millis`.
+        """Record that Redis has counted the slots of the schedule up to `until_millis`.
 
         `slots` is the number of unused slots.
         """
@@ -248,7 +248,10 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
-        """Return a page of waitlists sorted by id, and the cursor of the next page or None."""
+        """Return a page of waitlists, sorted by id, and the cursor of the next page.
+
+        The cursor is None on the last page.
+        """
         start = {"pk": CATALOG, "sk": after} if after else None
         entries, last = self.table.query("#pk = :pk", {"pk": CATALOG}, start, Limit=limit)
         items = self.table.get_many([_key(entry["sk"]) for entry in entries])

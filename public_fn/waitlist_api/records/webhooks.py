@@ -1,4 +1,7 @@
-"""Store which events of an entry were delivered to the webhook, and read the events to deliver."""
+"""Store which events of an entry have been delivered to the webhook.
+
+The events that must be delivered are read from the history of the entry.
+"""
 
 import uuid
 from contextlib import suppress
@@ -48,7 +51,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
             event=item["event"],
             waitlist_id=item["waitlist_id"],
             entry_id=item["entry_id"],
-            # The last digit is 0 for an event in a history, and 1 for an erasure.
+            # The last digit of the timestamp is 0 for an event in a history, and 1 for an erasure.
             stamp=f"{item['stamp']}0",
             at=item["at"],
             by=item["by_kind"],

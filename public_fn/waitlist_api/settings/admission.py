@@ -83,7 +83,7 @@ class Rate(Settings, frozen=True, kw_only=True):
 
     @property
     def from_millis(self) -> int | None:
-        """The time at which the rate begins to apply, or None if it always applies."""
+        """The time at which the rate starts to produce slots, or None if `from` is not set."""
         return None if self.from_ is None else millis_of(datetime.fromisoformat(self.from_))
 
 

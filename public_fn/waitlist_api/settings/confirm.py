@@ -1,4 +1,4 @@
-"""Define the `confirm` setting: a waitlist asks its customers whether they are still waiting."""
+"""Define the `confirm` setting. It makes a waitlist ask customers if they are still waiting."""
 
 from collections.abc import Iterator
 from typing import Annotated

@@ -26,8 +26,8 @@ class Hours(Struct, frozen=True):
 def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
     """Yield the offer hours of all days, beginning with the first hours that end after `millis`.
 
-    If the clock skips a time, the end of the gap is used. If the clock shows a time twice, the time
-    counts once.
+    If daylight saving time skips a local time, the first time after the gap is used. If a local
+    time occurs twice, it is used once.
     """
     openings = _times(hours.from_, hours.timezone, millis - LONGEST_MILLIS)
     closings = _times(hours.to, hours.timezone, millis - LONGEST_MILLIS)

@@ -1,4 +1,4 @@
-"""Define the `admission.misses` setting, which limits how many offers an entry may let end."""
+"""Define the `admission.misses` setting, which limits how many offers may end unused."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Define the `admission.presence` setting, which passes over customers who have gone away."""
+"""Define the `admission.presence` setting, which decides when a customer counts as away."""
 
 from typing import Annotated
 

@@ -50,7 +50,7 @@ def instants_between(
 
 
 def next_instant(schedule: Sequence[Scheduled], millis: int) -> Instant | None:
-    """Return the first scheduled time after `millis`, or None."""
+    """Return the first scheduled time after `millis`, or None if there is no later time."""
     return next(instants_after(schedule, millis), None)
 
 

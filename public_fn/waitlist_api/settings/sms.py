@@ -30,7 +30,10 @@ def count_sms_parts(text: str) -> int:
 
 
 def _parts(sizes: list[int], alone: int, each: int) -> int:
-    """Return the number of parts. A character is never split between two parts."""
+    """Return the number of parts in which a text is sent.
+
+    A character is never split between two parts.
+    """
     if sum(sizes) <= alone:
         return 1
     parts, used = 1, 0

@@ -14,7 +14,7 @@ from waitlist_api.settings.declared import Setting
 # visible order of a text.
 SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 WITHOUT_CONTROLS = f"^{SHOWN}*$"
-# Matches a shown text that contains at least one visible character.
+# Matches a text that is safe to display and contains at least one visible character.
 NOT_BLANK = f"^{SHOWN}*{SHOWN[:-1]}\\s]{SHOWN}*$"
 # Matches text that may contain line breaks, but no other control characters.
 LINES = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"
@@ -74,7 +74,7 @@ AttributeName = Annotated[str, Setting(pattern=f"^{ATTRIBUTE}$")]
 TimeZone = Annotated[str, Setting(max_length=64, check=_zone)]
 # A two-letter country code (ISO 3166).
 Country = Annotated[str, Setting(pattern="^[A-Z]{2}$", check=_country)]
-# A time with its offset from UTC, stored as it was sent.
+# A time with its offset from UTC. The time is stored in the form in which it was sent.
 Moment = Annotated[str, Setting(max_length=40, check=_moment)]
 # A time in UTC, stored with milliseconds.
 UtcText = Annotated[
