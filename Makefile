@@ -14,7 +14,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 # All targets that are commands. Some of them have the names of folders or files.
 .PHONY: help run token demo \
   quick check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
-  dynamodb-local fuzz proof overload load messages bench openapi locks pictures clean \
+  dynamodb-local fuzz proof reasons overload load messages bench openapi locks pictures clean \
   sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package sbom api-pages release smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
@@ -164,6 +164,9 @@ fuzz: $(INSTALLED) ## send valid and invalid requests to every route, generated 
 
 proof: $(INSTALLED) ## model-check every crash, fault and interleaving of every operation; can be resumed (PROOF_FLAGS)
 	$(BIN)/python -m tests.reliability.model --workers 2 $(PROOF_FLAGS)
+
+reasons: $(INSTALLED) ## compare 100,000 random steps of an admission policy with the sequential model (REASONS_FLAGS)
+	$(BIN)/python -m tests.queue $(REASONS_FLAGS)
 
 overload: $(INSTALLED) ## run a load test: 200 clients, 4 concurrent calls to the private function; verifies every response
 	$(BIN)/python -m tests.reliability.load overload

@@ -444,7 +444,7 @@ class AdmissionHistory:
         answer = self.line.send("admit", entry_id=self.line.id_of(name), offer_seconds=seconds)
         if name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
-        elif not replace(self.model.by_name[name], is_away=False).is_ready:
+        elif not self.model.by_name[name].may_be_admitted:
             assert answer["code"] == "entry_not_ready"
         elif self.model.room == 0:
             assert answer["code"] == "inside_full"

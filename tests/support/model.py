@@ -95,6 +95,11 @@ class Stay:
         )
 
     @property
+    def may_be_admitted(self) -> bool:
+        """Whether an operator may admit this single customer, who may be away."""
+        return replace(self, is_away=False).is_ready
+
+    @property
     def is_asked(self) -> bool:
         return self.question not in ("", "closed")
 
@@ -524,6 +529,10 @@ def offered(
     return line
 
 
+# The second of a poll that is too old in every case of the model checker.
+LONG_AGO = -(10**9)
+
+
 def polled(line: Waitlist, name: str, second: int) -> Waitlist:
     """Note a poll of a customer who waits or has an offer. The customer is present."""
     return line.change(name, is_away=False, polled_at=second)
@@ -572,11 +581,12 @@ def given_back(line: Waitlist, name: str) -> Waitlist:
 
 
 def slots_lost(line: Waitlist) -> Waitlist:
-    """Return the waitlist after Redis has lost the due slots, and the information which slots paid
-    for open offers.
+    """Make Redis forget the due slots, the slots that paid for open offers, and all polls.
+
+    Everybody is present.
     """
-    for name in line.of("offered"):
-        line = line.change(name, paid="")
+    for name, _ in line.stays:
+        line = line.change(name, paid="", is_away=False, polled_at=None)
     return replace(line, slots=())
 
 

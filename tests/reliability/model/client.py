@@ -40,12 +40,18 @@ from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.decline import DeclineRules
 from waitlist_api.settings.misses import MissRules
+from waitlist_api.settings.presence import Presence
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared import contracts as c
 from waitlist_shared.contracts import Unanswered
 from waitlist_shared.ids import entry_id_of
-from waitlist_shared.limits import MAX_DELAY_SECONDS, MAX_PAGE, MAX_PAUSE_SECONDS
+from waitlist_shared.limits import (
+    MAX_DELAY_SECONDS,
+    MAX_PAGE,
+    MAX_PAUSE_SECONDS,
+    MAX_PRESENCE_SECONDS,
+)
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
@@ -170,6 +176,7 @@ class Client:
             decline=DeclineRules(to="place", pause_seconds=MAX_PAUSE_SECONDS, at_most=kept)
             if (kept := policy.declines_kept)
             else None,
+            presence=Presence(seconds=policy.presence_seconds) if policy.presence_seconds else None,
             offer_seconds=LEASE_SECONDS,
             pass_seconds=PASS_SECONDS,
         )
@@ -248,6 +255,13 @@ class Client:
 
     def look(self, name: str) -> Any:
         return self.services.positions.read(WAITLIST_ID, id_of(name))
+
+    def poll(self, name: str) -> Any:
+        return self.services.positions.read(WAITLIST_ID, id_of(name), is_poll=True)
+
+    def go_away(self, name: str) -> Any:
+        self.poll(name)
+        self.let_pass(MAX_PRESENCE_SECONDS + 1)
 
     def leave(self, name: str, by: str) -> Any:
         self.services.leaves.leave(WAITLIST_ID, id_of(name), Leave(by=by))

@@ -122,6 +122,18 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ),
     ),
     KnownFailure(
+        "who is away, after a failover that the service cannot notice",
+        "Only Redis knows who is away. If it loses the run that made a customer away, the customer "
+        "is present and may get an offer. If it loses the poll that ended the absence, the "
+        "customer is away until the next poll.",
+        "poll / away / Redis, unseen, 1 behind / step 0 / gives up",
+        lambda result, problem: (
+            _is_unseen(result)
+            and result.case.scenario == "away"
+            and problem.kind in (*OFFERED_TO_OTHERS, "readiness", "answer")
+        ),
+    ),
+    KnownFailure(
         "settings that Redis has lost, and no other server has taken over",
         "Maintenance sends new settings to Redis again each minute. If a customer is admitted"
         " before that, the pass follows the old settings, or there is no pass.",

@@ -27,6 +27,7 @@ from tests.reliability.model.requests import (
     look,
     look_after,
     park,
+    poll,
     redrive,
     reinstate,
     release,
@@ -146,6 +147,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "question asked",
         ),
     ),
+    Operation("poll", poll("b"), ("away", "offered", cold("away"))),
     Operation(
         "claim",
         claim(3, REPEAT),
@@ -360,7 +362,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "admit one",
         admit_one("b", "the-only-one"),
-        ("waiting, policy", "places due", "place forgotten"),
+        ("waiting, policy", "places due", "place forgotten", "away"),
     ),
     Operation("decline and leave", decline_and_leave("b"), ("offered", "offered, full", *SLOTS)),
     Operation(

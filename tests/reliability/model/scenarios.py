@@ -24,6 +24,7 @@ from tests.reliability.model.requests import (
     exit_,
     expect_answers,
     forget,
+    go_away,
     hold_back,
     leave,
     let_holds_end,
@@ -47,6 +48,7 @@ from tests.reliability.model.requests import (
 from tests.reliability.model.requests.environment import DAY_SECONDS
 from tests.support.model import Policy
 from waitlist_queue import keys
+from waitlist_shared.limits import MAX_PRESENCE_SECONDS
 
 EARLIEST = "the-first-admission"
 SIGNUP = "the-signup"
@@ -104,6 +106,7 @@ def _offered(policy: Policy) -> Scenario:
 
 
 _by_hand = Policy()
+_watching = Policy(max_inside=3, presence_seconds=MAX_PRESENCE_SECONDS)
 _offered_by_hand = _offered(_by_hand)
 _offer_over = (*_offered_by_hand, let_holds_end())
 _offer_over_to_back = (*_offered(Policy(no_show="to_back")), let_holds_end())
@@ -203,6 +206,8 @@ NAMES: dict[str, Scenario] = {
     "waiting, policy": (*_waiting, set_policy(_by_hand)),
     "held, policy": (*_held, set_policy(_by_hand)),
     "places due": (*_waiting, set_policy(Policy(max_inside=3))),
+    # `b` is away, and all slots are taken.
+    "away": (*_waiting, set_policy(_watching), go_away("b"), run_policy()),
     "offered": _offered_by_hand,
     "offered unrecorded": (
         *_waiting,

@@ -79,6 +79,16 @@ def set_policy(policy: Policy) -> Request:
     )
 
 
+def go_away(name: str) -> Request:
+    """Let a customer poll for the last time, and let so much time pass that the customer counts as
+    away when the turn comes.
+    """
+    return Request(
+        lambda client: client.go_away(name),
+        lambda line: (model.polled(line, name, model.LONG_AGO), NOTHING),
+    )
+
+
 def declare_segments() -> Request:
     """Declare segments in the settings. Maintenance builds the indexes of the segments later."""
     return Request(

@@ -352,6 +352,23 @@ def look(name: str) -> Request:
     return Request(lambda client: client.look(name), effect)
 
 
+def poll(name: str) -> Request:
+    """Let the customer poll, which makes the customer present.
+
+    Nobody polls again, so every customer has polled too long ago when the next holds have ended.
+    """
+
+    def effect(line: Waitlist) -> Effect:
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if stay.state in ("waiting", "offered"):
+            line = model.polled(line, name, model.LONG_AGO)
+        return line, standing(line, name)
+
+    return Request(lambda client: client.poll(name), effect)
+
+
 def erased(name: str, key: str) -> str:
     """Return the text with which the model remembers that an operator has erased an entry that this
     request had added.

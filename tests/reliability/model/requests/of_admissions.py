@@ -152,7 +152,7 @@ def admit_one(name: str, key: str) -> Request:
 
     def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
-        is_waiting = stay is not None and stay.state == "waiting" and stay.is_ready
+        is_waiting = stay is not None and stay.state == "waiting" and stay.may_be_admitted
         is_free = is_waiting and line.room != 0
         return key not in line.done and is_free
 
@@ -160,6 +160,7 @@ def admit_one(name: str, key: str) -> Request:
         line = model.all_expired(line, only_over=True)
         if not may_take(line):
             return line
+        line = line.change(name, is_away=False)
         return model.offered(line, [name], key, model.OPERATOR).note(key)
 
     def effect(line: Waitlist) -> Effect:
@@ -171,7 +172,7 @@ def admit_one(name: str, key: str) -> Request:
         if key in line.done:
             return line, replace(standing(line, name), is_either=is_repeat)
         if stay.state == "waiting":
-            return line, no("inside_full" if stay.is_ready else "entry_not_ready")
+            return line, no("inside_full" if stay.may_be_admitted else "entry_not_ready")
         return line, no("already_admitted" if stay.state == "admitted" else "not_waiting")
 
     return Request(lambda client: client.admit_one(name, key), effect, early=early, event="offered")
