@@ -1,4 +1,7 @@
-"""Publishes DynamoDB stream records on the event bus, at least once and in order."""
+"""Publishes events for DynamoDB stream records on the event bus.
+
+Each event is published at least once, and the events are published in order.
+"""
 
 import json
 import logging

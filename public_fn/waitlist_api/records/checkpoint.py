@@ -27,7 +27,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     previous_stamp: int = 0
     # The timestamp that an unfinished audit has reached. It is 0 if there is no unfinished audit.
     audited: int = 0
-    # True if the last run could not finish its work.
+    # True if the last maintenance run could not finish its work.
     is_unfinished: bool = False
     # A digest of the entries at the head of the queue. It is set only if the customers of all these
     # entries have been told that their turn is near.

@@ -15,13 +15,13 @@ CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
 # This reason is recorded if a customer did not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
-# The reason why each of these decisions sets an entry aside.
+# For each decision that sets an entry aside, the reason that is recorded.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# These decisions are about entries that are waiting.
+# The names of all decisions that are about waiting entries.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
 # A caller requests these decisions. Each of them is recorded as the end of the last claim or offer.

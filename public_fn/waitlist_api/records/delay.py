@@ -5,7 +5,8 @@ from msgspec.structs import replace
 from waitlist_api.records.entry import EntryRecord, no_longer_near
 from waitlist_shared import contracts as c
 
-# The reason that is stored if one of these decisions makes the entry wait.
+# After these decisions, the entry may have to wait. This is the reason that is stored for the
+# delay.
 REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "declined"}
 
 

@@ -221,7 +221,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def has_moved(self) -> bool:
-        """Whether the entry was moved to another address since the last signup."""
+        """Whether the entry has been moved to another address since the last signup."""
         return self.move.stay == self.join_id
 
     @property

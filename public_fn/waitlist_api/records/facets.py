@@ -61,8 +61,8 @@ class Hold(Facet, frozen=True):
     The index also contains this facet.
     """
 
-    # The token is kept after the claim or offer has ended, so that a late caller gets a precise
-    # error.
+    # The claim token is kept after the claim or offer has ended, so that a late caller gets a
+    # precise error.
     token: str = ""
     until_millis: int | None = None
     # True if the customer got an offer. False if an operator claimed the entry.
@@ -190,7 +190,7 @@ class Joined(Facet, frozen=True):
 
     # When the record of the signup was created.
     millis: int = 0
-    # Digests of the signup's idempotency key and request body.
+    # Digests of the idempotency key and of the body of the signup request.
     key: str = ""
     body: str = ""
     # True if the signup request did not prove that it came from this customer.

@@ -23,7 +23,7 @@ UNVERIFIED = "unverified"
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup that replaces the record of an earlier signup.
 
-    The new record contains a copy of the old record.
+    The new record contains a copy of the earlier record.
     """
     # If the customer has requested a new address and has not verified it, discard this request.
     kept = replace(former, move=former.move.dropped()).values()

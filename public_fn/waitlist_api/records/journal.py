@@ -18,8 +18,8 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# These words are used in place of a status if the entry was edited, if the admitted customer has
-# exited, or if the entry was erased.
+# The journal contains one of these words instead of a status if an entry was edited, if an admitted
+# customer has exited, or if an entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"

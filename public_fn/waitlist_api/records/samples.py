@@ -37,7 +37,7 @@ class Sample(Struct, frozen=True, kw_only=True):
     entered: int = 0
     declined: int = 0
     no_shows: int = 0
-    # The waiting entries, including entries that are not ready.
+    # The number of waiting entries, including entries that are not ready.
     waiting: int = 0
     not_ready: int = 0
     offered: int = 0

@@ -38,7 +38,7 @@ PAUSE_SECONDS = 0.025
 
 
 class ConditionFailed(Exception):
-    """Raised if the condition of a write fails. `item` is the stored item or None."""
+    """Raised if the condition of a write fails. `item` is the stored item, if there is one."""
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("the condition did not hold")

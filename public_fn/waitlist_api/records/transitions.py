@@ -30,7 +30,7 @@ from waitlist_shared.errors import Throttled
 # This reason is recorded if an entry is set aside because too many of its claims and offers have
 # expired.
 OUT_OF_ATTEMPTS = "max_attempts"
-# A function that returns the record with further changes.
+# A function that makes further changes to a record and returns the new record.
 Alter = Callable[[EntryRecord], EntryRecord]
 
 
@@ -50,9 +50,9 @@ class Transition(Struct, frozen=True, kw_only=True):
     attempts: int
     # A function that makes the other changes that the decision requires in the record.
     alter: Alter
-    # These events are added to the history in the same transaction.
+    # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
-    # If the record has this claim token, nothing is written.
+    # If the record already has this claim token, the decision is not written.
     unless_token: str = ""
     # If a decision is recorded late, its change is added to the journal at this later timestamp,
     # because maintenance reads only the newest part of the journal.
@@ -65,7 +65,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     placed: int | None = None
     # True if the decision is about a waiting entry. Redis stores no timestamp for waiting entries.
     is_about_waiting: bool = False
-    # When the record and its events expire, in seconds since 1970.
+    # The time at which the record and its events expire, in seconds since 1970.
     expires_at: int | None = None
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:

@@ -24,9 +24,10 @@ SegmentsState = Literal["ready", "building"]
 
 
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
-    """The progress of maintenance in asking customers whether they are still waiting.
+    """The progress of the search for customers who must be asked whether they are still waiting.
 
-    The search continues after the rank `after`, or starts again at `next_millis`.
+    Maintenance searches the queue in several runs. The next run continues after the rank `after`.
+    If `after` is None, a new search begins at the time `next_millis`.
     """
 
     after: int | None = None
@@ -65,7 +66,7 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     scheduled_until: int = 0
     # Redis has counted the slots of the schedule up to this time.
     counted_until: int = 0
-    # At most this many of the counted slots are unused.
+    # An upper bound for the number of counted slots that are unused.
     counted_slots: int = 0
     # The longest time for which any pass is valid, including passes that were signed under earlier
     # settings.

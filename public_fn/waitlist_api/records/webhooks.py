@@ -97,7 +97,7 @@ class Cursor(Struct, frozen=True):
 
     # The timestamps of the last delivered events.
     settled: tuple[int, ...] = ()
-    # All events up to this timestamp have been dealt with.
+    # Events up to this timestamp have been dealt with, and are not read from the history again.
     floor: int = 0
     waiting: tuple[Detail, ...] = ()
     dead: tuple[DeadLetter, ...] = ()
@@ -183,7 +183,7 @@ class WebhookRecords(Struct, frozen=True):
         return [Detail.from_history_item(item) for item in found if is_published(item)]
 
     def receiver_pause(self) -> int:
-        """Return the time until which the receiver accepts no requests, or 0."""
+        """Return the time until which the receiver accepts no requests, or 0 if none is stored."""
         item = self.table.get(RECEIVER_KEY)
         return 0 if item is None else int(item["not_before"])
 

@@ -23,7 +23,8 @@ class Setting(Struct, frozen=True, eq=False):
     limits have been lowered.
     """
 
-    # The description in the API. Operators read its first sentence next to the option or field.
+    # The description of the setting in the API. Its first sentence is also shown to operators, next
+    # to the option or the field.
     about: str = ""
     # What null means, such as `no limit`.
     null: str = ""
@@ -45,8 +46,8 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # Returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # If a setting can be either a text or another kind of value, the location of an error contains
-    # this name for the other kind.
+    # Some settings accept either a text or a value of another kind. In the location of an error,
+    # this name stands for the other kind of value.
     tag: str = ""
     # Whether only the service sets this field.
     is_internal: bool = False
