@@ -491,7 +491,7 @@ class AdmissionHistory:
             to="place" if keeps else "back",
             at_most=keeps,
             pause_seconds=self.pause_seconds,
-            declines=self.random.randint(0, self.model.by_name[name].declines),
+            declines=self.recorded_declines(name),
         )
         self.ledger.lag_micros += 1
         pause_until = self.now + self.pause_seconds * 1000 if self.pause_seconds else 0
@@ -499,6 +499,16 @@ class AdmissionHistory:
         self.has_reasons |= keeps > 0 and self.pause_seconds > 0
         # Otherwise another offer in the same millisecond would have the same end.
         self.wait(1000)
+
+    def recorded_declines(self, name: str) -> int:
+        """Return the number of declines in the record.
+
+        The record may lack declines only while Redis keeps them as pending decisions.
+        """
+        pending = keys.pending_decisions(self.line.waitlist_id)
+        known = self.line.client.hget(pending, self.line.id_of(name)) or ""
+        declines = self.model.by_name[name].declines
+        return self.random.randint(0, declines) if "declined" in known else declines
 
     def comes_back(self, name: str, to: str, **changes: object) -> None:
         self.ledger.lag_micros += self.model.by_name[name].state == "offered"
