@@ -142,9 +142,7 @@ class EntryNotReady(WaitlistError):
 
 
 class NoRoom(WaitlistError):
-    """The entry cannot be moved, because no rank is free ahead of the requested place within its
-    priority.
-    """
+    """Within the entry's priority, no rank is free ahead of the requested place."""
 
     code = "no_room"
     status = 409

@@ -20,7 +20,7 @@ from tests.support.people import People
 from waitlist_api.http.page.files import FOLDER, VENDOR, files
 from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES
 
-MOST_BYTES = 20_500
+MOST_BYTES = 21_500
 LOGO = "https://cdn.example.com:8443/logo.svg?v=1"
 PAGE: dict[str, Any] = {
     "text": "Fresh bread.\nEvery morning.",
@@ -203,7 +203,7 @@ def test_one_view_is_small_when_compressed() -> None:
     assert len(texts) == len(files()) - others, "all but parts, other languages and the library"
     assert sum(map(compressed, texts)) <= MOST_BYTES
     for part in PARTS:
-        assert compressed(files()[f"{part}.js"].text) + compressed(largest(f"{part}-")) <= 2 * 1024
+        assert compressed(files()[f"{part}.js"].text) + compressed(largest(f"{part}-")) <= 2200
     assert compressed(files()["lean-qr.js"].text) <= 3 * 1024
 
 
