@@ -185,6 +185,17 @@ class WaitlistPaused(WaitlistError):
     )
 
 
+class AdmissionOver(WaitlistError):
+    """The setting `admission.until` has passed, so nobody can be offered a slot."""
+
+    code = "admission_over"
+    status = 409
+    advice = (
+        "The admission of this waitlist is over, so no offers are made. To make offers again, "
+        "change the setting `admission.until`."
+    )
+
+
 class ClaimMismatch(WaitlistError):
     """The claim token is not the token of the entry's current claim."""
 

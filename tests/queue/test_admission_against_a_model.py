@@ -59,6 +59,8 @@ OPERATIONS = {
     "reach_an_instant": 2,
     "let_an_instant_pass": 1,
     "save_other_settings": 1,
+    "end_the_admission_soon": 1,
+    "take_the_end_back": 1,
     "change_the_schedule": 1,
     "restore_over_an_offer": 1,
     "admit_by_hand": 2,
@@ -291,6 +293,27 @@ class AdmissionHistory:
             **self.settings,
         )
 
+    def end_the_admission_soon(self) -> None:
+        """Save when the admission is over. Open offers end then at the latest."""
+        until = self.now + self.random.choice([1, 29_000, 60_000])
+        self.settings["until_millis"] = until
+        self.save_other_settings()
+        for name in self.model.of("offered"):
+            if self.model.by_name[name].is_offer and self.model.by_name[name].time_millis > until:
+                self.model = self.model.change(name, time_millis=until)
+
+    def take_the_end_back(self) -> None:
+        if self.settings.pop("until_millis", None):
+            self.save_other_settings()
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.now >= self.settings.get("until_millis", self.now + 1))
+
+    def until_over(self, end: int) -> int:
+        """Return the time, or the end of the admission if that is earlier."""
+        return int(min(end, self.settings.get("until_millis", end)))
+
     def change_the_schedule(self) -> None:
         """Save another schedule.
 
@@ -361,9 +384,8 @@ class AdmissionHistory:
         seconds = self.ledger.quota_seconds if paid == self.ledger.quota else OFFER_SECONDS
         end, hours = self.now + seconds * 1000, self.hours()
         if hours and end > hours[0][1] and seconds < 86_400:
-            end += hours[1][0] - hours[0][1]
-            return min(end, hours[1][1])
-        return end
+            end = min(end + hours[1][0] - hours[0][1], hours[1][1])
+        return self.until_over(end)
 
     def end_offers(self) -> None:
         open_before = self.model.of("offered")
@@ -373,7 +395,8 @@ class AdmissionHistory:
     def hold_to_what_is_due(self, answer: Answer, most: int = MOST_A_RUN) -> None:
         self.ledger.lag_micros += MOST_LAG_MICROS
         due = replace(self.model, slots=self.ledger.all_due(self.model))
-        expected = self.model if self.is_closed else model.policy_run(due, most, self.second)
+        offers_none = self.is_closed or self.is_over
+        expected = self.model if offers_none else model.policy_run(due, most, self.second)
         self.hold_to(answer, expected)
         self.ledger.leave_over(self.model)
         by_rate = self.ledger.due(RATE, self.model)
@@ -386,7 +409,7 @@ class AdmissionHistory:
         """Check that the response contains the offers that the model has made to the first
         entries. An operator's offers last for `own_seconds`, or as long as the policy says.
         """
-        by_hand = self.now + (own_seconds or OFFER_SECONDS) * 1000
+        by_hand = self.until_over(self.now + (own_seconds or OFFER_SECONDS) * 1000)
         tokens = {self.line.name_of(one["entry_id"]): one["token"] for one in answer["entries"]}
         before = self.model.of("offered")
         assert list(tokens) == [name for name in expected.of("offered") if name not in before]
@@ -411,7 +434,7 @@ class AdmissionHistory:
             for one in (ledger.quota, *ledger.payers)
         )
         assert min(quota, *others, 0) == 0
-        if line.next_ones() and line.room != 0 and not self.is_closed:
+        if line.next_ones() and line.room != 0 and not (self.is_closed or self.is_over):
             assert quota == 0
             left = sum(others) if ledger.is_sum else min(others, default=0)
             assert left == 0
@@ -422,6 +445,9 @@ class AdmissionHistory:
 
     def admit_by_hand(self) -> None:
         ledger, count = self.ledger, self.random.randint(0, 3)
+        if self.is_over and count:
+            assert self.line.send("admit", count=count)["code"] == "admission_over"
+            return
         refill, seconds = self.random.choice([True, False]), self.random.choice(OWN_SECONDS)
         if count == 0:
             ledger.quota = str(int(ledger.quota) + 1)
@@ -442,7 +468,9 @@ class AdmissionHistory:
             return
         seconds = self.random.choice(OWN_SECONDS)
         answer = self.line.send("admit", entry_id=self.line.id_of(name), offer_seconds=seconds)
-        if name not in self.model.of("waiting"):
+        if self.is_over:
+            assert answer["code"] == "admission_over"
+        elif name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
         elif not self.model.by_name[name].may_be_admitted:
             assert answer["code"] == "entry_not_ready"

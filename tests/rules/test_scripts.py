@@ -43,6 +43,8 @@ LOOPS = {
     "lib/epoch": 1,
     "lib/expiry": 2,
     "lib/offers": 1,  # This loop visits the entries that a run takes.
+    # A new end of the admission visits the open offers that would last longer, once.
+    "lib/over": 2,
     "lib/policy": 4,  # A message covers at most three hours.
     "lib/pop": 4,
     # The loops visit the reasons of an entry, and the rests that end at the same time.

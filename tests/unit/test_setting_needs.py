@@ -42,7 +42,6 @@ WITHOUT_NEEDS = frozenset(
         "max_claims",
         "hide_counts",
         "retention_days",
-        "closes_at",
         "admission.offer_seconds",
         "admission.pass_seconds",
         "admission.decline",
@@ -89,6 +88,14 @@ BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "misses_without_effect": (
         {"admission": {**POLICY, "no_show": "leave", "misses": {"at_most": 2}}},
         {"admission": {**POLICY, "no_show": "to_back", "misses": {"at_most": 2}}},
+    ),
+    "then_without_until": (
+        {"admission": {**POLICY, "then": "leave"}},
+        {"admission": {**POLICY, "then": "wait"}},
+    ),
+    "until_without_closes_at": (
+        {"admission": {**POLICY, "then": "leave", "until": "2027-01-01T00:00:00Z"}},
+        {"closes_at": "2026-12-31T00:00:00Z"},
     ),
     "identity_of_other_field": (
         {**MAIL, "identity": {"field": "email", "region": "DE"}},

@@ -9,6 +9,7 @@ import typer
 
 from waitlist_cli.commands.waitlists import change
 from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.operations.declared import settings_in
 from waitlist_cli.operations.policies import (
     DEFAULTS,
     admits_alone,
@@ -20,6 +21,7 @@ from waitlist_cli.operations.policies import (
     preview_text,
     rate_of,
     schedule_of,
+    value_text,
 )
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -29,11 +31,18 @@ from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
 # `policy_text` does not mention these settings, so print them separately.
+GROUPS = ("misses", "decline")
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
 
 @command("policy", PANEL, "waitlist policy bakery --rate 500/minute --max-inside 2000")
-@with_settings_named((f"admission.{name}" for name in ("max_inside", *OTHERS)), "admission")
+@with_settings_named(
+    (
+        *(f"admission.{name}" for name in ("max_inside", "until", "then", *OTHERS)),
+        *(setting.name for name in GROUPS for setting in settings_in(f"admission.{name}").values()),
+    ),
+    "admission",
+)
 def policy(
     context: Context,
     waitlist: WaitlistId,
@@ -162,9 +171,9 @@ def _print(context: Context, admission: dict[str, Any] | None) -> None:
         context.output.json({"admission": admission})
         return
     pairs: dict[str, object] = {"admission": policy_text(admission)}
-    for name in OTHERS:
+    for name in (*OTHERS, *GROUPS, "until", "then"):
         if admission is not None:
-            pairs[name] = admission[name]
+            pairs[name] = value_text(admission[name])
     context.output.pairs(pairs)
 
 

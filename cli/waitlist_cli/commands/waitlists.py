@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.admit import quota_text
 from waitlist_cli.operations.lists import CLOSE, DELETE, OPEN, PAUSE
 from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.operations.settings import SETTINGS_CHANGED
@@ -75,8 +76,12 @@ def delete(
 
 
 def show_waitlist(context: Context, waitlist: str) -> None:
-    """Print the settings of a waitlist."""
+    """Print the settings of a waitlist, and the quota that is running."""
     _print(context, context.call("GET", waitlist))
+    if not context.output.as_json:
+        quota = quota_text(context.call("GET", waitlist, "/stats"))
+        if quota:
+            context.output.note(f"{quota} To end it: waitlist admit {waitlist} 0", "yellow")
 
 
 def change(

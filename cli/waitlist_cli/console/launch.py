@@ -15,6 +15,9 @@ from waitlist_cli.operations.policies import (
     presence_of,
 )
 
+# The launch form has no fields for these settings, and keeps them.
+KEPT = ("misses", "decline", "until", "then")
+
 
 def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the values of the launch form for the saved policy.
@@ -46,8 +49,10 @@ def read_launch(form: Form) -> dict[str, Any]:
     per = form.text("rate_per")
     if per not in PERIOD_SECONDS:
         raise WrongUsage(f"Afterwards: {per!r} is not a period.")
+    saved = (form.seen() or {}).get("admission") or DEFAULTS
     return {
         **DEFAULTS,
+        **{name: saved[name] for name in KEPT},
         "schedule": [{"at": at, "count": count}],
         "rate": {"count": rate, "per": per, "from": at, "counts": "entered"},
         "combine": "sum",

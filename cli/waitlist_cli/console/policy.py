@@ -12,8 +12,9 @@ from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.launch import launch_form_values, read_launch
 from waitlist_cli.console.picked_times import zones
+from waitlist_cli.console.settings_page import fields_of, read_setting
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.declared import choices, settings_in
+from waitlist_cli.operations.declared import choices, settings, settings_in
 from waitlist_cli.operations.policies import (
     DEFAULTS,
     PERIOD_SECONDS,
@@ -29,17 +30,21 @@ from waitlist_cli.operations.policies import (
     rate_text,
     schedule_line,
     schedule_of,
+    value_text,
 )
 from waitlist_cli.terminal.output import estimate_text
-from waitlist_cli.terminal.times import check_instant
+from waitlist_cli.terminal.times import check_instant, utc
 
 PATH = "/lists/{waitlist}/policy"
+# The fields of these settings are made from their declarations.
+OWN = ("misses", "decline", "then")
 NAMES = {key: setting.label for key, setting in settings_in("admission").items()}
 NO_SHOWS = choices("admission.no_show")
 COUNTS = choices("admission.rate.counts")
 COMBINES = choices("admission.combine")
 ACCEPTANCES = choices("admission.acceptance")
 CUSTOMER_EXITS = choices("admission.customer_exit")
+THENS = choices("admission.then")
 
 
 def routes(console: Console) -> list[Route]:
@@ -61,6 +66,11 @@ def routes(console: Console) -> list[Route]:
             customer_exits=CUSTOMER_EXITS,
             counts=COUNTS,
             combines=COMBINES,
+            own=[
+                field
+                for name in OWN
+                for field in fields_of(settings()[f"admission.{name}"], (policy or DEFAULTS)[name])
+            ],
         )
 
     def launch(request: Request) -> Response:
@@ -121,7 +131,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
         raise WrongUsage(f"Rate: {per!r} is not a period.")
     if count == 0:
         raise WrongUsage("Rate: enter a number of at least 1, or leave the field empty.")
-    begins = form.text("rate_from")
+    begins, ends = form.text("rate_from"), form.text("until")
     rate = {
         "count": count,
         "per": per,
@@ -138,6 +148,8 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "no_show": form.text("no_show"),
         "acceptance": form.text("acceptance"),
         "customer_exit": form.text("customer_exit"),
+        "until": utc(check_instant(ends, NAMES["until"])) if ends else None,
+        **{name: read_setting(form, settings()[f"admission.{name}"]) for name in OWN},
         "offer_hours": hours_of(form.text("offer_hours"), "Offers between"),
         "presence": presence_of(form.number("away_after", NAMES["presence"])),
     }
@@ -181,7 +193,9 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
         return presence_text(value)
     if name == "max_inside":
         return f"{value:,}" if value else "no limit"
-    words = dict((*NO_SHOWS, *ACCEPTANCES, *COMBINES, *CUSTOMER_EXITS))
+    if name in ("misses", "decline", "until"):
+        return str(value_text(value) or "none")
+    words = dict((*NO_SHOWS, *ACCEPTANCES, *COMBINES, *CUSTOMER_EXITS, *THENS))
     return str(words.get(value, value))
 
 

@@ -94,13 +94,13 @@ def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
     fields: list[Field] = []
     for name in SHOWN:
         if name != "identity":
-            fields += _fields_of(settings()[name], waitlist[name])
+            fields += fields_of(settings()[name], waitlist[name])
         if name == "closes_at":
             fields.append(ZONE)
-    return fields, list(_fields_of(settings()["identity"], waitlist["identity"]))
+    return fields, list(fields_of(settings()["identity"], waitlist["identity"]))
 
 
-def _fields_of(setting: Setting, value: Any) -> Iterator[Field]:
+def fields_of(setting: Setting, value: Any) -> Iterator[Field]:
     """Yield the field of a setting, or a field for each setting of a group."""
     if setting.type != "group":
         yield _field(setting, value)
@@ -157,10 +157,10 @@ def _format(setting: Setting, value: Any) -> str:
 
 def _typed(form: Form) -> dict[str, Any]:
     """Return the settings that the form describes. Raises WrongUsage if a field is not valid."""
-    return {name: _read(form, settings()[name]) for name in SHOWN}
+    return {name: read_setting(form, settings()[name]) for name in SHOWN}
 
 
-def _read(form: Form, setting: Setting) -> Any:
+def read_setting(form: Form, setting: Setting) -> Any:
     if setting.type == "group":
         return _read_group(form, setting)
     name, label = setting.name.replace(".", "_"), setting.label
@@ -198,7 +198,7 @@ def _read_group(form: Form, group: Setting) -> dict[str, Any] | None:
     """Return the settings of a group, or None if its first field is empty."""
     first, *others = settings_in(group.name).values()
     if form.text(first.name.replace(".", "_")) not in ("", "off", "0"):
-        return {part.key: _read(form, part) for part in (first, *others)}
+        return {part.key: read_setting(form, part) for part in (first, *others)}
     was_on = (form.seen() or {}).get(group.name) is not None
     for other in others:
         if first.type == "integer" and not was_on and _is_filled(form, other):

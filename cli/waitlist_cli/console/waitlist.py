@@ -13,6 +13,7 @@ from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import ListRequest
+from waitlist_cli.operations.admit import quota_text
 from waitlist_cli.operations.claim import CLAIM_PEOPLE, HOW
 from waitlist_cli.operations.every_action import LIST_ACTIONS, possible_for_list
 from waitlist_cli.operations.lists import DELETE
@@ -39,6 +40,7 @@ def routes(console: Console) -> list[Route]:
             stats=stats,
             line=line_of(waitlist, stats),
             policy=policy_text(waitlist["admission"]),
+            quota=quota_text(stats),
             people=head["entries"],
             columns=console.columns_of(waitlist, head["entries"]),
             actions=possible_for_list(waitlist),

@@ -167,6 +167,30 @@ def _admit(request: ListRequest) -> tuple[str, Any]:
     return notice, entries
 
 
+def quota_text(stats: Document) -> str:
+    """Describe the quota that is running, or return "" if there is none."""
+    if not stats["quota"]:
+        return ""
+    return (
+        f"A quota has been running since {format_value(stats['quota_since'])}. "
+        f"{format_count(stats['quota_entered'], 'person has', 'people have')} entered, "
+        f"{format_count(stats['quota_open'], 'offer is', 'offers are')} open, and "
+        f"{format_count(stats['quota'], 'more person is', 'more people are')} to enter."
+    )
+
+
+def _end_quota(request: ListRequest) -> tuple[str, Any]:
+    return QUOTA_ENDED, list(admissions(request.api, request.waitlist_id, 0, {}, key=request.key))
+
+
+END_QUOTA = ListAction(
+    name="end-quota",
+    title="End the quota of {who}?",
+    consequence="Open offers stay valid, but unused slots no longer go to the next people.",
+    button="End the quota",
+    path="/{waitlist_id}/admit",
+    carry_out=_end_quota,
+)
 UNUSED = Field(
     "unused",
     "Unused slots",

@@ -1,7 +1,7 @@
 """Lists all actions, and says which actions are possible for a person or for a waitlist."""
 
 from waitlist_cli.operations.action import Document, ListAction, PersonAction, Request
-from waitlist_cli.operations.admit import ADMIT, ADMIT_PERSON, EXIT, WITHDRAW
+from waitlist_cli.operations.admit import ADMIT, ADMIT_PERSON, END_QUOTA, EXIT, WITHDRAW
 from waitlist_cli.operations.ask import ASK
 from waitlist_cli.operations.ban import BAN, UNBAN
 from waitlist_cli.operations.bump import BUMP
@@ -22,7 +22,7 @@ PERSON_ACTIONS: tuple[PersonAction, ...] = (
     *(EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE),
 )
 LIST_ACTIONS: tuple[ListAction, ...] = (
-    *(ADMIT, CLAIM_PEOPLE, ADD, ASK, REDRIVE_ALL),
+    *(ADMIT, END_QUOTA, CLAIM_PEOPLE, ADD, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
 # Requests that forms and file imports send. These requests have no dialog.

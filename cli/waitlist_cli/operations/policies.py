@@ -102,6 +102,13 @@ def presence_text(presence: Mapping[str, int] | None) -> str:
     return f"{presence['seconds']} seconds without a poll" if presence else "never"
 
 
+def value_text(value: Any) -> Any:
+    """Format a group of settings, such as `misses`, for people. Other values are not changed."""
+    if not isinstance(value, Mapping):
+        return value
+    return ", ".join(f"{name.replace('_', ' ')} {part}" for name, part in value.items())
+
+
 def policy_text(policy: Mapping[str, Any] | None) -> str:
     """Describe the limits of a policy in words."""
     if policy is None:

@@ -76,7 +76,11 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
     def make(_context: Context, **typed: Any) -> Any:
         given = {one: value for one in chosen if (value := typed[_parameter(one)]) is not None}
         found = _as_in_api(given, group)
-        return found.get(group, {}) if group else found
+        if not group:
+            return found
+        # A group can be a part of another group, such as `admission.misses`.
+        parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
+        return found.get(group, {}) | parts
 
     return lambda function: replace_parameter(function, "settings", options, make)
 
@@ -120,7 +124,7 @@ def _meaning_of_off(setting: Setting) -> str:
 
 
 def _ends_group(setting: Setting) -> bool:
-    is_own = setting.name.split(".")[0] not in OF_OTHER_COMMANDS
+    is_own = setting.group not in OF_OTHER_COMMANDS
     return is_own and end_of_group(setting) is not None
 
 

@@ -10,7 +10,7 @@
 -- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS behind scheduled_until settings_version
--- RETURNS waitlist_paused|expiring|idempotency_key_reused|not_waiting|entry_not_ready|inside_full
+-- RETURNS waitlist_paused|expiring|idempotency_key_reused|not_waiting|entry_not_ready|inside_full|admission_over
 local MOST = 100
 local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, unless MOST slots or more are due
 
@@ -30,6 +30,7 @@ if claimed_before then
 end
 
 local policy, millis = read_policy(keys, now), math.floor(now / 1000)
+if policy.is_over and (entry_id ~= '' or (tonumber(count) or 0) > 0) then return {'admission_over'} end
 local room = room_of(keys, policy, now)
 policy.offer_seconds = tonumber(offer_seconds) or policy.offer_seconds
 local popped, due = {}, 0 -- `due` is the number of customers whom the policy may admit now
@@ -54,6 +55,7 @@ elseif count ~= '' then
   popped = take(math.min(tonumber(count), room or MOST, MOST))
   if refill == '1' then
     paid = function() return 'q' .. policy.quota_number end
+    if policy.quota == 0 then redis.call('HSET', keys.meta, 'quota_since', millis, 'quota_entered', 0) end
     policy.quota, policy.quota_open = policy.quota + count, policy.quota_open + #popped
     policy.quota_offer_seconds = policy.offer_seconds
     redis.call('HSET', keys.meta, 'quota', policy.quota, 'quota_open', policy.quota_open,

@@ -1,7 +1,7 @@
 -- restore: Restores an entry in Redis at the place that its record contains, unless the customer has left the waitlist
 -- or was admitted.
 -- PRELUDE cold claimed stale_epoch stale_segments
--- NEEDS decisions inside moves places readiness restoring slots tickets tombstone waiting
+-- NEEDS decisions inside moves places policy readiness restoring slots tickets tombstone waiting
 -- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected
 -- RETURNS restored|present state position rank ticket total attempts
@@ -32,6 +32,7 @@ local function return_or_assign_slots(hold, new)
   give_back(keys, entry_id, hold)
 end
 
+if state == 'offered' then time_millis = until_over(meta_until_millis, tonumber(time_millis)) end
 local place = {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
   attempts = tonumber(attempts), stamp = tonumber(stamp)}
 local present = place_of(keys, entry_id)

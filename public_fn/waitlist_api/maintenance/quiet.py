@@ -6,6 +6,7 @@ from zlib import crc32
 from waitlist_api.estimates.pace import UNKNOWN
 from waitlist_api.maintenance.confirm_walk import is_due
 from waitlist_api.maintenance.notifier import may_be_due
+from waitlist_api.maintenance.over import must_leave
 from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.schedule import next_instant
@@ -45,6 +46,7 @@ def is_quiet(
         and not (answer.waiting and answer.pace != UNKNOWN)
         and not is_due(waitlist, now_millis)
         and not may_be_due(waitlist, answer, now_millis)
+        and not must_leave(waitlist, answer)
         and not _has_instant(waitlist, answer.scheduled_until, now_millis)
     )
 

@@ -222,6 +222,9 @@ def catch_up(
         for decision in place.decisions
         if decision.stamp > record.stamp and decision.ticket == record.ticket
     ]
+    if news and news[-1].verb == "offered" and place.state == "offered":
+        # The admission may be over before the offer would end.
+        news[-1] = replace(news[-1], at=place.time_millis)
     if news:
         events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
@@ -269,10 +272,11 @@ def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
 
 
 def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether an operator has extended the claim and the record does not contain the
-    extension yet.
+    """Return whether a claim or an offer has another end than the record contains.
+
+    An operator has extended the claim, or the admission will be over before the offer would end.
     """
-    is_same_hold = place.state == "held" and record.hold.token == place.token
+    is_same_hold = place.state in ("held", "offered") and record.hold.token == place.token
     return (
         is_same_hold
         and record.status == "offered"

@@ -14,6 +14,7 @@ from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.maintenance.notifier import Notifier, count_near
+from waitlist_api.maintenance.over import OverLeaver
 from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.reconcile import Reconciler
@@ -77,6 +78,7 @@ class MaintenanceRunner(Struct, frozen=True):
     reconciler: Reconciler
     reindexer: Reindexer
     confirm_walker: ConfirmWalker
+    over_leaver: OverLeaver
     notifier: Notifier
     admissions: Admissions
     heartbeat: Heartbeat
@@ -255,6 +257,7 @@ class MaintenanceRunner(Struct, frozen=True):
             if "building" in (stats.segments_state, waitlist.segments_state):
                 self.reindexer.reindex(waitlist, is_time_up)
             is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)
+            is_whole = self.over_leaver.let_leave(waitlist, stats, is_time_up)
             self.confirm_walker.walk(waitlist, stats)
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
@@ -262,7 +265,7 @@ class MaintenanceRunner(Struct, frozen=True):
                 # Report overdue admissions. If nobody polls this waitlist, only maintenance admits
                 # its customers.
                 self.metrics.add("admissions_overdue")
-        return None if is_overdue else told
+        return told if is_whole and not is_overdue else None
 
     def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
         """Offer all slots that the policy allows now. Return False if the run has no time left."""

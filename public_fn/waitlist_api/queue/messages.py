@@ -305,6 +305,7 @@ def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
         **({"has_hours": True} if policy.offer_hours else {}),
         **({"presence_seconds": policy.presence.seconds} if policy.presence else {}),
         **_misses_of(policy),
+        **({} if policy.until_millis is None else {"until_millis": policy.until_millis}),
     }
 
 

@@ -13,7 +13,7 @@ from waitlist_api.settings.declared import Setting, Settings
 from waitlist_api.settings.decline import DeclineRules
 from waitlist_api.settings.misses import MissRules
 from waitlist_api.settings.presence import Presence
-from waitlist_api.settings.texts import Moment, TimeZone
+from waitlist_api.settings.texts import Moment, TimeZone, UtcText
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
     DEFAULT_OFFER_SECONDS,
@@ -28,6 +28,7 @@ from waitlist_shared.limits import (
 
 Period = Literal["second", "minute", "hour", "day"]
 CustomerExit = Literal["frees_now", "frees_at_end"]
+AfterUntil = Literal["wait", "leave"]
 
 PERIOD_MILLIS: dict[Period, int] = {
     "second": 1000,
@@ -247,6 +248,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         Setting(
             "How many offers a customer may let end, and what happens then.",
             null="that only `no_show` decides",
+            label="Unused offers",
         ),
     ] = None
     decline: Annotated[
@@ -254,8 +256,28 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         Setting(
             "What happens to an entry whose customer declines an offer.",
             null="that it moves to the end of the queue",
+            label="Declined offers",
         ),
     ] = None
+    until: Annotated[
+        UtcText | None,
+        Setting(
+            "When the admission is over. From then on, the waitlist makes no offers, and open "
+            "offers end then at the latest. Claims are not affected.",
+            null="that there is no end",
+            label="Admission ends",
+            examples=["2026-12-24T18:00:00Z"],
+        ),
+    ] = None
+    then: Annotated[
+        AfterUntil,
+        Setting(
+            "What happens at the time `until` to people who still wait. With `wait`, they keep "
+            "waiting. With `leave`, they leave the waitlist, with the reason `over`.",
+            label="People who still wait then",
+            choices={"wait": "Keep waiting", "leave": "Leave the list, and are told"},
+        ),
+    ] = "wait"
     acceptance: Annotated[
         c.Acceptance,
         Setting(
@@ -301,6 +323,11 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             label="Away after",
         ),
     ] = None
+
+    @property
+    def until_millis(self) -> int | None:
+        """The time at which the admission is over, or None if it has no end."""
+        return None if self.until is None else max(0, millis_of(datetime.fromisoformat(self.until)))
 
     def problems(self) -> Iterator[tuple[str, str]]:
         if self.misses is not None and self.acceptance == "automatic":

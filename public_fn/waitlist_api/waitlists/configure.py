@@ -6,7 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.errors import WaitlistDeleting, WaitlistNotFound
+from waitlist_api.errors import FieldError, InvalidFields, WaitlistDeleting, WaitlistNotFound
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
@@ -20,6 +20,10 @@ from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 T = TypeVar("T")
 # The health check reads a waitlist with this id. The waitlist does not need to exist.
 NO_WAITLIST = "health"
+# An end of the admission in the past is accepted only if it is stored already.
+IN_PAST = FieldError(
+    "body.admission.until", "must be in the future, because open offers end at this time"
+)
 
 
 class Waitlists(Struct, frozen=True):
@@ -78,6 +82,8 @@ class Waitlists(Struct, frozen=True):
     def create(self, waitlist_id: str, settings: WaitlistSettings) -> WaitlistRecord | None:
         """Create a waitlist and return it. Return None if the id is in use."""
         now_millis = self.now_millis()
+        if _ends_in_past(settings, now_millis) and self.records.get(waitlist_id) is None:
+            raise InvalidFields(IN_PAST)
         settings = settings.with_asking_since(None, now_millis)
         if not self.records.create(waitlist_id, settings, now_millis):
             return None
@@ -110,6 +116,8 @@ class Waitlists(Struct, frozen=True):
         self, before: WaitlistRecord, settings: WaitlistSettings
     ) -> WaitlistRecord | None:
         now_millis = self.now_millis()
+        if _ends_in_past(settings, now_millis) and _end(settings) != _end(before.settings):
+            raise InvalidFields(IN_PAST)
         settings = settings.with_asking_since(before.settings, now_millis)
         if settings == before.settings:
             return before
@@ -162,3 +170,13 @@ class Waitlists(Struct, frozen=True):
         if stats.state != "warm":
             raise Rebuilding
         return stats
+
+
+def _end(settings: WaitlistSettings) -> int | None:
+    """Return the time at which the admission is over, or None if it has no end."""
+    return settings.admission.until_millis if settings.admission else None
+
+
+def _ends_in_past(settings: WaitlistSettings, now_millis: int) -> bool:
+    end = _end(settings)
+    return end is not None and end <= now_millis

@@ -157,6 +157,18 @@ def _leaves_at_first_miss(settings: WaitlistSettings, _stack: Stack, _: int) -> 
     return policy is not None and policy.misses is not None and policy.no_show == "leave"
 
 
+def _leaves_at_no_time(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    policy = settings.admission
+    return policy is not None and policy.then == "leave" and policy.until is None
+
+
+def _opens_when_over(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    policy, closes_millis = settings.admission, settings.closes_millis
+    if policy is None or policy.until_millis is None or policy.then != "leave":
+        return False
+    return settings.open and (closes_millis is None or closes_millis > policy.until_millis)
+
+
 def _adds_nothing(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     policy = settings.admission
     if policy is None or policy.combine != "sum":
@@ -355,6 +367,20 @@ RULES: tuple[Rule, ...] = (
         message="`misses` has no effect, because `no_show` is `leave`, so an entry leaves after "
         "its first unused offer. Set `no_show` to `to_back` or `keep_place`, or remove `misses`.",
         is_broken=_leaves_at_first_miss,
+    ),
+    Rule(
+        code="then_without_until",
+        settings=("admission.then",),
+        message="`then` is `leave`, but the admission has no end. Set `until`, or set `then` to "
+        "`wait`.",
+        is_broken=_leaves_at_no_time,
+    ),
+    Rule(
+        code="until_without_closes_at",
+        settings=("admission.until", "closes_at"),
+        message="People can still sign up after the admission is over, and leave again within a "
+        "minute. Set `closes_at` to the time `until` or earlier.",
+        is_broken=_opens_when_over,
     ),
     Rule(
         code="opens_at_without_open",

@@ -119,6 +119,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # The number of missed offers after which an entry leaves or is parked, whatever `no_show` is.
     misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
     misses_then: AfterMisses | UnsetType = UNSET
+    # From this time on, no offers are made, and open offers have ended.
+    until_millis: Number | UnsetType = UNSET
     acceptance: Acceptance = "enter"
     # The maximum number of entries that may be claimed at the same time.
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
@@ -448,6 +450,11 @@ class StatsResult(Result, frozen=True, kw_only=True):
     pace: str
     # How many customers should still enter because an operator has called `admit` with `refill`.
     quota: Number
+    # The open offers of the quota, how many customers have entered because of it, and the Unix time
+    # in milliseconds at which it began. The numbers are 0 if no quota is running.
+    quota_open: int = 0
+    quota_entered: int = 0
+    quota_since: Number = 0
     # True if maintenance has work to do, for example because a pass has ended in the meantime.
     is_due: bool
     # The logical timestamp of the last change.

@@ -236,6 +236,9 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("admit", "not_waiting"): lambda line: _admit_one(held(line)),
     ("admit", "entry_not_ready"): lambda line: _admit_one(_held_back(line)),
     ("admit", "inside_full"): lambda line: _admit_one(_full_inside(line)),
+    ("admit", "admission_over"): lambda line: with_settings(line, until_millis=1).send(
+        "admit", count=1
+    ),
     ("withdraw", "withdrawn"): lambda line: by(offered(line), "withdraw"),
     ("withdraw", "repeat"): lambda line: by(done(offered(line), "withdraw"), "withdraw"),
     ("withdraw", "cold"): lambda line: by(line, "withdraw"),

@@ -10,7 +10,7 @@ local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at', 'left_over',
     'schedule_version', 'scheduled', 'scheduled_until', 'recorded_until', 'combine', 'max_inside', 'offer_seconds',
     'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'quota_offer_seconds', 'has_hours',
-    'presence_seconds'}
+    'presence_seconds', 'until_millis'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
   -- The defaults are for a waitlist that has never had a policy or a quota.
@@ -20,6 +20,7 @@ local function read_policy(keys, now)
   policy.quota_offer_seconds = tonumber(policy.quota_offer_seconds) or policy.offer_seconds
   policy.quota_number, policy.rate_version = policy.quota_number or 0, policy.rate_version or 0
   policy.schedule_version = policy.schedule_version or 0
+  policy.is_over = type(policy.until_millis) == 'number' and now / 1000 >= policy.until_millis
   policy.has_rate, policy.has_schedule = type(policy.rate_count) == 'number', policy.schedule_version > 0
   policy.has_limit = policy.has_rate or policy.has_schedule or type(policy.max_inside) == 'number'
   if policy.has_rate then policy.micros_of_slot = policy.rate_millis * 1000 / policy.rate_count end
@@ -41,14 +42,19 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
+-- Returns the earlier one of a deadline and the end of the admission, if there is one.
+local function until_over(until_millis, deadline)
+  return math.min(tonumber(until_millis or nil) or math.huge, deadline)
+end
+
 -- Returns the deadline of an offer that is made now and lasts for `seconds`, in milliseconds. If the opening hours end
 -- before the deadline, the remaining time continues in the next opening hours. An offer of a day or longer does not
--- depend on the hours, because its customer is not expected to answer at once.
+-- depend on the hours, because its customer is not expected to answer at once. No offer ends after the admission is over.
 local function offer_end(policy, millis, seconds)
-  local deadline = millis + seconds * 1000
+  local deadline = until_over(policy.until_millis, millis + seconds * 1000)
   local now_open, following = unpack(policy.hours or {})
   if not following or seconds >= DAY or deadline <= now_open.closes then return deadline end
-  return math.min(following.opens + deadline - now_open.closes, following.closes)
+  return until_over(policy.until_millis, math.min(following.opens + deadline - now_open.closes, following.closes))
 end
 
 -- Uses the state of the schedule in the record if it is newer than the state in Redis. A server that takes over may
@@ -118,7 +124,7 @@ local function slots_due(policy, room, now)
   if rate and scheduled then
     due = policy.is_sum and rate + scheduled or math.min(rate, scheduled)
   end
-  if policy.is_closed then return 0 end
+  if policy.is_closed or policy.is_over then return 0 end
   due = due and due + policy.by_quota or room or policy.by_quota
   return room and math.min(due, room) or due
 end
@@ -160,6 +166,7 @@ end
 
 -- Returns the time, in milliseconds, at which the next admission will be due. Returns nil if the time is not known.
 local function next_due(keys, policy, room, next_instant, millis)
+  if policy.is_over then return nil end
   local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0
   if policy.has_rate then
     rate_at = math.ceil((policy.bucket_at + policy.micros_of_slot) / 1000)

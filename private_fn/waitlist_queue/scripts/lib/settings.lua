@@ -1,8 +1,8 @@
--- NEEDS segments
+-- NEEDS over segments
 
 -- These settings have no field in Redis if they are not set.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'presence_seconds', 'misses_at_most',
-  'misses_then'}
+  'misses_then', 'until_millis'}
 
 -- Begins a new admission schedule. Unused admissions of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)
@@ -35,6 +35,8 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     redis.call('UNLINK', keys.claimed)
     redis.call('HDEL', keys.meta, 'claims_indexed')
   end
+  local until_millis = redis.call('HGET', keys.meta, 'until_millis')
+  if until_millis then end_offers_by(keys, until_millis, now) end
   local count, millis, from, version, schedule_version, max_inside, paused, quota = unpack(redis.call('HMGET', keys.meta,
     'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'schedule_version', 'max_inside', 'paused', 'quota'))
   if old_count ~= count or old_millis ~= millis or (old_from or '') ~= (from or '') then

@@ -22,8 +22,12 @@ local function give_back(keys, entry_id, hold)
   redis.call('HDEL', keys.claims, entry_id .. PAID)
   if is_paid_by_quota(keys, hold) then
     -- If the customer was admitted, the admission has already been subtracted from the quota.
-    redis.call('HINCRBY', keys.meta, hold.state == 'done' and 'quota' or 'quota_open',
-      hold.state == 'done' and 1 or -1)
+    if hold.state == 'done' then
+      redis.call('HINCRBY', keys.meta, 'quota', 1)
+      redis.call('HINCRBY', keys.meta, 'quota_entered', -1)
+    else
+      redis.call('HINCRBY', keys.meta, 'quota_open', -1)
+    end
   end
   local schedule_version, counts, version, count, millis = unpack(redis.call('HMGET', keys.meta, 'schedule_version',
     'rate_counts', 'rate_version', 'rate_count', 'rate_millis'))
@@ -47,5 +51,6 @@ end
 local function use_up(keys, hold)
   if not is_paid_by_quota(keys, hold) then return end
   redis.call('HINCRBY', keys.meta, 'quota', -1)
+  redis.call('HINCRBY', keys.meta, 'quota_entered', 1)
   redis.call('HINCRBY', keys.meta, 'quota_open', -1)
 end

@@ -161,6 +161,13 @@ class StatsAnswer(WithEstimate):
             "with `refill`. If Redis loses data, the number becomes 0."
         ),
     ]
+    quota_open: Annotated[Count, Field(description="How many offers of the quota are open.")]
+    quota_entered: Annotated[
+        Count, Field(description="How many people have entered since the quota began.")
+    ]
+    quota_since: Annotated[
+        Time | None, Field(description="When the quota began. Null if no quota is running.")
+    ]
     oldest_waiting_seconds: Annotated[
         Count | None,
         Field(description="How many seconds ago the entry at the head of the queue joined."),

@@ -39,7 +39,7 @@ class Routes(Struct, frozen=True):
     @operator(
         "Offer slots to the next entries, optionally within one segment",
         Answer(200, "The entries that got a slot, in serving order"),
-        problems=("waitlist_paused", "idempotency_key_reused", "rebuilding"),
+        problems=("waitlist_paused", "admission_over", "idempotency_key_reused", "rebuilding"),
     )
     def admit(
         self, waitlist_id: WaitlistId, body: AdmitBody, idempotency_key: IdempotencyKey = None
@@ -71,6 +71,7 @@ class Routes(Struct, frozen=True):
             "already_admitted",
             "inside_full",
             "waitlist_paused",
+            "admission_over",
             "idempotency_key_reused",
         ),
     )

@@ -1,0 +1,25 @@
+-- NEEDS holds tickets
+
+-- The admission of a waitlist is over from the time `until_millis` on. Then it makes no offers, and open offers have
+-- ended.
+local HOLDS_AT_ONCE = 500
+
+-- Lets open offers end at `until_millis` at the latest. Claims keep their deadlines. Maintenance records the new ends.
+local function end_offers_by(keys, until_millis, now)
+  local first, stamp = 0, nil
+  repeat
+    local held = redis.call('ZRANGEBYSCORE', keys.held, '(' .. until_millis, '+inf', 'LIMIT', first, HOLDS_AT_ONCE)
+    for _, entry_id in ipairs(held) do
+      local hold = read_hold(keys, entry_id)
+      if hold.state == 'offered' then
+        stamp = stamp or next_stamp(keys, now)
+        hold.stamp = stamp
+        hold_until(keys, entry_id, hold.state, until_millis)
+        write_hold(keys, entry_id, hold)
+        mark_dirty(keys, entry_id, stamp)
+      else
+        first = first + 1
+      end
+    end
+  until #held < HOLDS_AT_ONCE
+end

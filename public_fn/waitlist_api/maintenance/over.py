@@ -1,0 +1,79 @@
+"""Let people leave who still wait when the admission of a waitlist is over."""
+
+import logging
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from msgspec import Struct
+
+from waitlist_api.clock import IsTimeUp
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
+from waitlist_api.queue.client import QueueClient
+from waitlist_api.records.decisions import MAINTENANCE
+from waitlist_api.records.leaves import Leave
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_shared import contracts as c
+from waitlist_shared.ranks import millis_of
+
+logger = logging.getLogger(__name__)
+# The recorded reason of a leave.
+OVER = "over"
+WORKERS = 8
+
+
+def is_over(waitlist: WaitlistRecord, redis_millis: int) -> bool:
+    """Return whether the people who wait must leave, by the clock of Redis."""
+    policy = waitlist.settings.admission
+    if policy is None or policy.until_millis is None or policy.then != "leave":
+        return False
+    return redis_millis >= policy.until_millis
+
+
+def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
+    """Return whether somebody waits although the admission is over."""
+    return stats.waiting > 0 and is_over(waitlist, millis_of(stats.clock_stamp))
+
+
+class OverLeaver(Struct, frozen=True):
+    """Lets waiting entries leave page by page.
+
+    Entries that are not ready leave too. Claimed and parked entries stay, because an operator
+    decides about them. A later run continues, because only entries that still wait are listed.
+    """
+
+    queue: QueueClient
+    waitlists: WaitlistRecords
+    leaves: Leaves
+
+    def let_leave(
+        self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp
+    ) -> bool:
+        """Let the people leave. Return False if the run has no time left."""
+        request = c.ListWaiting(waitlist_id=waitlist.waitlist_id)
+        redis_millis, is_due = millis_of(stats.clock_stamp), must_leave(waitlist, stats)
+        while is_due and not is_time_up():
+            page: c.ListWaitingResult = self.queue.send(request)
+            self._leave(waitlist.waitlist_id, page.entries)
+            logger.info(
+                "the admission is over, and people who waited have left",
+                extra={"waitlist_id": waitlist.waitlist_id, "waiting": page.total},
+            )
+            if page.next_rank is None:
+                return True
+            request = c.ListWaiting(waitlist_id=waitlist.waitlist_id, after=page.next_rank)
+            # An operator may have changed the end of the admission.
+            now = self.waitlists.get(waitlist.waitlist_id)
+            is_due = now is not None and is_over(now, redis_millis)
+        return not is_due
+
+    def _leave(self, waitlist_id: str, entries: Sequence[c.WaitingEntry]) -> None:
+        def leave(entry: c.WaitingEntry) -> None:
+            request = Leave(by=MAINTENANCE, reason=OVER, stay=entry.ticket, status="waiting")
+            # The customer may have left or signed up again in the meantime.
+            with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
+                self.leaves.leave(waitlist_id, entry.entry_id, request)
+
+        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+            list(pool.map(leave, entries))
