@@ -294,7 +294,6 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
     assert reasons(line, "ann") == []
 
 
-@pytest.mark.crowd
 def test_the_polls_of_a_long_queue_are_noted_only_near_its_head(line: Line) -> None:
     """The hash is bounded, and small enough for the compact form of Redis."""
     line.init(**PRESENCE)
