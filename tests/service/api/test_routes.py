@@ -66,7 +66,8 @@ def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
     answer = people.world.request("GET", people.path)
     shown = {"waitlist_id": "bakery", "name": "Bakery", "open": True, "total": 2}
     times = {"opens_at": None, "closes_at": None, "admits_at": None}
-    line = {"line": "open", **times, "page": None, "rest": None, "identity": None}
+    settings = dict.fromkeys(("page", "rest", "decline", "presence", "identity"))
+    line = {"line": "open", **times, **settings}
     assert answer.status == 200
     assert without_times(answer.json, "as_of") == {**shown, **line, **UNKNOWN_WAIT}
 
@@ -183,10 +184,13 @@ def test_counting(people: People) -> None:
         "not_ready": 0,
         "unverified": 0,
         "asked": 0,
+        "away": 0,
         "offered": 0,
         "inside": 0,
         "parked": 0,
         "quota": 0,
+        "quota_open": 0,
+        "quota_entered": 0,
         "signed_up": 0,
         "left": 0,
         "admitted": 0,
@@ -194,7 +198,7 @@ def test_counting(people: People) -> None:
         "line": "open",
     }
     nothing = (
-        *("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds"),
+        *("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds", "quota_since"),
         *("sources", "messages", "unreachable", "messages_off"),
     )
     flows = ("joined", "admitted", "left", *NO_OFFERS)
