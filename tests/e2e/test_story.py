@@ -117,6 +117,8 @@ def test_a_waitlist_can_be_full_closed_and_deleted(
         "admits_at": None,
         "rest": None,
         "identity": None,
+        "presence": None,
+        "decline": None,
         "estimated_wait": None,
         "estimate_unavailable": "closed",
     }

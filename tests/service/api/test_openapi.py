@@ -17,7 +17,7 @@ from tools.openapi import document, guests_text, patch_text
 from tools.openapi_variants import GUESTS, PATCH, variants
 from waitlist_api.http.errors import public_errors
 from waitlist_api.http.request_log import HEADER
-from waitlist_api.records.entry import Status
+from waitlist_api.records.entry import MOVED, Status
 
 PROBLEM_JSON = "application/problem+json"
 Operation = dict[str, Any]
@@ -91,7 +91,8 @@ def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "values"), [("EntryStatus", get_args(Status)), ("ErrorCode", ERRORS)]
+    ("name", "values"),
+    [("EntryStatus", [name for name in get_args(Status) if name != MOVED]), ("ErrorCode", ERRORS)],
 )
 def test_words_that_may_grow_have_a_name_and_a_meaning_each(name: str, values: list[str]) -> None:
     schema = schema_of(name)

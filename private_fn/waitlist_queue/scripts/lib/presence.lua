@@ -17,7 +17,7 @@ local function note_poll(keys, entry_id, now)
   if not is_new or redis.call('HLEN', keys.last_polls) <= MOST_POLLS then return end
   local first = redis.call('ZRANGE', keys.queue, 0, WATCHED - 1)
   local polls = #first > 0 and redis.call('HMGET', keys.last_polls, unpack(first)) or {}
-  redis.call('DEL', keys.last_polls)
+  redis.call('UNLINK', keys.last_polls)
   for i, watched in ipairs(first) do
     if polls[i] then redis.call('HSET', keys.last_polls, watched, polls[i]) end
   end
