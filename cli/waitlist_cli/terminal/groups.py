@@ -1,5 +1,6 @@
-"""Replaces a parameter of a command with several options, from which the value of the parameter is
-made.
+"""Replaces one parameter of a command with several options.
+
+The value of the parameter is built from the values of these options.
 """
 
 import inspect

@@ -52,9 +52,9 @@ class Declines(Struct, frozen=True):
         if command.idempotency_key:
             # The digest includes `to`, so the same key with another `to` counts as another request.
             once_key = once_key_of(f"{CUSTOMER} {command.to or ''}", command.idempotency_key)
+        record = self.entries.find(waitlist_id, entry_id, stay)
+        is_repeat = once_key is not None and record.hold.once_key == once_key
         if to != "leave":
-            record = self.entries.find(waitlist_id, entry_id, stay)
-            is_repeat = once_key is not None and record.hold.once_key == once_key
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
                 # Count every decline as a change by the customer. If nobody else is waiting, the
@@ -75,8 +75,7 @@ class Declines(Struct, frozen=True):
                 changes_until_millis=changes_until_millis,
             )
             return self.holds.act(DECLINE, hold).view
-        record = self.entries.find(waitlist_id, entry_id, stay)
-        if once_key is None or record.hold.once_key != once_key or record.status == "leaving":
+        if not is_repeat or record.status == "leaving":
             offer = LeftOffer(until_millis=command.offered_until_millis, once_key=once_key)
             leave = Leave(by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer)
             self.leaves.leave(waitlist_id, entry_id, leave)

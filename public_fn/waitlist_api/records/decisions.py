@@ -111,9 +111,9 @@ def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
 
 
 def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
-    """Return the event for the expiry of the previous claim or offer.
+    """Return the event that says that the previous claim or offer of the entry has expired.
 
-    The result is empty if the new claim has not found an expired claim or offer.
+    Return an empty tuple if no claim or offer of the entry had expired.
     """
     if claim.expired_stamp:
         return (expired_event(claim.expired_stamp, claim.ended_millis),)

@@ -13,7 +13,7 @@ from waitlist_api.settings.declared import Setting, Settings
 from waitlist_api.settings.decline import DeclineRules
 from waitlist_api.settings.misses import MissRules
 from waitlist_api.settings.presence import Presence
-from waitlist_api.settings.texts import Moment, TimeZone, UtcText
+from waitlist_api.settings.texts import Moment, TimeZone, UtcText, millis_or_none
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
     DEFAULT_OFFER_SECONDS,
@@ -327,7 +327,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     @property
     def until_millis(self) -> int | None:
         """The time at which the admission is over, or None if it has no end."""
-        return None if self.until is None else max(0, millis_of(datetime.fromisoformat(self.until)))
+        return millis_or_none(self.until)
 
     def problems(self) -> Iterator[tuple[str, str]]:
         if self.misses is not None and self.acceptance == "automatic":

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
-from waitlist_api.clock import iso_of
+from waitlist_api.clock import iso_of, millis_of
 from waitlist_api.errors import ATTRIBUTE
 from waitlist_api.settings.declared import Setting
 
@@ -32,6 +32,11 @@ def parse_utc(value: object) -> datetime:
         return datetime.fromisoformat(value)
     except ValueError as error:
         raise refused from error
+
+
+def millis_or_none(time: str | None) -> int | None:
+    """Convert a stored time in UTC to milliseconds since 1970."""
+    return None if time is None else max(0, millis_of(datetime.fromisoformat(time)))
 
 
 def _moment(text: str) -> str:

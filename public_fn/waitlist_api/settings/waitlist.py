@@ -2,12 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from msgspec.structs import replace
 
-from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Scheduled
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.declared import DISTINCT, Setting, Settings
@@ -16,7 +14,7 @@ from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
-from waitlist_api.settings.texts import AttributeName, NameText, UtcText
+from waitlist_api.settings.texts import AttributeName, NameText, UtcText, millis_or_none
 from waitlist_shared.limits import (
     DEFAULT_LEASE_SECONDS,
     DEFAULT_MAX_ATTEMPTS,
@@ -271,11 +269,11 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def opens_millis(self) -> int | None:
-        return _millis_of(self.opens_at)
+        return millis_or_none(self.opens_at)
 
     @property
     def closes_millis(self) -> int | None:
-        return _millis_of(self.closes_at)
+        return millis_or_none(self.closes_at)
 
     def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
         """Return the settings with the correct value of `confirm.since_millis`.
@@ -319,7 +317,3 @@ def decline_rules_of(settings: WaitlistSettings) -> DeclineRules:
 def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
     """Return the schedule of the admission policy, which is empty if there is no policy."""
     return settings.admission.schedule if settings.admission else ()
-
-
-def _millis_of(time: str | None) -> int | None:
-    return None if time is None else max(0, millis_of(datetime.fromisoformat(time)))

@@ -68,7 +68,7 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
 def test_an_order_that_is_not_forgotten_counts_unrecorded_entries(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Operators must forget the order after a restore of the table.
+    """After operators have restored the table, they must delete the order in Redis.
 
     If they do not, Redis counts an entry without a record until maintenance finds it (promise P6).
     """

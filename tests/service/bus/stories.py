@@ -236,7 +236,7 @@ def moves_to_another_address_and_is_erased(scene: Scene) -> None:
 def moves(scene: Scene) -> None:
     """Move Ada's entry to another address.
 
-    She enters the address in one minute and verifies it in two.
+    Ada enters the new address one minute from now, and verifies it a minute later.
     """
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))

@@ -106,9 +106,9 @@ class Stage(Scene):
         return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
     def bounce(self, name: str) -> Detail:
-        """Return the message that the rule for bounces makes of SES' event.
+        """Return the queue message that the EventBridge rule for bounces creates from an SES event.
 
-        The event is about the first mail of a stay.
+        SES reports that the first mail after the signup has bounced.
         """
         stay = str(self.people.stay_of(name))
         return {
