@@ -40,7 +40,7 @@ OFFER_SECONDS = Field(
 
 
 def offers_end(waitlist: Document) -> str:
-    """Describe when offers end that the waitlist makes now."""
+    """Describe when an offer ends if the waitlist makes it now."""
     policy = waitlist["admission"] or defaults("admission")
     if policy["acceptance"] == "automatic":
         return "People are admitted at once."

@@ -237,11 +237,11 @@ class Decision(Struct, frozen=True, kw_only=True):
     # A time in milliseconds: the deadline of a claim or an offer, or the time of a parking or an
     # admission.
     at: Number = 0
-    # The logical timestamp of the newest earlier decision that Redis knew, or 0. After a failover
-    # it shows whether a decision was missing in Redis.
+    # The logical timestamp of the newest earlier decision about the entry that Redis knew, or 0.
+    # After a failover, this timestamp shows whether Redis lacked a decision.
     basis_stamp: Ticket | None = None
-    # The logical timestamp of the newest decision that changed the entry's rank, or 0 if the record
-    # has that decision.
+    # The logical timestamp of the newest decision that changed the rank of the entry, or 0 if the
+    # record already contains this decision.
     placed_stamp: Ticket | None = None
     # The Unix time in milliseconds at which the entry is ready again, or 0 if there is no delay.
     until_millis: Number = 0

@@ -1,4 +1,4 @@
-"""Offers pass over customers who have stopped to poll, and the next poll ends this."""
+"""Offers pass over customers who have stopped polling, and the next poll ends this."""
 
 from typing import Any
 

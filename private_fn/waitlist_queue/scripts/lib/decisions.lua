@@ -3,7 +3,8 @@
 -- declines, and class Decision explains these fields.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
--- Returns the logical timestamp and the field `placed` of the last pending decision about an entry, or two zeros.
+-- Returns the logical timestamp and the field `placed` of the newest pending decision about an entry. Both are 0 if
+-- there is no pending decision.
 local function newest_of(packed)
   local stamp, placed = string.match(packed or '', '|(%d+)|%-?%d+|%d+|%d+|%d+;%d+;(%d+);%d+;%d+$')
   return {stamp = tonumber(stamp or 0), placed = tonumber(placed or 0)}
@@ -25,10 +26,10 @@ local function decide(keys, entry_id, verb, hold, token, at)
   redis.call('HSET', keys.pending_decisions, entry_id, decision)
 end
 
--- Reads the pending decisions about an entry, which are decisions that its record may lack.
+-- Matches one pending decision, that is, a decision that the record of the entry may lack.
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+);(%d+);(%d+)'
 
--- Returns the pending decisions about an entry, oldest first.
+-- Returns the pending decisions about an entry. The oldest decision comes first.
 local function read_decisions(keys, entry_id)
   local decisions, packed = {}, redis.call('HGET', keys.pending_decisions, entry_id)
   if not packed then return decisions end

@@ -48,8 +48,9 @@ local function until_over(until_millis, deadline)
 end
 
 -- Returns the deadline of an offer that is made now and lasts for `seconds`, in milliseconds. If the opening hours end
--- before the deadline, the remaining time continues in the next opening hours. An offer of a day or longer does not
--- depend on the hours, because its customer is not expected to answer at once. No offer ends after the admission is over.
+-- before the deadline, the remaining time continues in the next opening hours. The deadline of an offer for a day or
+-- longer does not depend on the hours, because the customer need not answer at once. No offer ends after the admission
+-- is over.
 local function offer_end(policy, millis, seconds)
   local deadline = until_over(policy.until_millis, millis + seconds * 1000)
   local now_open, following = unpack(policy.hours or {})

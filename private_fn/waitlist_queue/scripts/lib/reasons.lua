@@ -1,7 +1,7 @@
--- The hash `readiness` has the reasons why an entry is not ready, in the form "version;reason=millis;reason=millis".
--- Each reason ends at `millis`, or has no known end if `millis` is 0. If the customer was asked whether they are still
--- waiting, the deadline follows the version: "version,millis;reason=millis". The comma becomes a `~` when a script has
--- handled the deadline.
+-- The hash `readiness` contains the reasons why an entry is not ready, in the form
+-- "version;reason=millis;reason=millis". Each reason ends at the time `millis`, or has no known end if `millis` is 0.
+-- If the customer was asked whether they are still waiting, the deadline follows the version:
+-- "version,millis;reason=millis". After a script has handled the deadline, the comma is replaced by a `~`.
 
 -- Redis decides about the reasons `delayed` and `declined`, which this pattern matches. An entry has at most one of
 -- them. If Redis and the record have different delays, the later delay counts.

@@ -120,7 +120,7 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="How many waiting entries are passed over because their customer has "
-            "stopped to poll (see the setting `admission.presence`)."
+            "stopped polling (see the setting `admission.presence`)."
         ),
     ]
     sources: Annotated[

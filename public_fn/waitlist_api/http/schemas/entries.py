@@ -262,7 +262,7 @@ NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
     "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
     "declined": "the customer has declined an offer, and is passed over until `delayed_until`",
     "unverified": "the customer has not verified the address yet",
-    "away": "the customer has stopped to poll, until the customer's next poll",
+    "away": "the customer has stopped polling, until the customer's next poll",
 }
 # The type has a name so that the OpenAPI document has a component for it.
 NotReadyReason = TypeAliasType(
