@@ -129,7 +129,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         "poll / away / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
-            and result.case.scenario == "away"
+            and result.case.scenario.startswith("away")
             and problem.kind in (*OFFERED_TO_OTHERS, "readiness", "answer")
         ),
     ),
