@@ -153,7 +153,7 @@ class Admissions(Struct, frozen=True):
         return self.positions.read(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
-        """Send the request for a single entry.
+        """Send a request that admits a single entry or offers it a slot.
 
         If Redis has lost the waiting entry, restore the entry and try again.
         """
@@ -189,7 +189,7 @@ class Admissions(Struct, frozen=True):
             return request
         request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
-            # The policy has no schedule, so the request contains no scheduled times.
+            # Without a schedule, Redis needs no scheduled times.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
@@ -214,9 +214,10 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save the counters of this run in the record.
+        """Save in the record how far Redis has counted the schedule, and how many of its slots are
+        unused.
 
-        If Redis loses the counters in a failover, they are restored from the record.
+        If Redis loses these counters in a failover, they are restored from the record.
         """
         if not waitlist.schedule_version:
             return
@@ -261,10 +262,10 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Start the passes of admissions that an earlier run has not recorded.
+        """Let the passes begin now for entries that an earlier run has admitted but not recorded.
 
-        Return the entries with the end of each pass. If there is no more room for an entry, leave
-        it out.
+        Return the entries, each with the end of its pass. An entry is left out if there is no more
+        room for it.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {
@@ -283,5 +284,7 @@ class Admissions(Struct, frozen=True):
 
 
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
-    """Return the duration of the offers as a part of the text that identifies repeated requests."""
+    """Return the requested duration of the offers, as a part of the text by which Redis recognises
+    a repeated request.
+    """
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

@@ -78,7 +78,10 @@ class Claims(Struct, frozen=True):
         return Claiming(offers, held.limit)
 
     def _alter(self, command: ClaimCommand, deadline_millis: int) -> Alter:
-        """Return the function that adds a claim to the record."""
+        """Return the function that changes the record of an entry when the entry is claimed.
+
+        If the claim is completed at once, the record also gets the admission.
+        """
         end = End()
         if command.complete:
             now_millis = self.now_millis()

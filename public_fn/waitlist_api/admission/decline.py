@@ -23,7 +23,10 @@ from waitlist_api.settings.waitlist import decline_rules_of
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to decline an offer. `offered_until_millis` identifies the offer."""
+    """A customer's request to decline an offer.
+
+    The request names the offer by its deadline `offered_until_millis`.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -57,9 +60,9 @@ class Declines(Struct, frozen=True):
         if to != "leave":
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
-                # Count every decline as a change by the customer. If nobody else is waiting, the
-                # slot is offered to the same customer again, so the number of declines must be
-                # limited.
+                # Limit how often a customer can decline. If nobody else is waiting, the customer
+                # gets the next offer at once, and could decline offers without end. A decline
+                # therefore counts as one of the customer's changes.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

@@ -37,7 +37,9 @@ class Dequeue(Struct, frozen=True):
 
 
 class _Within(Struct, frozen=True):
-    """A claim or an admission that takes entries from one segment, or from several segments."""
+    """A claim or an admission that is limited to one segment, or to several segments in order of
+    preference.
+    """
 
     request: c.Claim | c.Admit
     filter: Segment | None
@@ -60,7 +62,7 @@ class _Within(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Accept all segments, because `to_request` checks them."""
+        """Do nothing. The segments are checked by `to_request`."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:

@@ -46,10 +46,10 @@ Message = c.OnHold | c.OnOffer | c.Redrive
 
 
 class ClaimAction(Struct, frozen=True, kw_only=True):
-    """An action on an entry that is claimed, offered or set aside.
+    """One kind of action on an entry that is claimed, offered or set aside.
 
-    `before` is the status that the entry must have. `decided` is the decision that the record
-    stores.
+    The action is possible only if the entry has the status `before`. The record then stores the
+    decision `decided`.
     """
 
     message: type[Message]
@@ -99,8 +99,9 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
     to: Literal["place", "back"] = "place"
     delay_seconds: int = 0
-    # These three fields describe a decline: how long the entry is passed over, how many declines
-    # keep the place, and the number of declines in the record.
+    # These fields are set only when a customer declines an offer. The entry is passed over for
+    # `pause_seconds`. It loses its place after `at_most` declines. `declines` is the number of
+    # earlier declines.
     pause_seconds: int = 0
     at_most: int = 0
     declines: int = 0
@@ -109,7 +110,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     parked_millis: int | None = None
     # A digest of the caller's idempotency key.
     once_key: str | None = None
-    # The hours in which the policy may offer a withdrawn slot to the next entry.
+    # If an offer is withdrawn, the next entry gets the slot, but only within these hours.
     hours: tuple[c.Hours, ...] = ()
     # The new value of this field in the record.
     changes_until_millis: int = 0
@@ -139,10 +140,9 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
 
 
 class ActionResult(Struct, frozen=True):
-    """The entry after the action.
+    """The state of an entry after an action on it.
 
-    `record` is the record that this request has written. It is None if this request has written no
-    record.
+    `record` is None if this request did not change the record.
     """
 
     view: EntryView
@@ -199,9 +199,10 @@ class Holds(Struct, frozen=True):
         return self._send(verb, command)
 
     def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the request, and identify the offer by the time at which it ends.
+        """Send the request to Redis.
 
-        A delayed copy of the request therefore cannot affect a later offer.
+        The request names the offer by its deadline, so that a delayed copy of the request cannot
+        change a later offer.
         """
         if not verb.time_field or getattr(command, verb.time_field) is not None:
             return self.recovering_queue.read(command.message(verb))
@@ -240,8 +241,8 @@ class Holds(Struct, frozen=True):
         return (record.hold.is_offer and record.hold.until_millis) or 0
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
-        """If an earlier request admitted the customer but did not record this, let the pass begin
-        now.
+        """Let the pass begin now if an earlier request admitted the customer but did not record the
+        admission.
         """
         if verb.decided != "admitted" or result.outcome != "repeat":
             return result
@@ -255,7 +256,7 @@ class Holds(Struct, frozen=True):
         except InsideFull as full:
             raise OfferExpired from full
         if renewed.outcome == "absent":
-            # Redis has lost the admission in the meantime, or another request has recorded it.
+            # Another request has recorded the admission in the meantime, or Redis has lost it.
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
@@ -339,7 +340,9 @@ class Holds(Struct, frozen=True):
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
-    """Build a request that names the time at which the offer ends or the entry was set aside."""
+    """Build the request for the offer that ends at this time, or for the entry that was set aside
+    at this time.
+    """
     return replace(command, **{verb.time_field: time_millis}).message(verb)
 
 
@@ -348,8 +351,8 @@ def _events(
 ) -> tuple[HistoryEvent, ...]:
     """Return the history events of a decision. Extending a claim has no event."""
     event = event_of(decision, command.by, command.reason)
-    # If the request is a repeat, leave out the position, because Redis returns the current position
-    # and not the position after the first request.
+    # If the request is a repeat, Redis returns the current position. The event must contain the
+    # position after the first request, which is unknown, so the event has no position.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -365,7 +368,7 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # Redis returns no position if another claim has taken the entry since the first request.
+    # If another claim has taken the entry since the first request, the entry has no position.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)
@@ -379,7 +382,7 @@ def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bo
 
 
 def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | None) -> None:
-    """Raise an error if the record is newer than the decision and contradicts it."""
+    """Raise an error if the record has a later change that contradicts the decision."""
     if record is None or record.intent.erase:
         raise EntryNotFound
     if verb.decided == "admitted" and not _is_done(verb, command, record):

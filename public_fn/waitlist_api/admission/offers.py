@@ -23,14 +23,20 @@ WORKERS = 16
 
 
 class Offer(Struct, frozen=True):
-    """An entry that was taken from the queue. `claim` is the result from Redis."""
+    """An entry that was taken from the queue.
+
+    `claim` is the answer of Redis for this entry.
+    """
 
     claim: c.Claimed
     record: EntryRecord
 
     @property
     def view(self) -> EntryView:
-        """The view of the entry. Only an offered entry has `offered_until`."""
+        """The entry as it is shown to the caller.
+
+        If the entry was admitted at once, it has no `offered_until`.
+        """
         claim, status = self.claim, self.record.status
         view = EntryView.placed(claim.entry_id, status, claim.rank, claim.ticket)
         until = iso(claim.deadline_millis) if status == "offered" else None
@@ -85,7 +91,7 @@ class OfferWriter(Struct, frozen=True):
         state: c.PlaceState,
     ) -> EntryRecord | None:
         if record is not None and record.hold.token == claim.token:
-            # The claim is already recorded, because this request is a repeat.
+            # This request repeats an earlier request, which has already recorded the claim.
             return record if record.status == transition.status else None
         if record is not None and record.status == "joining":
             return self._write_joining(claim, transition, record)
@@ -95,7 +101,8 @@ class OfferWriter(Struct, frozen=True):
             # Redis took an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # In all other cases another request has recorded a later change to the entry.
+        # Otherwise another request has changed the entry after it was taken, and has recorded that
+        # change.
         return None
 
     def _write_joining(
@@ -112,7 +119,7 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # If the signup's id is unchanged, another request has recorded the same signup.
+            # If the record still has the same signup, another request has finished recording it.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return None
         try:
@@ -156,10 +163,12 @@ def transition_of_take(
 def give_up_message(
     waitlist_id: str, claim: c.Claimed, record: EntryRecord | None
 ) -> c.Drop | c.Leave:
-    """Build the message that removes the taken entry from Redis, but not a newer signup."""
+    """Build the message that removes the entry from Redis, unless the entry belongs to a newer
+    signup.
+    """
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # The customer may have left before the signup was recorded. In this case send a Leave message
-    # instead of a Drop message, so that Redis counts the customer as having left.
+    # If the customer left before the signup was recorded, send Leave instead of Drop. Only Leave
+    # makes Redis count a customer who has left.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.intent.erase:
         return leave_of(record)
@@ -187,13 +196,16 @@ def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 
 
 def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
-    """Return whether the entry from Redis belongs to the signup that is still in progress."""
+    """Return whether the entry in Redis belongs to the signup that is in progress."""
     is_later = claim.ticket > record.stamp or claim.ticket == record.intent.ticket
     return record.ticket is None and is_later
 
 
 def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
-    """If the claim has no deadline, use the deadline in the record."""
+    """Return the claim with a deadline.
+
+    If Redis returned no deadline, the deadline comes from the record.
+    """
     if claim.deadline_millis:
         return claim
     return structs.replace(claim, deadline_millis=record.hold.until_millis or 0)

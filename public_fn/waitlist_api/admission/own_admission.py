@@ -14,7 +14,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
-# No offer ends at time 0, so a request with this value cannot accept an offer.
+# A request with this deadline can never accept an offer, because no offer ends at time 0.
 NO_OFFER = 0
 
 
@@ -34,8 +34,9 @@ class OwnAdmissions(Struct, frozen=True):
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
-            # An interrupted run may have admitted the customer without recording the admission.
-            # This request records such an admission. It cannot accept an offer.
+            # A run may have admitted the customer and then crashed before it recorded the
+            # admission. This request records the admission. It cannot accept an offer, because it
+            # names no offer.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

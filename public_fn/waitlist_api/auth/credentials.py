@@ -39,9 +39,9 @@ class EntryTokens:
         self._kept = ReloadedKeys(read, now_millis)
 
     def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token for the signup with the number `stay`.
+        """Return the entry token for a signup. `stay` is the number of the signup.
 
-        The result stays the same until the signing key changes.
+        The token stays the same until the signing key changes.
         """
         return self._kept.signing().token(waitlist_id, entry_id, stay)
 
@@ -90,7 +90,8 @@ class EntryTokens:
 
         Key rotation does not change the code.
         """
-        # The same key also signs waitlist ids. They contain no slash, so none equals this text.
+        # The same key also signs waitlist ids. A waitlist id contains no slash, so its signature
+        # can never be the signature of this text.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
@@ -123,7 +124,8 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # A waitlist id contains no slash, so no waitlist has this key.
+        # `identity_key` returns a different key for each waitlist id. A waitlist id contains no
+        # slash, so no waitlist has the key of this text.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 

@@ -82,10 +82,10 @@ class TokenKey(Struct, frozen=True):
 
 
 class CodeContent(Struct, frozen=True):
-    """The decoded content of a code, which may be invalid.
+    """The decoded content of a code. The signature of the code may be invalid.
 
-    `minute` is the time of issue in minutes since 1970. If `to` is set, the code moves the entry to
-    the address with this id.
+    `minute` is the time at which the code was issued, in minutes since 1970. If `to` is set, the
+    code moves the entry to the address with this id.
     """
 
     entry_id: str

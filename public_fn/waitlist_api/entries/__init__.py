@@ -1,1 +1,4 @@
-"""Operations on a single entry, such as signing up, leaving, editing, and reading the position."""
+"""Operations on a single entry.
+
+Examples are signing up, leaving, editing the data and reading the position.
+"""

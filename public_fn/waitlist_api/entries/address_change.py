@@ -101,13 +101,16 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.move.moved_to and record.move.moved_to != to:
-            # If the process stops before the next step, maintenance frees the previous address
-            # within a day.
+            # This step frees the previous address. If the process stops before it, maintenance
+            # frees the address within a day.
             self.erasures.free_address(record)
         return record
 
     def _check_free(self, record: EntryRecord, over: EntryRecord | None) -> None:
-        """Raise AlreadyOnList if the new address belongs to another entry."""
+        """If the address belongs to an entry that has left, the address is free.
+
+        If another entry was moved to the address, the address stays taken.
+        """
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
         # If another entry was moved to this address, the address stays taken even after the other

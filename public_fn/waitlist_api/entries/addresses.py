@@ -107,8 +107,8 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     if local.startswith('"') or not domain:
         raise ValueError(BAD_MAIL)
     if is_plus_same:
-        # Remove the plus sign and everything after it. If the part before the @ begins with a plus
-        # sign, keep this plus sign, because otherwise nothing would be left.
+        # Ignore the part of the name after a plus sign. If the name begins with a plus sign, this
+        # first plus sign is part of the name.
         local = local[:1] + local[1:].partition("+")[0]
         if domain in GOOGLE:
             local, domain = local.replace(".", ""), GOOGLE[0]

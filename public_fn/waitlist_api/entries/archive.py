@@ -31,13 +31,13 @@ SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
-    """The position in the index at which the next page starts."""
+    """The place in the index from which the next page is read."""
 
-    # The time at which the next page starts, in milliseconds. In the list of banned customers, this
-    # number is a logical timestamp instead.
+    # Every shard is read from this time on, in milliseconds. The list of banned customers is sorted
+    # by logical timestamps, so there this number is a logical timestamp.
     millis: int
-    # The last entry that was read from each shard. The time alone is not enough to continue,
-    # because several entries can have the same time.
+    # The last entry that was read from each shard. Several entries of a shard can have the same
+    # time, so the time alone does not say where to continue.
     read: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -149,8 +149,8 @@ class Archive(Struct, frozen=True):
             is_confirmed = record is not None and any(
                 is_unreached(record, reason) for reason in UNREACHED
             )
-            # Keep the index items of entries that have left. If such an entry is reinstated, its
-            # customer is still unreachable and must be listed again.
+            # An index item is kept even if its entry has left. If an operator brings the entry
+            # back, the customer is still unreachable, and must appear in the list again.
             if not (is_known and is_confirmed) and mark.place_rank < settled_millis:
                 self.recipients.remove(waitlist_id, mark)
         return {
@@ -164,9 +164,9 @@ def _is_unreached(record: EntryRecord, which: Unreached) -> bool:
 
 
 def _is_still_listed(record: EntryRecord, which: Listed, now_millis: int) -> bool:
-    """Return whether the record still matches the index.
+    """Return whether the record says that the entry belongs in this list.
 
-    The customer may have joined again since the index was updated.
+    The index can be out of date, for example if the customer has just joined again.
     """
     if record.intent.erase:
         return False

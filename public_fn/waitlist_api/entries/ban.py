@@ -45,7 +45,8 @@ class Bans(Struct, frozen=True):
                     self.leaves.finish(record)
                 return
             if record is not None and record.intent.erase:
-                # Finish the interrupted erasure first, because it would otherwise delete the ban.
+                # An erasure of the entry was interrupted. Finish it now, because it would otherwise
+                # also erase the ban.
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(request, record), self.now_millis()

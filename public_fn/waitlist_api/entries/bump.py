@@ -49,7 +49,8 @@ class BumpCommand(Struct, frozen=True, kw_only=True):
 class Bumped(EntryView, frozen=True, kw_only=True):
     """The status and position of an entry after a move.
 
-    `moved` is the number of places by which the entry moved forward.
+    `moved` is the number of places that the entry moved forward. It is None if this number is
+    unknown.
     """
 
     moved: int | None
@@ -110,8 +111,8 @@ class Bumps(Struct, frozen=True):
         Raise IdempotencyKeyReused if the key was used for a different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # If there is no such event, the first request was interrupted before it recorded the move.
-        # The caller then records the move now.
+        # If there is no such event, the first request moved the entry but did not record the move.
+        # The caller then records it.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made

@@ -57,8 +57,8 @@ class EntryEdits(Struct, frozen=True):
         self.waitlist_cache.find(command.waitlist_id)
         record = retry_on_conflict(lambda: self._record_edit(command))
         if command.attributes is not None:
-            # Send the segments to Redis even if nothing has changed, because an earlier edit may
-            # have been interrupted before it sent them.
+            # Send the segments to Redis even if the attributes stay the same. An earlier edit may
+            # have changed them and then stopped before it told Redis.
             self.steps.follow(record)
         view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])

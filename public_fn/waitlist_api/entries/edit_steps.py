@@ -15,7 +15,7 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
-# The profile fields that contain an address to which messages can be sent.
+# The profile fields that hold the addresses to which messages are sent.
 ADDRESSES = ("email", "phone")
 HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 
@@ -31,9 +31,9 @@ class EditSteps(Struct, frozen=True):
     recipients: Recipients
 
     def present(self, key: tuple[str, str], stay: int | None = None) -> EntryRecord | None:
-        """Return the record of an entry if the entry can be edited.
+        """Return the record of an entry that can be edited.
 
-        Return None if the caller must try again.
+        Return None if another request has to be finished first. The caller then tries again.
         """
         record = self.entries.find(*key, stay)
         if record.status == "admitted":
@@ -46,9 +46,9 @@ class EditSteps(Struct, frozen=True):
         return record
 
     def mark(self, record: EntryRecord) -> int:
-        """Tell Redis that the entry is about to be edited, and return a timestamp for the edit.
+        """Announce an edit to Redis, and return a timestamp for it.
 
-        If the edit is interrupted, maintenance finishes it.
+        If the edit is interrupted after this step, maintenance finishes it.
         """
         request = c.MarkDirty(
             waitlist_id=record.waitlist_id,
@@ -62,13 +62,15 @@ class EditSteps(Struct, frozen=True):
         return marked.stamp
 
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
-        """Mark an unreachable entry as reachable if the new profile has another address."""
+        """If messages could not reach the customer, and the new profile has another address, remove
+        the mark that the customer is unreachable.
+        """
         has_changed = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
         if record.contact.unreachable and has_changed:
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Send the changed fields to Redis.
+        """Send the attributes and the readiness in the record to Redis.
 
         Raise NotWaiting if the customer has left the waitlist.
         """

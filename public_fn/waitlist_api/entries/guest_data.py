@@ -113,7 +113,10 @@ def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
 
 
 def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return the profile as it is stored in the record."""
+    """Return the profile in the form in which it is stored.
+
+    If the customer has ticked a checkbox, its text and version are stored too.
+    """
     agreed = {
         field.name: {"text": text, "version": field.version}
         for field in _fields(settings)

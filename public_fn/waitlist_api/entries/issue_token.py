@@ -16,9 +16,10 @@ TokenOf = Callable[[str, str, int], str]
 
 
 class Links(Struct, frozen=True):
-    """Links to the customer's page.
+    """The links to a customer's page.
 
-    If the customer has requested a new address, `move` contains the link that confirms it.
+    If the customer has requested a new address, `move` contains this address and the link that
+    confirms it.
     """
 
     url: str
@@ -99,11 +100,11 @@ def move_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_ur
 
 
 def place_link(tokens: EntryTokens, record: EntryRecord, base_url: str) -> str:
-    """Return the URL of the page that shows the customer's position."""
+    """Return the URL of the customer's page, with a new entry token in the fragment."""
     token = tokens.issue(*record.key, record.ticket or 0)
     return link_with(*record.key, token, base_url)
 
 
 def link_with(waitlist_id: str, entry_id: str, token: str, base_url: str) -> str:
-    """Return the URL of the page that shows the customer's position."""
+    """Return the URL of the customer's page. The fragment contains the entry id and the token."""
     return f"{base_url}/w/{waitlist_id}#t={entry_id}.{token}"

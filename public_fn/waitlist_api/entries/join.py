@@ -61,9 +61,9 @@ class Joins(Struct, frozen=True):
             self.finish(record)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
-        """Record the entry's place in the queue.
+        """Record the place that Redis has given to the entry.
 
-        Return False if another request has already recorded it.
+        Return False if another request has already recorded the place.
         """
         try:
             self.entries.finish_join(record, placed, self.now_millis())
@@ -90,15 +90,16 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier message of this signup may already have added the entry to the queue, or
-            # may still do so. End the signup in Redis, unless the entry is already in the queue.
+            # An earlier attempt of this signup may already have added the entry to the queue, or
+            # may still add it later. Make Redis refuse such an attempt. If the entry is already in
+            # the queue, finish the signup.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed
             self.cancel(record)
             raise
         except (NotOpenYet, WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone) as refusal:
-            # Redis has refused the entry, and will also refuse delayed messages of this signup.
+            # Redis refuses the signup, and will also refuse delayed attempts of the same signup.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             if isinstance(refusal, NotOpenYet):
@@ -116,15 +117,17 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> None:
-        """Accept the signup if another request has finished it.
+        """Check how another request has changed the record in the meantime. If it has finished this
+        signup, accept the signup.
 
-        Raise NotWaiting if another request has ended the signup.
+        Raise NotWaiting if the signup has been cancelled.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
             return
         if not same_stay:
-            # The entry that Redis has added to the queue has no record, so remove it from Redis.
+            # Redis has added the entry to the queue, but its record no longer exists. Remove the
+            # entry from Redis.
             self.recovering_queue.write(drop_of(replace(record, ticket=placed.ticket)))
         raise NotWaiting("This signup was cancelled while it was in progress. Sign up again.")
 

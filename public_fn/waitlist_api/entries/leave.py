@@ -55,9 +55,10 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """Return the record if an earlier request to leave or to erase the entry must be finished.
+        """Return the record if an earlier request to erase the entry must be finished. Otherwise
+        return None.
 
-        Otherwise return None.
+        Raise an error if the entry cannot leave.
         """
         if record.status == "admitted":
             raise AlreadyAdmitted
@@ -103,8 +104,8 @@ class Leaves(Struct, frozen=True):
             return
         left: c.EndStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
-            # The customer left before the new signup was finished, so Redis may still count the
-            # customer as inside from an earlier admission.
+            # The customer was joining again and left before the signup was finished. Redis may
+            # still count the customer as inside because of the former admission, so record an exit.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,
@@ -127,8 +128,9 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # Another request has already removed the entry, started an erasure, or banned the
-            # customer. The record of a banned customer must not expire.
+            # In the meantime, another request has changed the record: it has removed the entry,
+            # begun an erasure or banned the customer. Do not let the record of a banned customer
+            # expire.
             now = changed.record
             if now is not None and now.intent.erase:
                 self.finish_erase(now)

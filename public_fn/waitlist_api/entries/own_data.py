@@ -45,7 +45,11 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
 
 
 class OwnDataView(Struct, frozen=True):
-    """The data that the customer may see. `messages` is None if the waitlist sends no messages."""
+    """A customer's own data.
+
+    `messages` is None if the waitlist sends no messages. `is_asked` is true if the customer must
+    verify a new address first.
+    """
 
     profile: dict[str, Any]
     messages: Messages | None
@@ -141,7 +145,7 @@ class OwnData(Struct, frozen=True):
 
 
 class _NewAddress(Struct, frozen=True):
-    """The new address from the customer's request, as the customer wrote it."""
+    """A new address for an entry. `text` is the address as the customer wrote it."""
 
     field: str
     text: str
@@ -158,7 +162,7 @@ class _Change(Struct, frozen=True):
 
     @property
     def names_address(self) -> bool:
-        """Whether the request contains the address that identifies the customer."""
+        """Whether the request contains the profile field by which the customer is identified."""
         rules = self.settings.identity
         return (
             self.identities is not None and rules is not None and rules.field in self.command.patch

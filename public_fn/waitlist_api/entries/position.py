@@ -18,7 +18,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# These fields of a view are missing in API responses, or have a different name there.
+# API responses do not contain these fields of a view, or call them by another name.
 UNSEEN = (
     "ticket",
     "rank",
@@ -136,7 +136,7 @@ class Positions(Struct, frozen=True):
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
     def without_old_question(self, waitlist_id: str, view: EntryView) -> EntryView:
-        """Remove the confirmation deadline from a view if the waitlist does not ask for
+        """Return the view without a confirmation deadline if the waitlist no longer asks for
         confirmations.
         """
         if not view.confirm_by_millis:
@@ -146,9 +146,10 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Return the view after Redis has rejected the caller's entry token.
+        """Return the view of an entry whose token Redis has refused, as far as the record knows it.
 
-        Raise Forbidden if the token belongs to an earlier signup.
+        Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the record
+        says that the customer is on the waitlist.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:

@@ -24,7 +24,10 @@ Only = Literal["unverified", "asked"]
 
 
 class Begin(Struct, frozen=True):
-    """The start of a page of waiting entries, and whether to list only ready or unready entries."""
+    """Where a page of waiting entries begins.
+
+    If `ready` is set, the page has only ready entries, or only entries that are not ready.
+    """
 
     after: int | None
     first: int | None

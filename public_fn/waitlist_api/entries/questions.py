@@ -27,8 +27,9 @@ from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
 WORKERS = 8
-# The maximum difference between the clock of a Lambda function and the Redis clock. Wait this much
-# longer before a deadline counts as passed, so that a fast clock does not end a wait too early.
+# The clock of a Lambda function and the clock of Redis may differ by this much. A deadline counts
+# as passed only after this additional time, so that a clock that is ahead cannot end a customer's
+# wait too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
 
@@ -132,7 +133,11 @@ class Questions(Struct, frozen=True):
         clocks: Clocks,
         settings_version: int,
     ) -> list[WaitlistError | None]:
-        """Take the next step for each record: ask, remind, or end the wait. Return any errors."""
+        """Take the next step for each record: ask the customer, remind the customer, or end the
+        wait.
+
+        Return an error or None for each record.
+        """
         work = partial(self._act, rules=rules, clocks=clocks, settings_version=settings_version)
         return _each(work, records)
 
@@ -181,7 +186,10 @@ class Questions(Struct, frozen=True):
     def _end(
         self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks, settings_version: int
     ) -> None:
-        """Record that the customer has not answered, then end the wait."""
+        """Record that the customer has not answered in time.
+
+        After that, let the entry leave, park it or move it to the end of the queue.
+        """
 
         def decide(now: EntryRecord) -> Change | None:
             if now.question.unanswered or find_due_step(now, rules, clocks) != "unanswered":
@@ -227,8 +235,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     A signup, a question and a confirmation count as contact.
     """
-    # The ticket of a reinstated entry contains the time of its first signup, so use the time of the
-    # reinstatement instead.
+    # If the entry was reinstated, its ticket still contains the time of the first signup. Use the
+    # time of the reinstatement instead.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)
@@ -256,7 +264,7 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether the customer cannot be asked because no message can reach them."""
+    """Return whether the customer is not asked because messages cannot reach the customer."""
     return record.contact.unreachable and not is_unanswered(record, rules)
 
 

@@ -85,7 +85,7 @@ class VerifyCommand(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True):
-    """The record after a change, and the event that is added to the history."""
+    """A change to the readiness of an entry: the new record, and the event for the history."""
 
     after: EntryRecord
     event: str
@@ -98,7 +98,7 @@ Decide = Callable[[EntryRecord], Change | None]
 
 
 def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
-    """Return the record after the customer has confirmed that they are still waiting."""
+    """Return the record of a customer who has just confirmed that they are still waiting."""
     question = replace(record.question.closed(), confirmed_millis=now_millis)
     return replace(record, question=question)
 
@@ -172,9 +172,10 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(record, self._rules(command.waitlist_id))
 
     def is_too_late_to_answer(self, record: EntryRecord) -> bool:
-        """Return whether it is too late for the customer to confirm that they are still waiting.
+        """Return whether the customer has missed the deadline to confirm that they are still
+        waiting.
 
-        Read the settings from the table, because the cached `confirm` setting may be outdated.
+        The cached `confirm` setting can be out of date, so read the setting from the table.
         """
         if not record.question.unanswered:
             return False

@@ -72,9 +72,10 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> str:
-        """A digest of the reason, with the Idempotency-Key as the key of the digest.
+        """A digest of the reason, with which a later request can be compared.
 
-        Nobody can guess the reason from the digest without knowing the Idempotency-Key.
+        The digest is keyed with the Idempotency-Key, so nobody can guess the reason without this
+        key.
         """
         if not self.idempotency_key:
             return ""
@@ -82,8 +83,10 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """Let the entry leave the waitlist if it was set aside or has missed its turn, and then decide
-    again. If the entry is on the waitlist in any other state, refuse the request.
+    """End the current signup of an entry that is parked or was removed by Redis, and then decide
+    again.
+
+    If the entry is on the waitlist in any other state, refuse the request.
     """
 
     record: EntryRecord
@@ -104,8 +107,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # A repeated request changes nothing. If it did, a delayed copy of the request could bring
-        # back a customer who has left in the meantime.
+        # Nothing is changed by a repeated request. Otherwise a delayed copy of the request could
+        # bring back a customer who has left in the meantime.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":
@@ -234,7 +237,10 @@ class Reinstatements(Struct, frozen=True):
             self.leaves.leave(*record.key, leave)
 
     def _check_room(self, record: EntryRecord, waitlist: WaitlistRecord) -> None:
-        """Raise WaitlistFull if the waitlist has more entries than its capacity."""
+        """Raise WaitlistFull if more entries are on the waitlist than its capacity allows.
+
+        Raise InvalidFields if the entry would belong to too many segments.
+        """
         waitlist.segments.check(record.attributes)
         if waitlist.settings.capacity is None:
             return

@@ -39,7 +39,7 @@ class _Counting(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Accept every segment, because this request counts the entries of all segments."""
+        """Do nothing, because the request covers all segments and names none."""
 
 
 class SegmentCounts(Struct, frozen=True):

@@ -32,14 +32,16 @@ class SegmentPlace(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
-    """The answer of Redis: the position in the queue and in the requested segments."""
+    """What Redis has answered: an entry's positions in the queue and in the segments of the
+    request.
+    """
 
     asked: tuple[Segment, ...]
     found: c.PositionResult
 
     @property
     def is_whole(self) -> bool:
-        """Whether Redis has found the entry in all requested segments."""
+        """Whether the entry has a position in each segment of the request."""
         return all(place.position is not None for place in self.found.places)
 
     def places(self) -> list[SegmentPlace]:

@@ -103,7 +103,7 @@ class Signups(Struct, frozen=True):
                         return RefusedEntry(existing, error)
                     raise error
                 case Replay(record):
-                    # The entry was erased after its record was read.
+                    # If the entry is erased before its position can be read, decide again.
                     with suppress(EntryNotFound):
                         return SignedUp(self._view_of(record), is_new=False)
                 case FinishLeave(record):
@@ -122,9 +122,7 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """Return the command, changed so that it refers to the entry that currently uses the
-        customer's address.
-        """
+        """Return the command for the entry that now has the customer's address, if there is one."""
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
 
@@ -140,7 +138,8 @@ class Signups(Struct, frozen=True):
         if command.bot_proof is None or self.bot_check is None:
             return
         if terms.refusal is not None:
-            # Customers should not have to solve a challenge if the signup is refused anyway.
+            # Refuse the signup before the bot check, so that no customer solves a challenge for
+            # nothing.
             raise terms.refusal
         when_down = terms.waitlist.settings.bot_check_down
         self.bot_check.check(command.entry_id, command.bot_proof, when_down)
@@ -196,6 +195,7 @@ class Signups(Struct, frozen=True):
 
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
     """Return whether the signup is refused because of the setting `rejoin`."""
-    # If the address is unverified, `UnprovenSignups` later checks whether the settings are current.
+    # If the waitlist verifies addresses, `UnprovenSignups` checks for itself whether the settings
+    # are current.
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

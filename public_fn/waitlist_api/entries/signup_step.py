@@ -55,15 +55,13 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
-        """Return the command, changed so that it refers to the entry that currently uses the
-        customer's address.
-        """
+        """Return the command for the entry `found`, which now has the customer's address."""
         if found is None or found.entry_id == self.entry_id:
             return self
         return replace(self, customer_id=found.customer_id)
 
     def with_stay_shown(self, stay: int | None) -> "SignupCommand":
-        """Return a copy of the command that contains the ticket from the caller's entry token."""
+        """Return a copy of the command with the ticket that the caller's entry token contains."""
         return replace(self, stay_shown=stay)
 
     def is_proven_for(self, record: EntryRecord) -> bool:
@@ -127,7 +125,10 @@ class Resume(Struct, frozen=True):
 
 
 class Create(Struct, frozen=True):
-    """Write a new record. If the customer has signed up before, replace the `former` record."""
+    """Write the record of a new signup.
+
+    If the customer has signed up before, `former` is the record to replace.
+    """
 
     former: EntryRecord | None = None
 
@@ -136,15 +137,15 @@ Step = Refuse | Replay | FinishLeave | Resume | Create
 
 
 class Terms(Struct, frozen=True):
-    """A waitlist, and the error if it would refuse a new entry with the data of the signup.
+    """A waitlist, and its answer to a new entry with the data of this signup.
 
-    `refusal` is None if the waitlist would accept the new entry.
+    `refusal` is None if the waitlist accepts the new entry.
     """
 
     waitlist: WaitlistRecord
     refusal: WaitlistError | None
-    # True if the waitlist was read from the table for this signup, and false if it came from the
-    # cache.
+    # Whether the waitlist was read from the table for this signup. If not, it came from the cache
+    # and may be out of date.
     are_current: bool = False
 
     def admit(self, former: EntryRecord | None) -> Refuse | Create:
@@ -203,8 +204,8 @@ def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistEr
 
 
 def _rejoin(former: EntryRecord, terms: Terms, now_millis: int) -> Refuse | Create:
-    # A customer who has exited early may still hold a valid pass. Do not admit the customer again
-    # before the pass ends.
+    # The pass of an admitted customer may still be valid after an early exit. If the waitlist keeps
+    # a place for each valid pass, the customer cannot join again before the pass ends.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(terms.waitlist.settings)
     is_open = former.joins_as_new(now_millis) or _may_rejoin(terms.waitlist, former)
     if is_kept_in or not is_open:

@@ -64,20 +64,20 @@ class UnprovenSignups(Struct, frozen=True):
             return
         waitlist, is_current, stamp = self._check_room(unproven, known)
         if not is_current:
-            # An operator has changed the settings in the meantime, so sign up again. The guest has
-            # already passed the bot check.
+            # An operator has changed the settings since they were cached, so sign up again. The bot
+            # check has already used up the guest's token, so it is not repeated.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
-            # If the new settings refuse the data, the guest has used an outdated form. Do not
-            # record the data.
+            # A guest whose data the new settings refuse has filled in an outdated form. The data of
+            # this form is not recorded.
             is_taken = is_current or find_refusal(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)
 
     def _known(self, command: SignupCommand) -> EntryRecord | None:
-        """Return the record if the address already has an entry.
+        """If the address already has an entry, return its record.
 
-        Otherwise add an entry, and return None.
+        Otherwise add a new entry, and return None.
         """
         outcome = self.signups.attempt(command)
         match outcome:
@@ -134,10 +134,10 @@ class UnprovenSignups(Struct, frozen=True):
         self._ask(record, self.recovering_queue.draw_stamp(record))
 
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
-        """Write the event that triggers the message.
+        """Write the event that sends a message with a link.
 
-        If there is no event to write, make a transaction anyway, so that the response time reveals
-        nothing.
+        If no message is due, a transaction without an effect takes the same time, so that the
+        response time reveals nothing.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()

@@ -44,9 +44,10 @@ class Verifications(Struct, frozen=True):
     now_millis: NowMillis
 
     def verify(self, waitlist_id: str, code: str) -> Verified:
-        """Verify the address to which the code was sent.
+        """Verify the address to which this code was sent.
 
-        If the code confirms a new address, the entry moves to this address.
+        If the customer has requested a new address and the code was sent there, move the entry to
+        this new address.
         """
         if self.tokens is None:
             raise NoEntryTokens

@@ -7,17 +7,17 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# If at least this fraction of the allowed number of people is inside, the waitlist counts as full.
-# A place that becomes free is not taken until the next poll, so even a busy waitlist is rarely
-# completely full.
+# If at least this fraction of the allowed people is inside, the waitlist counts as full. When
+# somebody exits, the next person is admitted only at the next poll, so even a busy waitlist is
+# rarely full to the last place.
 NEARLY = 0.95
 
 
 class Interval(Struct, frozen=True):
-    """The changes between two successive samples.
+    """What has happened between two successive samples.
 
-    All times are in seconds. `is_busy` is true if somebody was ready and the waitlist could have
-    admitted them.
+    All times are in seconds. `is_busy` is true if people were ready and there was room to admit
+    them.
     """
 
     end: float
@@ -33,7 +33,7 @@ class Interval(Struct, frozen=True):
 
 
 def intervals_of(samples: Iterable[Sample], room: int | None = None) -> list[Interval]:
-    """Return the intervals between successive samples.
+    """Return the changes between each pair of successive samples.
 
     `room` is the maximum number of people inside, or None if there is no maximum.
     """
@@ -65,13 +65,13 @@ def rate_of(intervals: Sequence[Interval]) -> float:
 
 
 def leaving_of(intervals: Sequence[Interval]) -> float:
-    """Return which fraction of the waiting people leaves the waitlist per second."""
+    """Return the fraction of the waiting people that leaves the waitlist in each second."""
     exposure = sum(interval.waiting * interval.seconds for interval in intervals)
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
 
-# The measured dispersion is averaged with this number of imaginary intervals whose dispersion is 1.
-# The result therefore stays near 1 while there are few samples.
+# While there are few intervals, the measured dispersion can be far off. To keep it near 1, add this
+# many imaginary intervals with a dispersion of 1.
 PRIOR_INTERVALS = 4
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# At most this many opening periods are converted exactly. For the time after them, the mean rate is
-# used, which includes the time outside the offer hours.
+# This many of the next offer hours are converted exactly. After them, admissions are spread evenly
+# over the whole day, including the time when no offers are made.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
@@ -27,9 +27,10 @@ def open_seconds(hours: Hours, start: float, second: float) -> float:
 
 
 def spread(pace: Pace, hours: Hours) -> Pace:
-    """Convert a pace (how fast people are admitted) from open time to real time.
+    """Convert a pace (how fast people are admitted) so that people are admitted only during the
+    offer hours.
 
-    Open time runs only during the offer hours.
+    The times in the given pace come from a clock that runs only during the offer hours.
     """
     if pace.cycle:
         return pace
@@ -46,8 +47,9 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 
 
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Split a time interval at the boundaries of the offer hours, and convert the parts to real
-    time.
+    """Convert a time interval in which people are admitted.
+
+    The result has a part for each of the offer hours in which the interval lies.
     """
     length = piece.end - piece.start
     for number, ((begin, _), (first, last)) in enumerate(
@@ -63,8 +65,8 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # The rest of the interval comes after the last known offer hours, so spread it evenly over
-        # the time after them.
+        # The last part of the interval lies after the offer hours that are known. Spread it evenly
+        # over the time after them.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)
         yield Piece(

@@ -145,7 +145,10 @@ def _is_over(intervals: Sequence[Interval]) -> bool:
 
 
 def _bursts(intervals: Sequence[Interval]) -> Pace | None:
-    """Return the pace of bursts at regular intervals, or None if bursts are rare or irregular."""
+    """Return the pace of a waitlist that admits people in bursts at regular intervals.
+
+    Return None if there are too few bursts, or if they are irregular.
+    """
     active = [interval for interval in intervals if interval.served > 0]
     if len(active) < LEAST_BURSTS or len(active) > MOST_ACTIVE * len(intervals):
         return None
@@ -159,7 +162,7 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     size = mean(sizes)
     if size < 2:
         return None
-    # A few gaps underestimate how much the gaps really vary, so increase their spread.
+    # With few gaps, the measured spread is probably too small, so increase it.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(

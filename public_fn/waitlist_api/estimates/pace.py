@@ -17,8 +17,8 @@ Unavailable = Literal["paused", "unknown", "closed"]
 DEVIATIONS = 1.5
 # Samples are a minute apart and count whole people, so half a person is added to the range.
 HALF_A_PLACE = 0.5
-# After this many cycles, an estimate uses the mean rate of a whole cycle. This limits how much a
-# poll has to compute.
+# After this many cycles, the estimate uses the mean rate of a whole cycle. A poll therefore never
+# has to compute more cycles.
 MOST_CYCLES = 60
 # Longer waits are not estimated, because an estimate of more than a year does not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
@@ -67,14 +67,14 @@ class Pace(Struct, frozen=True, kw_only=True):
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0
-    # How much the intervals may shift in time, as a standard deviation in seconds.
+    # The uncertainty of the times of the intervals, as a standard deviation in seconds.
     jitter: float = 0.0
     # If this is set, the intervals repeat after this many seconds.
     cycle: float = 0.0
-    # The number of admissions that are certain. `dispersion` and `error` apply only to later
-    # admissions.
+    # The number of admissions that will happen for certain. Only later admissions have the
+    # uncertainty that `dispersion` and `error` describe.
     sure: float = 0.0
-    # Time intervals, each with a constant admission rate, in order of time.
+    # Consecutive time intervals. Within each interval, people are admitted at a constant rate.
     pieces: tuple[Piece, ...] = field(default=())
 
     def encode(self) -> str:
@@ -207,8 +207,10 @@ class Pace(Struct, frozen=True, kw_only=True):
         return max(0.0, 1 - rate * (seconds - first))
 
     def _decayed(self, needed: float, seconds: float) -> float:
-        """Return how many of `needed` people are still waiting after the given number of seconds
-        without admissions.
+        """Return how many of `needed` people still wait after some time in which nobody is
+        admitted.
+
+        Some of them leave during this time.
         """
         if needed <= 1 or seconds <= 0:
             return needed

@@ -55,9 +55,10 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
 
 
 def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
-    """Yield the scheduled times.
+    """Yield the scheduled times at which offers are made.
 
-    A future time outside the offer hours becomes the start of the next offer hours.
+    If a future time lies outside the offer hours, the offers are made when the next offer hours
+    begin.
     """
     opening = hours_after(hours, now_millis)
     current = next(opening)

@@ -56,9 +56,9 @@ class Recent(Struct):
         if self.minutes:
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
-            # For the time in which nothing changed, the last sample is repeated. At most one sample
-            # is stored per minute, so the repeated sample must not fall into the minute of the new
-            # sample.
+            # The counts did not change until now, so store the last sample again with a later time.
+            # This time must not fall into the minute of the new sample, because only one sample is
+            # stored per minute.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):
@@ -93,7 +93,10 @@ class Recent(Struct):
 
 
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
-    """Add the samples that were not stored because nothing had changed."""
+    """Return the samples with copies in the gaps.
+
+    Where the counts did not change, no samples were stored.
+    """
     filled = list(samples[:1])
     for before, after in pairwise(samples):
         if replace(before, millis=after.millis) == after:

@@ -51,7 +51,7 @@ class Stay(Struct, frozen=True):
 
 
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
-    """Limit the admissions by the number of people who may be inside.
+    """Return the pace after a limit on the number of people inside is taken into account.
 
     If `known` is None, people are admitted as soon as there is room.
     """
@@ -102,7 +102,10 @@ class _Filling(Struct):
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Advance the time to `end`. Until then people exit, and delayed admissions take place."""
+        """Let the time pass until `end`.
+
+        People exit, and people who were waiting for room are admitted.
+        """
         self.open_evenly(end, 0.0)
 
     def open_at_once(self, places: float) -> None:
@@ -115,7 +118,9 @@ class _Filling(Struct):
             self.late += places - now
 
     def open_evenly(self, end: float, rate: float) -> None:
-        """Admit people at a rate until the time `end`, as long as there is room."""
+        """Let the time pass until `end`, while people are admitted at the given rate if there is
+        room.
+        """
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow

@@ -13,11 +13,11 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# Admissions follow the policy's rate exactly, except that each admission waits for the next poll or
-# maintenance run. This is the assumed standard deviation of the delay in seconds.
+# The policy's rate says when each slot is due. The next poll or maintenance run then makes the
+# offer. This number is the assumed standard deviation of this delay in seconds.
 TRIGGER_SECONDS = 1.0
-# Scheduled admissions wait for the next poll or maintenance run. This is the assumed standard
-# deviation of the delay in seconds.
+# A scheduled slot is offered by the next poll or maintenance run. This number is the assumed
+# standard deviation of the delay in seconds.
 MAINTENANCE_SECONDS = 30.0
 # If the measured rate is lower than this fraction of the policy's rate, another factor slows down
 # the admissions. For example, customers may not accept their offers.
@@ -95,8 +95,9 @@ def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample
         stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
         within = within_room(known, room, minutes[-1], stay, leaving)
         found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
-        # People who were admitted together also exit together. The measured pace is then much too
-        # fast for a short time, so use the computed pace.
+        # People who were admitted together often also exit together, and many others are then
+        # admitted at once. In this case the measured pace is much too fast, so use the computed
+        # pace.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
@@ -146,7 +147,7 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 
 
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
-    """If the rate applies only from a later time, yield the time interval in which it applies."""
+    """Yield the interval with a constant rate, if the rate begins at a later time."""
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 

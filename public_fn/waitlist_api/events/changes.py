@@ -11,7 +11,7 @@ from waitlist_api.records.webhooks import Detail, is_published
 
 CHANGED = "Waitlist entry changed"
 HEARTBEAT = "Waitlist heartbeat"
-# A heartbeat (a test event that is sent every minute) has this value in the `event` field.
+# The value of the field `event` in a heartbeat, which is a test event that is sent every minute.
 HEARTBEAT_EVENT = "heartbeat"
 
 

@@ -99,7 +99,10 @@ class Api:
         return {**answer, "headers": {**ALWAYS, **answer["headers"]}}
 
     def _accept(self, event: Event, operation: Operation) -> dict[str, Any]:
-        """Return the event that the handler gets. Raise an error if the request is refused."""
+        """Check the request, and return the event with which the handler is called.
+
+        Raise an error if the request must be refused.
+        """
         check_path(event)
         if operation.audience == "operator":
             identify_operator(event)
@@ -164,16 +167,18 @@ def _with_credentials(
         Stack: replace(services.get(Stack), has_accounts=tokens is None),
     }
     if tokens is None:
-        # If customers have accounts, the issuer of the accounts has to keep bots out.
+        # Customers with accounts signed up at an OIDC issuer. The issuer has to keep bots out, so
+        # signups need no bot check here.
         return services.replaced({**given, Identities | None: None, BotCheck | None: None})
     services = services.replaced({**given, EntryTokens: tokens})
     return services.replaced({Identities | None: services.get(Identities)})
 
 
 def _as_json(event: Event, media_types: Collection[str]) -> dict[str, Any]:
-    """Return the event with the content type set to JSON, and without a body that is ignored.
+    """Return the event with the header `Content-Type: application/json`.
 
-    Raise UnsupportedMediaType if the request has a body of another media type.
+    If the operation accepts no body, the returned event has none. Raise UnsupportedMediaType if the
+    body has a media type that the operation does not accept.
     """
     method = event["requestContext"]["http"]["method"]
     # API Gateway sends header names in lower case, but `sam local start-api` keeps the original

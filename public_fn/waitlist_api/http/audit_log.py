@@ -52,9 +52,9 @@ def _is_next_page(event: Mapping[str, Any]) -> bool:
 
 
 def _operator_and_ids(event: Mapping[str, Any]) -> dict[str, str]:
-    """Return the operator, the waitlist and the entry.
+    """Return the operator's ARN, the waitlist id and the entry id of a request.
 
-    Without an operator, return an empty dict.
+    If no operator has signed the request, return an empty dict.
     """
     try:
         return {"by": identify_operator(event), **_ids(event.get("pathParameters"))}

@@ -12,8 +12,8 @@ from waitlist_shared.ids import entry_id_of
 class Credentials(Struct, frozen=True):
     """Checks the credentials of the current request.
 
-    If `tokens` is None, customers sign in at an OIDC issuer. API Gateway has then already checked
-    their tokens.
+    If `tokens` is None, this stack issues no entry tokens. Customers then send a JWT of an OIDC
+    issuer, which API Gateway has already verified.
     """
 
     tokens: EntryTokens | None

@@ -18,9 +18,9 @@ def edge_url_of(event: Mapping[str, Any]) -> str:
 
 
 def check_edge(event: Mapping[str, Any], keys: Collection[str]) -> None:
-    """Raise EdgeOnly if the request's edge key is not in `keys`.
+    """Raise EdgeOnly if the request does not contain one of the keys in `keys`.
 
-    Empty `keys` allow every request.
+    If `keys` is empty, every request is allowed.
     """
     # The comparison takes constant time, so its duration reveals nothing about a key.
     given = str(event.get("headers", {}).get(HEADER, "")).encode()

@@ -17,7 +17,8 @@ CODE_HEADER = "Waitlist-Problem"
 def public_errors() -> dict[str, type[WaitlistError]]:
     """Return the error class of each code that clients can get, sorted by status and code."""
     errors = [error for error in _subclasses(WaitlistError) if error.shown_as is None]
-    # If an error has subclasses with the same code, the last subclass describes the code.
+    # Several error classes can have the same code. The API describes such a code with the class
+    # that was defined last.
     found = {error.code: error for error in errors if error.status != InternalError.status}
     found[InternalError.code] = InternalError
     return dict(sorted(found.items(), key=lambda item: (item[1].status, item[0])))
@@ -55,6 +56,9 @@ def problem(error: WaitlistError) -> Response[str]:
 
 
 def _shown(error: WaitlistError) -> WaitlistError | type[WaitlistError]:
-    """Return the error, or the class that clients get instead of it."""
+    """Return the error that clients see.
+
+    Some internal errors are shown to clients as another error.
+    """
     shown = error.shown_as or error
     return InternalError if shown.status == InternalError.status else shown

@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 
-# Nearly all signups take less than one step. A slower signup takes two or more whole steps.
+# Every response takes a multiple of this time. Nearly all signups finish within the first multiple,
+# so their durations are equal.
 STEP_MILLIS = 300
 
 
@@ -22,7 +23,7 @@ class EvenTimes(Struct, frozen=True):
 
     @contextmanager
     def since(self, began_millis: int) -> Iterator[None]:
-        """Run the `with` block, and then sleep until the end of the current step."""
+        """Run the `with` block, and then sleep until the duration is a multiple of STEP_MILLIS."""
         try:
             yield
         finally:

@@ -49,9 +49,9 @@ def parse(text: str) -> Any:
 
 
 def check(value: Any) -> int:
-    """Return the size of a value in bytes.
+    """Return the size of the JSON value in bytes.
 
-    Raise InvalidJson if it is too deep or has invalid text.
+    Raise InvalidJson if the value is nested too deeply, or contains text that is not valid Unicode.
     """
     if _depth(value) > MAX_DEPTH:
         raise InvalidJson(_too_deep())

@@ -13,7 +13,7 @@ from waitlist_api.http import json_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 JSON = "application/json"
-# Errors of an operation on an entry that uses Redis.
+# The codes of errors that every operation on an entry can return if it needs Redis.
 ENTRY = ("rebuilding", "entry_not_found")
 
 
@@ -36,7 +36,8 @@ class Operation(Struct, frozen=True):
     """A decorator that declares a handler.
 
     An operation without a `summary` is not part of the OpenAPI document. `problems` lists the codes
-    of errors that do not follow from the operation's credentials, body and path.
+    of errors that only this operation can return. Errors about credentials, the body and the path
+    are added automatically.
     """
 
     audience: Literal["anyone", "customer", "operator"]
@@ -45,8 +46,8 @@ class Operation(Struct, frozen=True):
     other_answers: tuple[Answer, ...] = ()
     problems: tuple[str, ...] = ()
     needs_credentials: bool = True
-    # "first_page": The request for the first page of a list is in the audit log, and requests for
-    # later pages are only in the request log.
+    # "first_page": The operation returns a list of personal data. Only the request for the first
+    # page is written to the audit log. Requests for later pages are written to the request log.
     audit: Literal["", "each_request", "first_page"] = ""
     # The accepted values of Content-Type. An operation that accepts none ignores the body.
     media_types: tuple[str, ...] = (JSON,)

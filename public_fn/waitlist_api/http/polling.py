@@ -18,8 +18,8 @@ OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "pa
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
-# How often a customer polls within the time after which the customer counts as away. Two polls can
-# therefore fail.
+# A customer who does not poll for a certain time is passed over. Within this time a customer polls
+# as often as this, so two polls in a row may get lost.
 POLLS_OF_PRESENCE = 3
 
 
@@ -36,8 +36,8 @@ def poll_after_seconds(
     seconds = min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)
     if status != "waiting" or not not_ready:
         return seconds
-    # The entry can get an offer as soon as one of these reasons ends. A reason without a known end
-    # can end at any time.
+    # If a reason has an end, poll again at that time. If it has no known end, the entry can become
+    # ready at any time, so poll at a fixed interval.
     ends = [
         max(1, -(-(reason.until_millis - now_millis) // 1000))
         if reason.until_millis

@@ -7,7 +7,11 @@ from waitlist_api.http.edge import edge_url_of
 
 
 class Request:
-    """The current request. It changes with each event, because a process handles one at a time."""
+    """The request that this process is handling at the moment.
+
+    A process handles one request at a time, so a single object is enough. Its `event` is replaced
+    with each request.
+    """
 
     event: dict[str, Any]
 
@@ -23,5 +27,8 @@ class Request:
         return edge_url_of(self.event) or f"https://{self.event['requestContext']['domainName']}"
 
     def header(self, name: str) -> str:
-        """Return the value of a header, or an empty string. The name is in lower case."""
+        """Return the value of a header, or an empty string if it is missing.
+
+        `name` must be in lower case.
+        """
         return str(self.event["headers"].get(name, ""))

@@ -29,7 +29,7 @@ ANGLE_BRACKETS = str.maketrans("{}", "<>")
 # and proxies may cut off a path at a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 SIGN_UP = "POST /v1/waitlists/{waitlist_id}/entries"
-# Each module, with the methods of its class `Routes` and their route keys.
+# For each module, the methods of its class `Routes` and the route that each method handles.
 MODULES = {
     "openapi.docs": {"get_docs": "GET /docs"},
     "routes.health": {"health": "GET /v1/health"},
@@ -128,7 +128,7 @@ MODULES = {
 
 
 class Route(Struct, frozen=True):
-    """A route and its handler, which is the method `name` of the class `routes`."""
+    """A route of the API. Its handler is the method `name` of the class `routes`."""
 
     key: str
     routes: type[Any]
@@ -160,9 +160,10 @@ def _names(*, has_accounts: bool) -> dict[str, tuple[str, str]]:
 
 @cache
 def find_route(key: str, *, has_accounts: bool = False) -> Route:
-    """Return the route with this key, and import its module. Raise NoSuchRoute if there is none.
+    """Import the module that handles a route, and return the route.
 
-    The signup differs between guests and customers with accounts at an OIDC issuer.
+    Raise NoSuchRoute if there is no such route. If customers have accounts at an OIDC issuer,
+    another handler handles signups.
     """
     names = _names(has_accounts=has_accounts)
     if key not in names:
@@ -251,7 +252,8 @@ def check_path(event: Event) -> None:
         path = template.format(**parameters)
     except KeyError:
         raise NoSuchRoute from None
-    # If part of the path was cut off, API Gateway's parameter may still contain this part.
+    # If the path was cut off at one of these characters, the parameter may still contain the whole
+    # value. The parameters are therefore checked too.
     is_same = (method, path) == (event["requestContext"]["http"]["method"], unquote(path_of(event)))
     if not is_same or any(FORBIDDEN.search(value) for value in parameters.values()):
         raise NoSuchRoute

@@ -21,9 +21,9 @@ WhenEnded = Literal["skip", "rejoin"]
 # What an import does if a guest has created the entry that is on the waitlist.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
-# The states of a row. `new` means that the customer can be added. `joining` means that an import
-# has started to add the customer. `under_way` means that another request is adding or removing the
-# customer.
+# The states of a row. `new` means that the customer can be added. `joining` means that an earlier
+# import has begun to add the customer and was interrupted. `under_way` means that some other
+# request is adding or removing the customer.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
 FIRST_TICKET = 1
@@ -67,7 +67,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     language: str = ""
     # If this is true, the customer is not added and cannot sign up later.
     banned: bool = False
-    # True if the caller's customer id differs from the id for the address in the profile.
+    # Whether the caller sent a customer id although the address in the profile gives another one.
     is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
@@ -142,7 +142,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def is_replacing(self) -> bool:
-        """Whether the import replaces an entry that a guest created."""
+        """Whether the import replaces an entry that a guest created by signing up."""
         record = self.record
         if record is None or record.status not in PRESENT or self.names_former_address:
             return False
@@ -179,8 +179,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban.stamp:
             return "banned"
-        # A guest may have signed up for the real customer and then left, to keep the customer off
-        # the waitlist. Or an interrupted import may already have removed the guest's entry.
+        # A guest may have signed up under the id of the real customer and then left, to keep this
+        # customer off the waitlist. An interrupted import may also have removed the guest's entry.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
@@ -191,7 +191,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Import this row into the entry that was moved to the address in the row."""
+        """Import this row into an existing entry, which was moved to the address in the row."""
         self.row = replace(self.row, customer_id=record.customer_id)
         # Clear the cached properties, because they were computed from the former customer id.
         self.__dict__.clear()
@@ -207,7 +207,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:
-        """Copy the outcome of another row for the same entry."""
+        """Take over the outcome of another row for the same entry."""
         self.record, self.refusal, self.warning = same.record, same.refusal, same.warning
         self.outcome = "already" if same.outcome == "joined" else same.outcome
         self.ticket = None if self.names_former_address else same.ticket

@@ -149,7 +149,10 @@ def _imported(
 
 
 def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
-    """Return one row for each entry. Prefer a row that contains the entry's current address."""
+    """Return one row for each entry.
+
+    If several rows are for the same entry, prefer a row with the entry's current address.
+    """
     by_entry: dict[str, ImportedRow] = {}
     for item in rows:
         first = by_entry.setdefault(item.entry_id, item)
@@ -162,7 +165,7 @@ def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
 def _with_outcomes(
     imported: list[ImportedRow], by_entry: Mapping[str, ImportedRow]
 ) -> list[ImportedRow]:
-    """Return all rows. If several rows are for the same entry, they get the same outcome."""
+    """Return all rows with their outcomes. Rows for the same entry have the same outcome."""
     for item in imported:
         if item.outcome is None:
             item.repeat(by_entry[item.entry_id])

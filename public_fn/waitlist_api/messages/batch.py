@@ -158,7 +158,9 @@ class Batches:
         self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
-        """Keep the age of this message if it is the oldest message of the batch."""
+        """Remember how long ago this message was sent, if it is the oldest message of the batch so
+        far.
+        """
         sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
         if sent_millis:
             age_seconds = (self._sender.now_millis() - sent_millis) // 1000

@@ -42,8 +42,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     only_in_offer_hours: bool = False
     # The customer has just requested the message, so it is sent even if messages are turned off.
     is_requested: bool = False
-    # The message is also sent if the waitlist's settings list the kind of message that is named
-    # here.
+    # The name of another kind of message. If the waitlist sends that kind, it also sends this kind.
     also_chosen_by: str = ""
     # The message is sent only if this setting of the waitlist is not null.
     needs_setting: Literal["", "confirm"] = ""

@@ -61,7 +61,7 @@ def pause_millis(number: int) -> int:
 
 
 def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRecord:
-    """Return the record after its data has been replaced by the data of a newer signup."""
+    """Return the record with the data of a newer signup for the same entry."""
     has_same_address = record.profile.get(signup.address) == signup.profile.get(signup.address)
     return replace(
         record,

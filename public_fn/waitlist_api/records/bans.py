@@ -43,14 +43,14 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # If the record is deleted later, the `erased` event gets the record's timestamp. The
-        # timestamp must therefore not be older than the ban. The record of a banned customer does
-        # not expire.
+        # If the record is deleted later, the `erased` event gets the record's timestamp. Set this
+        # timestamp to the time of the ban, so that the `erased` event comes last. The record of a
+        # banned customer does not expire.
         end = replace(before.end, stamp=0 if record is None else before.decided_stamp)
         banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:
-        # The timestamp of the ban is stored as `edited_stamp` for now. `stamp` changes later, when
-        # the customer has left the waitlist.
+        # Store the timestamp of the ban as `edited_stamp` for now. When the customer has left the
+        # waitlist, `stamp` gets a later timestamp.
         banned = replace(
             banned,
             edited_stamp=stamp,

@@ -53,9 +53,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return a checkpoint with the progress of an audit that has not finished yet.
+        """Return a checkpoint for an audit that could not finish in this run.
 
-        The audit has compared all changes from `since` up to `stamp`.
+        The audit has compared all changes between `since` and `stamp`.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 
@@ -67,8 +67,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     def after(
         self, epoch: str, beat: int, stamp: int, counters: Counts, told: str | None = ""
     ) -> "Checkpoint":
-        """Return the checkpoint of the next maintenance run, which has incremented `beat` in Redis
-        again.
+        """Return the checkpoint to store after a maintenance run.
+
+        In each run, maintenance increments `beat` in Redis.
         """
         return Checkpoint(
             epoch=epoch,

@@ -52,8 +52,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # No event is written now. When the entry leaves the waitlist, the `left` event is
-            # written.
+            # Write no event yet. The `left` event is written when the entry leaves the waitlist.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)
@@ -64,9 +63,9 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
 
 
 def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True) -> EntryRecord:
-    """Return the record with a new offer or claim.
+    """Return the record of an entry that has just been claimed or offered.
 
-    The claim token in the record does not change.
+    The function does not set the claim token.
     """
     hold = replace(
         record.hold, until_millis=until_millis, is_offer=is_offer, end="", parked_millis=None
@@ -175,8 +174,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # If the decision is about a waiting entry, the record keeps how the last claim or offer
-        # ended.
+        # A decision about a waiting entry does not change how its last claim or offer ended. Any
+        # other decision does.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

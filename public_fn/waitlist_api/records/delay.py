@@ -5,16 +5,16 @@ from msgspec.structs import replace
 from waitlist_api.records.entry import EntryRecord, no_longer_near
 from waitlist_shared import contracts as c
 
-# After these decisions, the entry may have to wait. This is the reason that is stored for the
-# delay.
+# After one of these decisions, the entry may be passed over for some time. The values are the
+# reasons that clients then see in `not_ready`.
 REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "declined"}
 
 
 def with_delay(decision: c.Decision, record: EntryRecord) -> EntryRecord:
     """Return the record with the delay and the number of declines that the decision contains.
 
-    If the record already has a later delay or a higher number, the record keeps this value. The
-    function can therefore be called twice for the same decision, or after a newer decision.
+    A delay in the record is replaced only by a later delay, and the number of declines never gets
+    smaller. It is therefore safe to apply a decision twice or too late.
     """
     hold = record.hold
     if decision.verb in REASONS and decision.until_millis > (hold.delayed_until_millis or 0):

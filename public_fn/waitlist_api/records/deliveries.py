@@ -40,7 +40,8 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# This condition is true if no state of the message is stored and no attempt to send it is running.
+# This condition is true if the table has no state for the message, and if no process is sending the
+# message at the moment.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 

@@ -43,10 +43,10 @@ class Move(Struct, frozen=True):
     events: tuple[HistoryEvent, ...]
 
     def is_based_on(self, record: EntryRecord) -> bool:
-        """Return whether the new rank may be recorded.
+        """Return whether the record may be updated with the new rank.
 
-        If the record contains a decision that Redis did not know when it changed the rank, the new
-        rank is recorded only if the entry is waiting.
+        The record may contain a decision that Redis had lost before it changed the rank. The new
+        rank is then recorded only if the entry is still waiting in the record.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
@@ -73,7 +73,8 @@ class Move(Struct, frozen=True):
         if record.stamp < self.made.stamp:
             if not self.is_based_on(record):
                 return None
-            # Redis moves only waiting entries, so a record with another status is out of date.
+            # Redis only moves entries that are waiting. If the record has another status, the
+            # record is out of date.
             moved = self._moved(after)
             after = replace(
                 moved,

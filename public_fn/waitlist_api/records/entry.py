@@ -203,9 +203,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return max(self.stamp, self.edited_stamp)
 
     def stamp_off_list(self, now_millis: int) -> int:
-        """Return a timestamp for an event that happens after the customer has left or was admitted.
+        """Return a timestamp for an event of a customer who is no longer on the waitlist.
 
-        Use this timestamp only in a write that fails if the recorded `stamp` has changed.
+        Another process could choose the same timestamp. Use the timestamp only in a write that
+        fails if the recorded `stamp` has changed.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
@@ -228,8 +229,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def shared_values(self) -> Item:
         """The attributes that often stay the same when a customer joins again.
 
-        The new record contains a copy of the former record. The copy leaves out each of these
-        attributes that has the same value in the new record.
+        The record of the new signup contains a copy of the former record. To save space, the copy
+        leaves out each of these attributes whose value has not changed.
         """
         return {
             "waitlist_id": self.waitlist_id,
@@ -260,9 +261,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.status == "left" and self.ticket is None and self.end.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
-        """Return whether the customer may join even if the `rejoin` setting forbids joining
-        again.
-        """
+        """Return whether the customer counts as new. The `rejoin` setting then does not apply."""
         was_verified = self.verification.until_millis is None
         return self.has_never_joined or not was_verified or self.is_expired(now_millis)
 

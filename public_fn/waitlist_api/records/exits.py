@@ -27,7 +27,7 @@ def go_out(
     change = change_of(
         record,
         stamp,
-        # If `keeps_room` is true, Redis must still count the customer as inside.
+        # If `keeps_room` is true, Redis must count the customer as inside until the pass ends.
         "admitted" if keeps_room else EXITED,
         until_millis=record.end.inside_until_millis or 0 if keeps_room else 0,
     )

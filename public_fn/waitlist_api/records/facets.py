@@ -81,8 +81,8 @@ class Hold(Facet, frozen=True):
     # When the entry was set aside.
     parked_millis: int | None = None
     # `once_key` is a digest of the idempotency key of the last request that moved the entry, and
-    # `once_stamp` is the timestamp of that request. If Redis loses its data, these two fields help
-    # to recognise a repeated request.
+    # `once_stamp` is the timestamp of that move. With these two fields, a repeated request is
+    # recognised even if Redis has lost its data.
     once_key: str = ""
     once_stamp: int = 0
 
@@ -102,15 +102,15 @@ class End(Facet, frozen=True):
     # The time of an exit after which the customer still counts as inside.
     out_millis: int | None = None
     left_millis: int | None = None
-    # The timestamp of the decision that ended the signup. It is set only if the record has a newer
-    # timestamp.
+    # The timestamp of the decision that ended the signup. It is stored here only if `stamp` was
+    # changed again after that decision.
     stamp: int = 0
 
 
 class Question(Facet, frozen=True):
     """The last message that asked the customer to confirm that they are still waiting."""
 
-    # `token` is the claim token that the record had when the customer was asked.
+    # `token` is the claim token that was stored in the record at the time of the question.
     asked_millis: int | None = None
     token: str = ""
     # The deadline for the customer's answer. `reminded_days` is how many days before the deadline
@@ -123,7 +123,7 @@ class Question(Facet, frozen=True):
     confirmed_millis: int | None = None
 
     def closed(self) -> "Question":
-        """Return the question in the form that is stored when no answer is needed any more."""
+        """Return the question without a deadline, so that it needs no answer any more."""
         return Question(asked_millis=self.asked_millis, confirmed_millis=self.confirmed_millis)
 
 

@@ -43,8 +43,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
             changes_until_millis=record.joined.changes_until_millis
             or former.joined.changes_until_millis,
         ),
-        # The customer may have left by declining an offer. If the request to decline is repeated,
-        # it must change nothing.
+        # A customer can leave by declining an offer, and then join again. Keep the digest of the
+        # request to decline, so that a repetition of this request changes nothing.
         hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
         # If a request to ban the customer is repeated after the ban has ended, it must change
         # nothing.
@@ -73,8 +73,8 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     entry.
     """
     detail: dict[str, Any] = {}
-    # If a signup is repeated, Redis returns the current position of the entry. This is not the
-    # position at which the entry joined.
+    # If the signup is a repeated request, Redis returns the current position, which differs from
+    # the position at the time of the signup. Record the position only for the first request.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

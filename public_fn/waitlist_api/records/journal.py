@@ -23,8 +23,8 @@ MINUTE = 60_000 * TICKETS_PER_MILLISECOND
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# Each step reads this many minutes of the journal. If maintenance did not run for a long time,
-# nearly all minutes are empty, and steps of a single minute would take too long.
+# The journal is read in steps of this many minutes. After a long interruption, most minutes are
+# empty, so steps of one minute would take too long.
 STEP_MINUTES = 4
 
 Key = tuple[str, str]
@@ -69,7 +69,7 @@ class Change(Struct, frozen=True, kw_only=True):
 def change_of(
     record: EntryRecord, stamp: int, status: str, *, rank: int = 0, until_millis: int = 0
 ) -> Change:
-    """Return a change to the record. The change has the given timestamp and status."""
+    """Return the journal's description of a change to the record."""
     return Change(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -92,9 +92,10 @@ class Journal(Struct, frozen=True):
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes with `after` < stamp <= `until`.
+        """Yield the changes with `after` < stamp <= `until`, several minutes at a time.
 
-        Each step yields the timestamp that the search has reached, and a list of changes.
+        Each result contains the timestamp up to which the journal has been read, and a list of
+        changes.
         """
         last = until // MINUTE
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
@@ -107,12 +108,13 @@ class Journal(Struct, frozen=True):
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield pages of the changes in a shard with `after` < stamp <= `until`, oldest first.
 
-        Each page comes with the timestamp that the search has reached.
+        Each result contains the timestamp up to which the shard has been read, and a list of
+        changes.
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page may begin with a change that has the same timestamp as the last
-                # change of this page.
+                # The next page can begin with another change at the same timestamp, so this
+                # timestamp is not complete yet.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

@@ -40,7 +40,7 @@ def ask_to_move(record: EntryRecord, to: str, address: str, stamp: int, now_mill
 
 
 def keep_address(record: EntryRecord, stamp: int, now_millis: int) -> EntryRecord:
-    """Return the record without the request to move the entry."""
+    """Return the record after the customer has withdrawn the request to move to a new address."""
     dropped = record.move.dropped()
     return replace(record, move=dropped, edited_stamp=stamp, updated_millis=now_millis)
 
@@ -52,10 +52,9 @@ def move(
     stamp: int,
     now_millis: int,
 ) -> Commit:
-    """Return the change that moves the entry to the verified new address.
+    """Return the change that moves the entry to its verified new address.
 
-    `over` is the record to which the id of the new address leads, or None if there is no such
-    record.
+    `over` is the existing record for the new address, or None if there is none.
     """
     to = record.move.to
     returns = to == record.entry_id

@@ -72,7 +72,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return replace(self, reached=reached, done=self.done + restored)
 
     def after_stamp(self, shard: int, stamp: int) -> Self:
-        """Return the progress after restoring a page of the journal."""
+        """Return the progress after a part of the journal has been restored."""
         return replace(self, reached={**self.reached, str(shard): str(stamp)})
 
     def after_shard(self, shard: int) -> Self:
@@ -80,5 +80,8 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:
-        """Return the progress at the start of the next stage."""
+        """Return the progress at the beginning of a stage.
+
+        No shard has been restored in this stage yet.
+        """
         return replace(self, stage=stage, reached={}, expected=self.done)

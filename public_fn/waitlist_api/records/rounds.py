@@ -25,8 +25,8 @@ class Round(Struct, frozen=True, kw_only=True):
     # The current round has visited the waitlists up to this id.
     after: str = ""
     began_millis: int = 0
-    # When the current round ends, it will have compared the changes up to this timestamp. The
-    # value is 0 if a waitlist could not be compared.
+    # The timestamp up to which all changes will have been compared at the end of this round. The
+    # value is 0 if the comparison failed for a waitlist.
     until: int = 0
 
     @classmethod
@@ -40,7 +40,10 @@ class Round(Struct, frozen=True, kw_only=True):
         return replace(self, began_millis=now_millis, until=until)
 
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
-        """Return the progress after maintenance has visited a waitlist."""
+        """Return the progress after maintenance has visited a waitlist.
+
+        `is_whole` is false if some of its changes could not be compared with Redis.
+        """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 
     def ended(self) -> "Round":

@@ -214,8 +214,8 @@ def decode(item: Mapping[str, Any]) -> Item:
     """Convert an item from DynamoDB's typed format to plain Python values."""
     plain: Item = {}
     for name, typed in item.items():
-        # A rebuild reads millions of strings and integers. For speed, convert these values here
-        # instead of calling `_plain`.
+        # A rebuild decodes millions of strings and integers. To save the time of a function call,
+        # decode them here and not in `_plain`.
         if "S" in typed:
             plain[name] = typed["S"]
         elif "N" in typed:
@@ -254,7 +254,7 @@ def _expressions(values: Item, **expressions: Any) -> Item:
 
 @lru_cache(maxsize=500)
 def _words_of(expressions: str) -> tuple[set[str], set[str]]:
-    """Return the names of the attributes and values that the expressions refer to."""
+    """Return the attribute names (`#name`) and the values (`:name`) in the expressions."""
     return set(re.findall(r"#(\w+)", expressions)), set(re.findall(r":(\w+)", expressions))
 
 

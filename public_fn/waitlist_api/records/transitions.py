@@ -52,7 +52,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
-    # If the record already has this claim token, the decision is not written.
+    # If the record already has this claim token, do not record the decision.
     unless_token: str = ""
     # If a decision is recorded late, its change is added to the journal at this later timestamp,
     # because maintenance reads only the newest part of the journal.
@@ -95,7 +95,8 @@ class Transition(Struct, frozen=True, kw_only=True):
         )
         change = change_of(
             record,
-            # If a decision is recorded late, its change gets a later timestamp in the journal.
+            # The journal entry of a late decision gets a later timestamp, so that maintenance still
+            # reads it.
             self.entered_at or self.stamp,
             self.status,
             rank=rank,
@@ -121,7 +122,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         return not (self.is_about_waiting and record.status == "waiting")
 
     def then(self, alter: Alter) -> Self:
-        """Return a copy of the decision that also makes the given change to the record."""
+        """Return a copy of this transition that also applies `alter` to the record."""
         first = self.alter
         return replace(self, alter=lambda record: alter(first(record)))
 
@@ -220,10 +221,9 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Close the question of whether the customer is still waiting, which the customer did not
-        answer.
+        """Close a question that the customer has left unanswered.
 
-        Redis has already decided what happens to the entry.
+        Redis has already decided what happens to the entry, so an answer would have no effect.
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:

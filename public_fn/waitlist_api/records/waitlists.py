@@ -171,9 +171,9 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Record that Redis will now release the schedule's slots up to `until_millis`.
+        """Record that Redis may from now on use the slots of the schedule up to `until_millis`.
 
-        Return False if another run has already stored this time or a later time.
+        Return False if another run has already recorded the same time or a later time.
         """
         return self._note(
             waitlist,
@@ -362,9 +362,9 @@ def _alive(version: int | None) -> tuple[str, Item]:
 
 
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
-    """Return the fields for a schedule that begins now.
+    """Return the values for a waitlist whose schedule begins now.
 
-    Redis has not yet counted any slots of this schedule.
+    Redis has not counted any slots of this schedule yet.
     """
     return {
         "schedule_version": version if schedule_of(settings) else 0,

@@ -62,9 +62,10 @@ class Rate(Settings, frozen=True, kw_only=True):
     counts: Annotated[
         c.RateCounts,
         Setting(
-            "Which events use up a slot of the rate. With `offered`, every offer uses a slot. With "
-            "`entered`, the slot returns to the rate if the offer is not accepted. The rate holds "
-            "at most the slots of one minute.",
+            "Which events use up a slot of the rate. With `offered`, every offer uses "
+            "a slot. With `entered`, only an accepted offer uses a slot, and the "
+            "slots of all other offers can be offered again. Unused slots accumulate "
+            "up to the slots of one minute.",
             label="What the rate counts",
             choices={
                 "offered": "Each offer uses a slot of the rate",
@@ -171,8 +172,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     rate: Annotated[
         Rate | None,
         Setting(
-            "The rate at which slots become available. While nobody is waiting, unused slots "
-            "accumulate, but never more than the slots of one minute.",
+            "The rate at which slots become available. While nobody is waiting, "
+            "unused slots accumulate up to the slots of one minute.",
             label="Rate",
         ),
     ] = None
@@ -246,7 +247,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     misses: Annotated[
         MissRules | None,
         Setting(
-            "How many offers a customer may let end, and what happens then.",
+            "How many offers a customer may leave unused, and what happens after that.",
             null="that only `no_show` decides",
             label="Unused offers",
         ),
@@ -262,8 +263,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     until: Annotated[
         UtcText | None,
         Setting(
-            "When the admission is over. From then on, the waitlist makes no offers, and open "
-            "offers end then at the latest. Claims are not affected.",
+            "When the admission ends. After this time, the waitlist makes no more "
+            "offers. All open offers end at this time at the latest. Claims are not "
+            "affected.",
             null="that there is no end",
             label="Admission ends",
             examples=["2026-12-24T18:00:00Z"],
@@ -272,8 +274,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     then: Annotated[
         AfterUntil,
         Setting(
-            "What happens at the time `until` to people who still wait. With `wait`, they keep "
-            "waiting. With `leave`, they leave the waitlist, with the reason `over`.",
+            "What happens at the time `until` to customers who are still waiting. "
+            "With `wait`, they keep waiting. With `leave`, they leave the waitlist, "
+            "and their history shows the reason `over`.",
             label="People who still wait then",
             choices={"wait": "Keep waiting", "leave": "Leave the list, and are told"},
         ),
@@ -326,7 +329,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
 
     @property
     def until_millis(self) -> int | None:
-        """The time at which the admission is over, or None if it has no end."""
+        """The time at which the admission ends, or None if it has no end."""
         return millis_or_none(self.until)
 
     def problems(self) -> Iterator[tuple[str, str]]:

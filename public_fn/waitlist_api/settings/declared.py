@@ -46,8 +46,8 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # Returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # Some settings accept either a text or a value of another kind. In the location of an error,
-    # this name stands for the other kind of value.
+    # Some settings accept two kinds of value: a text, or a value of another type. In the path of a
+    # validation error, this name stands for the value that is not a text.
     tag: str = ""
     # Whether only the service sets this field.
     is_internal: bool = False

@@ -38,8 +38,9 @@ class DeclineRules(Settings, frozen=True, kw_only=True):
     at_most: Annotated[
         int,
         Setting(
-            "How many times a customer can decline in one stay and keep the position. Later "
-            "declines move the entry to the end of the queue.",
+            "The number of offers that a customer can decline after each signup and "
+            "still keep the position. Each further decline moves the entry to the end "
+            "of the queue.",
             label="Declines that keep the place",
             ge=1,
             le=MAX_DECLINES,

@@ -1,4 +1,4 @@
-"""Define the `admission.misses` setting, which limits how many offers may end unused."""
+"""Define the `admission.misses` setting, which limits how many offers a customer may miss."""
 
 from typing import Annotated
 
@@ -8,13 +8,13 @@ from waitlist_shared.limits import MAX_ATTEMPTS
 
 
 class MissRules(Settings, frozen=True, kw_only=True):
-    """What happens to an entry whose customer has let several offers end."""
+    """What happens to an entry whose customer has left several offers unused."""
 
     at_most: Annotated[
         int,
         Setting(
-            "The number of offers that a customer may let end. Then `then` decides instead of "
-            "`no_show`. Expired claims count too.",
+            "The number of unused offers after which `then` decides instead of "
+            "`no_show`. Expired claims count as unused offers.",
             label="Offers that may end unused",
             ge=1,
             le=MAX_ATTEMPTS,

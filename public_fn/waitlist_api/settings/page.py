@@ -306,7 +306,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         elif self.sources and self.source is None:
             yield (
                 "",
-                "sources must not be sent without source, the field to which they are answers",
+                "sources must not be sent without source, which names the form field",
             )
         elif asked in ("text", "hidden") and not self.sources:
             yield (

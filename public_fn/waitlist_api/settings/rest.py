@@ -1,4 +1,7 @@
-"""Define the `rest` setting, which limits how long customers may let others pass."""
+"""Define the `rest` setting, which limits how often, and for how long, customers may rest.
+
+While a customer rests, other customers are served first.
+"""
 
 from typing import Annotated
 

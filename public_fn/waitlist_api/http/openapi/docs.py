@@ -1,4 +1,4 @@
-"""The page with the OpenAPI document, which only the local server has a route for."""
+"""The page that shows the OpenAPI document. Only the local server has a route for this page."""
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct

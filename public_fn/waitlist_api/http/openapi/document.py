@@ -31,8 +31,8 @@ from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# The header has no pattern in the document. If its value has another format, the service replaces
-# the value and the request succeeds.
+# The OpenAPI document declares no pattern for this header, because a value in another format is not
+# an error. The service then uses an id of its own.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
     description="The client's own id for this request, which must be a UUID or a ULID. Every log "

@@ -1,4 +1,4 @@
-"""OpenAPI links from a response to operations that need an id from this response."""
+"""OpenAPI links, which connect a response to operations that can be called with an id from it."""
 
 import re
 from typing import Any

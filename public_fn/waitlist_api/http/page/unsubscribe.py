@@ -34,7 +34,10 @@ POLICY = (
 
 
 def unsubscribe_page(text: str, language: str, name: str = "") -> str:
-    """Return the page with the given text. The page with the text `ask` also has a button."""
+    """Return the unsubscribe page with one of its texts.
+
+    Only the text `ask` comes with a button.
+    """
     texts = _texts()[language]
     return HTML.format(
         language=language,

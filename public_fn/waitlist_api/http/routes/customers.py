@@ -39,8 +39,6 @@ from waitlist_api.records.leaves import Leave
 
 
 class Routes(Struct, frozen=True):
-    """`identities` is None if customers have accounts."""
-
     credentials: Credentials
     responses: EntryResponses
     leaves: Leaves

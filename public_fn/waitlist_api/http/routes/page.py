@@ -22,7 +22,8 @@ HTML = "text/html; charset=utf-8"
 PAGE_CACHE = "public, max-age=60"
 # The URL contains a digest of the files, so the content at a URL never changes.
 FOR_EVER = "public, max-age=31536000, immutable"
-# Other sites use this word in URLs in place of a version. It always leads to the current files.
+# Other sites can link to a file without knowing its version. They write this word in place of the
+# version, and always get the current file.
 LATEST = "latest"
 FOR_A_WHILE = "public, max-age=300"
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -71,9 +72,9 @@ class Routes(Struct, frozen=True):
 
 
 def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:
-    """Return a page that contains no waitlist.
+    """Return the page for a waitlist that could not be read.
 
-    Its script shows the error and retries automatically.
+    The page shows the error to the customer, and its script retries automatically.
     """
     refused = problem(error)
     default = content_security_policy(PageSettings())

@@ -16,8 +16,6 @@ from waitlist_api.http.schemas.entries import AddressBody, InboxAnswer, SignupAn
 
 
 class Routes(Struct, frozen=True):
-    """`identities` is None if customers have accounts."""
-
     verifications: Verifications
     responses: EntryResponses
     identities: Identities | None

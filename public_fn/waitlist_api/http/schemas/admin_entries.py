@@ -32,7 +32,7 @@ class ChoiceBody(Body):
 
     @classmethod
     def choices(cls) -> tuple[type[BaseModel], ...]:
-        """Return the schemas to choose from."""
+        """Return the models from which a client can choose."""
         raise NotImplementedError
 
     @classmethod
@@ -40,7 +40,8 @@ class ChoiceBody(Body):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         described = handler(core_schema)
-        # Each choice is a named schema, because client generators cannot name the others.
+        # Refer to each choice by its name, because code generators cannot invent a name for an
+        # unnamed schema.
         choices = [{"$ref": f"#/components/schemas/{choice.__name__}"} for choice in cls.choices()]
         return {
             "description": handler.resolve_ref_schema(described)["description"],

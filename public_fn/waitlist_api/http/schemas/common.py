@@ -97,7 +97,10 @@ class Model(BaseModel):
 
 
 class Body(Model):
-    """A request body. Pydantic converts no types in it, and refuses unknown fields."""
+    """A request body.
+
+    Pydantic does not convert values to other types, and it refuses unknown fields.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -33,9 +33,10 @@ def request_body(
     problems: Problems | None = None,
     document: Callable[[dict[str, Any]], None] | None = None,
 ) -> Any:
-    """Return the model of a group in request and response bodies.
+    """Create the pydantic model for a group of settings, in requests and in responses.
 
-    `problems` finds problems that the group itself cannot find. `document` adds to the schema.
+    `problems` finds contradictions between settings, if the group's own `problems` cannot find
+    them. `document` changes the JSON schema of the model.
     """
     finds = problems or (group.problems if "problems" in vars(group) else None)
     validators: Any = {}
@@ -154,7 +155,10 @@ def _choice(kinds: list[Any]) -> Any:
 
 
 def _limits(settings: list[Setting]) -> Iterator[Any]:
-    """Yield the limits of a value, and then its checks."""
+    """Yield pydantic's limits for a value.
+
+    They are followed by the functions that check the value.
+    """
     for setting in settings:
         limits = {name: getattr(setting, name) for name in LIMITS}
         given: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}

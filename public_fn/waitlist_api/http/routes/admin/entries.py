@@ -107,8 +107,6 @@ KEY_NEEDED = FieldError(
 
 
 class Routes(Struct, frozen=True):
-    """`identities` is None if customers have accounts."""
-
     entry_queries: EntryQueries
     archive: Archive
     entry_edits: EntryEdits

@@ -51,8 +51,6 @@ class Links(Struct, frozen=True):
 
 
 class Routes(Struct, frozen=True):
-    """`identities` is None if customers have accounts."""
-
     imports: Imports
     token_issuer: TokenIssuer
     identities: Identities | None

@@ -77,7 +77,10 @@ class Routes(Struct, frozen=True):
         sent: Mapping[str, Any],
         act: Callable[[WaitlistRecord], Response[Any]],
     ) -> Response[Any]:
-        """Call `act` and return its response. Raise SettingsChanged if the ETag does not match."""
+        """Call `act` with the current waitlist, and return the response.
+
+        Raise SettingsChanged if the request's `If-Match` header does not match the current version.
+        """
 
         def checked(now: WaitlistRecord) -> Response[Any]:
             if if_match is not None and not is_named(_etag(now), if_match):
