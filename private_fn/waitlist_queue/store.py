@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, cast
 
 from redis import RedisError, exceptions
@@ -171,8 +172,12 @@ class RedisStore:
         began = time.perf_counter()
         try:
             with deadline:
-                if self._client is None:
-                    self._client = self._connect()
+                with suppress(exceptions.SlotNotCoveredError):
+                    if self._client is not None:
+                        return action(self._client, *arguments)
+                # If the client's map of the cluster lacks the hash slot of a waitlist, a node may
+                # serve the slot again by now. A new client reads the current map.
+                self._client = self._connect()
                 return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:
             self._client = None  # The client's map of the cluster is out of date.

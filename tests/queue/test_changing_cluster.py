@@ -115,6 +115,9 @@ def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: 
     with cluster.slot_without_owner(META) as owner:
         newcomer = line_on(owner.url, filled.client, other)
         accepted(newcomer.init())
+    # The Redis client of the newcomer learned of no owner of the first waitlist's slot.
+    newcomer.waitlist_id = WAITLIST_ID
+    assert accepted(newcomer.signup("zoe"))["position"] == 4
 
 
 def test_a_slot_on_its_way_is_an_outage_until_it_has_arrived(
