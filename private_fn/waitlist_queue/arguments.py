@@ -100,9 +100,10 @@ def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
 
 
 def _pack_filters(request: c.Claim | c.Admit) -> str:
-    """Return the filters of a request.
+    """Return the filters by which the script selects entries.
 
-    If the request has none, return its segment, or else the filter that selects the whole queue.
+    If the request has no filters, its segment is the filter. If it has no segment either, the
+    filter selects the whole queue.
     """
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
@@ -111,7 +112,8 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# The functions that compute arguments. All other arguments are fields of the request.
+# These functions compute an argument from a request. All other arguments are copied from the field
+# of the same name.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,
@@ -130,8 +132,8 @@ def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
     )
 
 
-# Some scripts carry out many requests in one run and receive them in a single argument. These
-# functions create the part of this argument for one request.
+# Some scripts carry out many requests in one run. All of these requests are joined into a single
+# argument. Each of these functions creates the part of this argument that stands for one request.
 PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
     "holds": _pack_hold,
     "stays": _pack_stay,

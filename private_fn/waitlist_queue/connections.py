@@ -44,7 +44,10 @@ class Client(Protocol):
 
 
 class _OwnRunId(str):
-    """An argument that the connection replaces with the `run_id` of its server."""
+    """An argument that stands for the `run_id` of the server.
+
+    The connection inserts the `run_id` before it sends the command.
+    """
 
 
 # The text is empty because a script that receives an empty `run_id` does not check on which server
@@ -67,8 +70,9 @@ class _DeadlineConnection(Connection):
 
     @property
     def socket_connect_timeout(self) -> float:
-        """The timeout for connecting. redis-py reads this property again for each address of the
-        host.
+        """The timeout for connecting, which is never longer than the remaining time.
+
+        redis-py reads this property again for each IP address of the host.
         """
         return deadline.at_most(CONNECT_SECONDS)
 

@@ -6,7 +6,7 @@ slot, and one script can use all of them.
 
 from collections.abc import Callable
 
-# Maps the name of a key to the function that returns this key for a waitlist id.
+# The functions that return the keys of a waitlist, by the name of the key.
 OF_WAITLIST: dict[str, Callable[[str], str]] = {}
 
 
@@ -27,23 +27,24 @@ not_ready = _key("not_ready")
 # A sorted set of waiting entries whose address is not verified.
 unverified = _key("unverified")
 
-# A sorted set of entries that have a reason not to be ready with a known end. The score is the
-# time, in milliseconds, at which the next of these reasons ends.
+# A sorted set of entries that are not ready for a reason that ends at a known time. The score is
+# this time, in milliseconds. If an entry has several such reasons, the first end counts.
 ready_at = _key("ready_at")
 
 # A hash with the reasons why each entry is not ready.
 # Entries that have always been ready are not in the hash.
 readiness = _key("readiness")
 
-# A hash with the time at which the customer of each entry near the head of the queue last polled.
-# The hash exists only if the waitlist has the `presence` setting.
+# A hash with the times at which customers last polled. It contains only customers near the head of
+# the queue. The hash exists only if the waitlist has the `presence` setting.
 last_polls = _key("last_polls")
 
 # A sorted set of signups that have ended. A member is "entry_id:join_id", and its score is the
 # logical timestamp at which the signup ended.
 tombstones = _key("tombstones")
 
-# A hash with the tickets that cannot be computed from an entry's rank.
+# A hash with the tickets of moved entries. The ticket of any other entry can be computed from its
+# rank.
 tickets_of_moved = _key("tickets_of_moved")
 
 # A sorted set of entries with a claim or an offer, sorted by deadline.
@@ -79,8 +80,8 @@ segments = _key("segments")
 # A hash with the segments and the attributes version of each entry.
 tags = _key("tags")
 
-# A hash that counts imported rows whose times are in the same millisecond. It maps the first ticket
-# of a millisecond to the number of rows that were imported for this millisecond.
+# A hash for imported rows that have the same time. A field is the first ticket of a millisecond.
+# Its value is the number of rows that were imported with a time in this millisecond.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside.
@@ -95,8 +96,7 @@ visits = _key("visits")
 board = _key("board")
 
 
-# Each entry has its own set of moves, so that this set can be deleted when the customer's data is
-# erased.
+# Each entry has a set of its own, which can be deleted when the customer's data is erased.
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Return the key of the sorted set that contains the moves of an entry.
 

@@ -73,7 +73,7 @@ def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
-    """Return the call of a script that carries out a group of requests."""
+    """Return the script call that carries out a group of requests."""
     request = part[0]
     operation = operation_of(type(request))
     own_arguments = operation.arguments(part if operation.script.per_run > 1 else request)
@@ -92,7 +92,7 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
-# The parameter is the name of the script, because hashing a whole Script for the cache would be
+# The cache uses the name of the script as its key, because hashing a whole Script object would be
 # slow.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:

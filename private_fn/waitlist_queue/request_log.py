@@ -15,7 +15,7 @@ from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Span, Telemetry
 
 UNKNOWN = "unknown"
-# The outcomes that the log counts as failures of the service.
+# A message with one of these outcomes counts as a failure of the service.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
 DEFECT: Message = {"code": InternalError.code}
 

@@ -33,7 +33,7 @@ FUNCTION = re.compile(r"^(local function (\w+)\(.*?^end\n)", re.MULTILINE | re.D
 WORD = re.compile(r"\w+")
 META_FIELD = re.compile(r"meta_(\w+)")
 KEY = re.compile(r"keys\.(\w+)")
-# A script that contains this code uses all keys of a waitlist.
+# If this code occurs in a script, the script uses all keys of a waitlist.
 EVERY_KEY = "unpack(KEYS)"
 # The store adds these arguments to every call of a script that uses them.
 STORE_ARGUMENTS = ("now", "server_run_id")
@@ -51,9 +51,9 @@ class Script:
     arguments: Names
     # The arguments that the store adds.
     added: Names
-    # Maps each outcome to the names of the values that follow it in the reply.
+    # For each outcome, the names of the values that come after it in the reply.
     returns: dict[str, Names]
-    # Maps each value that is a list of rows to the names of the values in a row.
+    # Some values in a reply are lists of rows. For each of these values, the names of the columns.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int
@@ -99,9 +99,9 @@ def load(path: Path) -> Script:
 
 
 def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
-    """Return the texts of the named files and of the files that these files name in their headers.
+    """Return the texts of the named files, and of all files that they need.
 
-    A file comes after the files that it names.
+    Each file comes after the files that its header names.
     """
     texts: dict[str, str] = {}
 
@@ -119,8 +119,8 @@ def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
 
 
 def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
-    """Return Lua code that stores the keys, the arguments and the used fields of the hash `meta` in
-    variables.
+    """Return the first lines of Lua code of a script. They give names to the keys, to the arguments
+    and to the used fields of the hash `meta`.
 
     All fields are read with a single command.
     """
@@ -140,8 +140,8 @@ def _without_unused_functions(library: str, code: str) -> str:
     # Redis creates each Lua function again in every run, which takes 0.1 microseconds per function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
     named = set(WORD.findall("".join([*pieces[::3], code])))
-    # Go through the functions from last to first, because a function can be used only by code that
-    # comes after it.
+    # Check the last function first. In Lua, a function can only be used by code that comes after
+    # it, so all code that could use the function has already been checked.
     for place in reversed(range(1, len(pieces), 3)):
         function, name = pieces[place], pieces[place + 1]
         pieces[place + 1] = ""
@@ -167,6 +167,9 @@ def _header(text: str) -> str:
 
 
 def _declared(header: str, keyword: str) -> dict[str, Names]:
-    """Parse the header lines that begin with a keyword. Return the words that follow each name."""
+    """Return the declarations in the header lines that begin with a keyword.
+
+    Each line contains one or more names and then the words that belong to these names.
+    """
     lines = [line.split() for line in _lines(header, keyword)]
     return {name: tuple(others) for first, *others in lines for name in first.split("|")}

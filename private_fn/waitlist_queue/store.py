@@ -25,8 +25,8 @@ TRANSIENT_ERRORS = (
 )
 # Errors that only the operator can resolve. The log contains a hint for the operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# If a command in a pipeline fails with one of these errors, the store sends the command again on
-# its own.
+# If a command in a pipeline fails with one of these errors, the store sends only this command
+# again.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError
@@ -97,8 +97,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Retry the unanswered calls last, because waiting for their node may use up the remaining
-        # time.
+        # Retry the calls without a reply after all others. Their node may not respond, and waiting
+        # for it may use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order
@@ -146,9 +146,9 @@ class RedisStore:
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # The first call of a script sends the source of the script. If this call used EVALSHA
-            # and Redis did not know the script, the call would be retried after the later calls.
-            # The last call may use EVALSHA, because no calls come after it.
+            # The first call of each script sends the source of the script. With EVALSHA, the call
+            # would fail if Redis did not know the script, and its retry would run after the later
+            # calls. The last call may use EVALSHA, because no calls come after it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)

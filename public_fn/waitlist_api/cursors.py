@@ -20,9 +20,9 @@ INVALID = FieldError(
 
 
 def encode(position: int | str | list[int | str] | None) -> str | None:
-    """Encode a position as a cursor.
+    """Encode the position at which the next page starts.
 
-    The position is None if there is no further page. The result is then also None.
+    The result is None if the position is None, which means that there is no next page.
     """
     if position is None:
         return None

@@ -81,9 +81,9 @@ class Services:
         return cls(given)
 
     def replaced(self, given: dict[Any, Any]) -> "Services":
-        """Return services in which the given objects replace the objects of the same types.
+        """Return new services in which the given objects replace the objects of the same types.
 
-        All other objects that exist already are shared.
+        The new services share all other objects with these services.
         """
         return Services({**self._made, **given})
 

@@ -119,7 +119,7 @@ class NotWaiting(WaitlistError):
 
 
 class Gone(WaitlistError):
-    """The signup has ended, so a late message about the signup is refused."""
+    """The message is about a signup that has already ended."""
 
     code = "gone"
     shown_as = NotWaiting
@@ -142,7 +142,9 @@ class EntryNotReady(WaitlistError):
 
 
 class NoRoom(WaitlistError):
-    """Within the entry's priority, no rank is free ahead of the requested place."""
+    """The entry cannot be moved, because no rank is free ahead of the requested place in its
+    priority.
+    """
 
     code = "no_room"
     status = 409

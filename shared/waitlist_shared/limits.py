@@ -6,7 +6,8 @@ MAX_CLAIM = 100
 MAX_ADMIT = 100
 MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
-# How long an entry is passed over after a decline, and how many declines are counted.
+# The maximum time for which an entry is passed over after a decline, and the maximum number of
+# declines that can keep the place.
 MAX_PAUSE_SECONDS = 30 * 24 * 3600
 MAX_DECLINES = 100
 # The limits for the fields of an admission policy.
@@ -24,8 +25,9 @@ MAX_PASS_SECONDS = 7 * 24 * 3600
 MAX_ATTEMPTS, DEFAULT_MAX_ATTEMPTS = 100, 5
 MAX_NOT_READY_REASONS = 8
 MAX_PAGE = 100
-# The limits for segments. A segment setting is a list of attribute names. For each combination of
-# its values for these attributes, an entry belongs to one segment.
+# The limits for segments. A segment setting is a list of attribute names. Entries with the same
+# values for these attributes belong to the same segment. MAX_COMBINATIONS is the maximum number of
+# segments for one entry.
 MAX_SEGMENTS = 16
 MAX_SEGMENT_ATTRIBUTES = 8
 MAX_COMBINATIONS = 64
@@ -38,8 +40,8 @@ MIN_RANK = -(2**40)
 MAX_RANK = 2**53 - 1
 MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the next priority
 
-# How long the service remembers the Idempotency-Key of a client, and how long it remembers the keys
-# that it uses for its own retries.
+# How long the service remembers the idempotency keys of clients, and how long it remembers the keys
+# that it creates for its own retries.
 ONCE_SECONDS = 24 * 3600
 INTERNAL_ONCE_SECONDS = 60
 

@@ -33,12 +33,12 @@ def rank_of(priority: int, ticket: int) -> int:
 
 
 def time_of(ticket: int) -> datetime:
-    """Return the UTC time at which a ticket was drawn, to the millisecond."""
+    """Return the time in UTC at which a ticket was allocated, to the millisecond."""
     return EPOCH + timedelta(milliseconds=ticket // TICKETS_PER_MILLISECOND)
 
 
 def millis_of(ticket: int) -> int:
-    """Return the time at which a ticket was drawn, in milliseconds since 1970."""
+    """Return the time at which a ticket was allocated, in milliseconds since 1970."""
     return EPOCH_MILLIS + ticket // TICKETS_PER_MILLISECOND
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-# The metrics that every unit of work has. They are published for each service, and for each
-# combination of operation and outcome.
+# These metrics exist for every unit of work. They are published for the whole service, and also for
+# each combination of operation and outcome.
 SPAN_METRICS = ("requests", "latency_ms")
 SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")

@@ -1,8 +1,9 @@
--- allocate_tickets: Draws tickets for the rows of an import. Rows with the same `joined_at` get sequence numbers.
+-- allocate_tickets: Allocates tickets for the rows of an import, and numbers for rows with the same `joined_at`.
 -- PRELUDE clock cold rebuilding
 -- NEEDS tickets
 -- ARGV count shared_milliseconds known_stamp
--- `shared_milliseconds` ("ticket:count", separated by spaces) has a pair for each `joined_at` that several rows share.
+-- For each `joined_at` that several rows share, `shared_milliseconds` contains a pair "ticket:count". The pairs are
+-- separated by spaces.
 -- RETURNS allocated stamp first apart offsets
 local SHARED_MILLISECOND_SECONDS = 86400
 -- The distance between two tickets. The ranks between them stay free for entries that are moved there later. With a
@@ -13,7 +14,8 @@ local APART = 8
 -- restored yet.
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), now)
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
--- Rows of a later call with the same `joined_at` get higher numbers, so they are placed behind the rows of this call.
+-- If a later call has rows with the same `joined_at`, these rows get higher numbers. They are therefore placed behind
+-- the rows of this call.
 local offsets = {}
 for ticket, size in string.gmatch(shared_milliseconds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.shared_milliseconds, ticket, size) - size

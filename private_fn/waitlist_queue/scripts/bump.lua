@@ -8,9 +8,10 @@
 local last_ticket = meta_last_ticket
 local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
--- The ticket differs if the customer has signed up again since the message was sent.
+-- If the customer has signed up again since the message was sent, the ticket is different.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- Count entries with an unverified address too, although positions do not count them.
+-- To find the target, count all waiting entries. Positions, in contrast, do not count entries with an unverified
+-- address.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(place.rank)
 

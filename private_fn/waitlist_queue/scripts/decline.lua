@@ -1,9 +1,9 @@
 -- decline: Declines an offer, so that the next entry can get it. The entry moves to the end of the queue. If `to` is
--- `place`, the first `at_most` declines keep the rank of the entry, which is then passed over for `pause_seconds`.
+-- `place`, the entry instead keeps its rank for the first `at_most` declines, and is passed over for `pause_seconds`.
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds moves places readiness requeue slots tickets waiting
 -- ARGV entry_id ticket offered_until_millis to pause_seconds at_most declines once_key once_seconds
--- `declines` is the number of declines in the record.
+-- According to the record, the customer has already declined `declines` offers since the signup.
 -- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp until_millis declines
 -- RETURNS expiring|not_offered|offer_expired
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
@@ -49,8 +49,8 @@ else
   end
   if not hold then return {refusal} end
 end
--- During a rebuild, Redis does not know how many entries are ahead. If the waitlist hides its counts from customers,
--- the total is left out.
+-- During a rebuild, the number of entries ahead is not known, so the position is left out. If the waitlist hides its
+-- counts from customers, the total is left out.
 local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed,

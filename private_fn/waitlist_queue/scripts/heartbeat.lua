@@ -7,7 +7,7 @@
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS outdated
 local beat, known = tonumber(meta_beat), tonumber(known_beat)
--- If the counter is lower by one, only writes since the last heartbeat are lost. If the counter is lower by more, the
+-- If only the writes since the last heartbeat are lost, the counter is too low by one. If it is lower than that, the
 -- queue must be rebuilt.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'

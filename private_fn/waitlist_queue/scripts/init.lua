@@ -8,7 +8,8 @@
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)
--- Expired offers must be ended before the settings change, because the old settings decide what happens after them.
+-- The settings decide what happens after an expired offer. Expired offers must therefore be ended under the old
+-- settings.
 if meta_state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'exists'
 if not meta_state then

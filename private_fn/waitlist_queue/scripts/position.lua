@@ -1,5 +1,5 @@
 -- position: Counts the entries ahead of an entry, in the queue and within some of its segments. If admissions are due,
--- `is_due` is true in the answer to one poll per second. The caller of this poll then sends an Admit request.
+-- one poll per second gets an answer in which `is_due` is true. The caller of this poll then sends an Admit request.
 -- PRELUDE clock cold rebuilding expiring not_ready
 -- NEEDS holds pace presence readiness reasons segments tickets waiting
 -- ARGV entry_id segments_version segments is_poll

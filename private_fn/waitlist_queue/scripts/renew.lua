@@ -12,9 +12,11 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- If the customer left during a rebuild, the record already says so, and the message is late.
+-- The customer has left during a rebuild, and the record already says so. This message was sent before, so it comes
+-- too late.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
--- While the set `inside` contains the customer, nobody else has taken the customer's place, even if the pass has ended.
+-- If the set `inside` contains the end of the customer's pass, nobody else has taken the customer's place, even if the
+-- pass has ended. Otherwise the customer needs a free place.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.
   if meta_state == 'hydrating' or room_of(keys, policy, now, true) == 0 then

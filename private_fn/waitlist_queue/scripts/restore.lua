@@ -13,8 +13,8 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- This function is called if the place in the record replaces an offer in Redis. It gives the slot of the replaced
--- offer back, or assigns the slot to the offer in the record.
+-- This function is called when the place in the record replaces an offer in Redis. It returns the slot of the offer in
+-- Redis, or lets the offer in the record use this slot.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

@@ -43,7 +43,8 @@ class AuditWindow(Struct, frozen=True):
     # The audit compares the changes after this timestamp.
     since: int
     beat: c.HeartbeatResult
-    # If an audit takes several runs, this is the `since` of the first run.
+    # The timestamp at which the audit began. It is earlier than `since` if the audit takes several
+    # runs.
     began: int = 0
     # The ids of entries whose changes Redis had lost.
     repaired: set[str] = field(default_factory=set)
@@ -124,9 +125,9 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # If an entry was edited and then changed again, treat the last change as an edit.
-                # Otherwise the attributes would not be compared, because other kinds of changes do
-                # not contain them.
+                # If an entry was edited, its attributes must be compared, even if it has changed in
+                # another way since the edit. Only an edit says that the attributes may differ, so
+                # treat the last change as an edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]
@@ -148,7 +149,10 @@ class Auditor(Struct, frozen=True):
     def _look(
         self, windows: Mapping[str, AuditWindow], changes: Iterable[Change]
     ) -> dict[Key, c.InspectResult]:
-        """Return the state of each entry in Redis. Skip entries whose queue is being rebuilt."""
+        """Return the state of each entry in Redis.
+
+        Entries are left out if their queue is lost or is being rebuilt.
+        """
         asked = list(changes)
         if not asked:
             return {}

@@ -48,7 +48,8 @@ class IntentFinisher(Struct, frozen=True):
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
         """Finish the requests to join or leave that were interrupted more than a minute ago.
 
-        If the time was not enough, return False, and the next call continues.
+        Return False if the time is up before all of them are finished. The next call then
+        continues.
         """
         now_millis = self.now_millis()
         first = now_millis // MINUTE_MILLIS % SHARDS

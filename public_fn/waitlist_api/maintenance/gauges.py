@@ -26,7 +26,9 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add the waitlist's waiting, offered, inside and parked entries to the gauges after a run."""
+    """Add the numbers of waiting, offered, inside and parked entries to the gauges, as they are
+    after a run.
+    """
     if not isinstance(stats, c.StatsResult):
         return
     metrics.add("waiting", stats.waiting)

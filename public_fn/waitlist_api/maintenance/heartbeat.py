@@ -75,8 +75,8 @@ class Heartbeat(Struct, frozen=True):
     ) -> Iterator[str]:
         """Yield the id of each waitlist that was compared with Redis or rebuilt.
 
-        If Redis has lost the queue of a waitlist or is still restoring it, add the id to `rebuilt`
-        instead.
+        A waitlist cannot be compared if Redis has lost its queue or is still restoring it. The id
+        of such a waitlist is added to `rebuilt`.
         """
         beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []
@@ -179,15 +179,15 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
     """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
     began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
-    # If Redis has lost the last value of the counter, it may also have lost the repairs of the
-    # previous run. In this case start at `began`.
+    # If Redis has lost the last increment of the counter, it may also have lost the repairs of the
+    # previous run. In this case, compare all changes since `began` again.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the timestamp at which the first audit after a rebuild begins.
+    """Return the timestamp from which the first audit after a rebuild compares changes.
 
-    It lies some time before the rebuild.
+    The timestamp lies some time before the rebuild.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -109,8 +109,8 @@ class Notifier(Struct, frozen=True):
         now_millis = max(redis_millis, self.now_millis())
 
         def is_due(notice: Notice) -> bool:
-            # The record is newer than the page from Redis, so the entry may have left the head of
-            # the queue.
+            # The record was read after the page from Redis, so the entry may no longer be at the
+            # head of the queue.
             record = notice.record
             is_there = record.status == "waiting" and (record.rank or 0) <= last_rank
             return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis

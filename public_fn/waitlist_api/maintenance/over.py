@@ -1,4 +1,4 @@
-"""Let people leave who still wait when the admission of a waitlist is over."""
+"""Let the people who are still waiting leave when the admission of a waitlist ends."""
 
 import logging
 from collections.abc import Sequence
@@ -24,7 +24,10 @@ WORKERS = 8
 
 
 def is_over(waitlist: WaitlistRecord, redis_millis: int) -> bool:
-    """Return whether the people who wait must leave, by the clock of Redis."""
+    """Return whether the admission has ended and everybody who is still waiting must leave.
+
+    The clock of Redis decides whether the admission has ended.
+    """
     policy = waitlist.settings.admission
     if policy is None or policy.until_millis is None or policy.then != "leave":
         return False
@@ -32,15 +35,15 @@ def is_over(waitlist: WaitlistRecord, redis_millis: int) -> bool:
 
 
 def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
-    """Return whether somebody waits although the admission is over."""
+    """Return whether people are waiting who must leave because the admission has ended."""
     return stats.waiting > 0 and is_over(waitlist, millis_of(stats.clock_stamp))
 
 
 class OverLeaver(Struct, frozen=True):
-    """Lets waiting entries leave page by page.
+    """Lets the waiting entries of a waitlist leave after its admission has ended.
 
     Entries that are not ready leave too. Claimed and parked entries stay, because an operator
-    decides about them. A later run continues, because only entries that still wait are listed.
+    decides about them. If a run ends too early, the next run lets the remaining entries leave.
     """
 
     queue: QueueClient
@@ -50,7 +53,10 @@ class OverLeaver(Struct, frozen=True):
     def let_leave(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp
     ) -> bool:
-        """Let the people leave. Return False if the run has no time left."""
+        """Let the waiting entries leave, one page at a time.
+
+        Return False if the time is up before all of them have left.
+        """
         request = c.ListWaiting(waitlist_id=waitlist.waitlist_id)
         redis_millis, is_due = millis_of(stats.clock_stamp), must_leave(waitlist, stats)
         while is_due and not is_time_up():
@@ -63,7 +69,8 @@ class OverLeaver(Struct, frozen=True):
             if page.next_rank is None:
                 return True
             request = c.ListWaiting(waitlist_id=waitlist.waitlist_id, after=page.next_rank)
-            # An operator may have changed the end of the admission.
+            # While the page was processed, an operator may have moved the end of the admission to a
+            # later time.
             now = self.waitlists.get(waitlist.waitlist_id)
             is_due = now is not None and is_over(now, redis_millis)
         return not is_due
@@ -71,7 +78,7 @@ class OverLeaver(Struct, frozen=True):
     def _leave(self, waitlist_id: str, entries: Sequence[c.WaitingEntry]) -> None:
         def leave(entry: c.WaitingEntry) -> None:
             request = Leave(by=MAINTENANCE, reason=OVER, stay=entry.ticket, status="waiting")
-            # The customer may have left or signed up again in the meantime.
+            # These errors mean that the customer has left or signed up again in the meantime.
             with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                 self.leaves.leave(waitlist_id, entry.entry_id, request)
 

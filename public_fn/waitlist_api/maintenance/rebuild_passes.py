@@ -55,10 +55,9 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the index rows.
+        """Return the index rows, and add the readiness that the index does not contain.
 
-        The index does not contain the readiness, so if an entry may not be ready, build its row
-        from its record.
+        If an entry may not be ready, its row is built from its record.
         """
         ids = [
             placed.entry_id
@@ -134,7 +133,8 @@ def _earliest(run: RebuildRun) -> int:
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # The clock of Redis has jumped, so the waitlist may have timestamps before its creation
+        # The new queue begins long after the rebuild, so the clock of Redis was wrong before or is
+        # wrong now. The waitlist may therefore have timestamps that are earlier than its creation
         # time.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
@@ -151,8 +151,8 @@ def _only_waits(placed: IndexRow) -> bool:
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
     """Yield bulk messages that restore waiting entries."""
     segments = run.segments
-    # An outdated index may list the same entry twice on a page, but a bulk message must not contain
-    # it twice.
+    # An outdated index can list the same entry twice on a page. A bulk message may contain each
+    # entry only once.
     plain = {placed.entry_id: placed for placed in page if _only_waits(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
     for start in range(0, len(stays), MAX_RESTORE_MANY):
@@ -173,7 +173,8 @@ def _single_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Re
 def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
     """Return the message that makes Redis agree with the record."""
     if record is not None and record.status == "joining" and placed.ticket is None:
-        # The new signup may already be in the queue, so remove only the entry of the former signup.
+        # The customer joins again, and the new signup may already be in the queue. Remove only the
+        # entry of the former signup.
         return drop_of_former(record, run.rebuild.began_millis)
     return _by_record(record, run.segments, run.epoch) or c.Drop(
         waitlist_id=placed.waitlist_id,
@@ -196,9 +197,9 @@ def _journal_correction(
 
 
 def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
-    """Return the message that removes an entry that was erased before the current signup began.
+    """Return the message that removes an entry that was erased before the customer signed up again.
 
-    The outdated index may have restored the erased entry.
+    An outdated index may have restored the erased entry. Return None if there is no such entry.
     """
     if change.status != ERASED or change.ticket in (0, record.intent.ticket):
         return None
@@ -206,14 +207,13 @@ def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None
 
 
 def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.Single | None:
-    """Return the message that restores or removes the entry.
+    """Return the message that restores the entry, or removes it if the customer is leaving.
 
-    Return None if the entry is neither on the waitlist nor about to leave it.
+    Return None if the record has any other status.
     """
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.intent.erase:
-        # Send a Leave message instead of a Drop message, so that Redis counts the customer as
-        # having left.
+        # A Leave message makes Redis count the customer as having left. A Drop message would not.
         return leave_of(record)
     return None

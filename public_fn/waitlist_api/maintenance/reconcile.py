@@ -83,8 +83,8 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # Record the admission, but let Redis keep it until the next run. Only then does
-                    # the record contain the end of the pass.
+                    # Record the admission with the end of its pass. Redis keeps the admission until
+                    # the next run finds both in the record.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -92,22 +92,23 @@ class Reconciler(Struct, frozen=True):
                 if not self._record(record, place, expired):
                     continue
                 if place.state == NO_SHOW:
-                    # Another request may be removing the entry, or the customer may be joining
-                    # again.
+                    # Each of these errors means that another request is removing the entry, or that
+                    # the customer is joining again.
                     last = place.decisions[-1].verb if place.decisions else ""
                     by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                         leave = Leave(by=by, reason=reason, stay=place.ticket)
                         self.leaves.leave(*record.key, leave)
             elif record is not None and record.status in ENDED:
-                # A claim that admits customers at once may have been interrupted. The record says
-                # that the entry is no longer on the waitlist, so remove the entry from Redis.
+                # According to the record, the customer has left or was admitted. Redis can still
+                # have the entry if a claim that admits customers at once was interrupted. Remove
+                # the entry from Redis.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
             if record is not None and record.status == "leaving" and place.state == "done":
-                # The record says that the customer is leaving, so this admission does not count.
-                # Redis must still keep the admission until the entry has left.
+                # According to the record, the customer is leaving, so this admission does not
+                # count. Redis keeps the admission until the customer has left.
                 continue
             settled.append(
                 c.Settle(
@@ -120,7 +121,8 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # If an entry could not be removed, Redis must keep the decision for the next attempt.
+        # If an entry could not be removed, Redis keeps its decisions, so that the next run tries
+        # again.
         failed = {
             drop.entry_id
             for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)
@@ -139,7 +141,7 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """If a customer was admitted but the admission is not recorded yet, let the pass begin now.
+        """If a customer was admitted and the admission is not recorded yet, let the pass begin now.
 
         Return the end of each pass, by entry id.
         """
@@ -154,7 +156,8 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.DirtyPlace) -> bool:
-        """Restore an entry, because Redis has acted on an outdated version of it.
+        """Restore an entry in Redis from its record, because Redis has made a decision about an
+        outdated version of the entry.
 
         Return whether the entry was restored.
         """
@@ -223,27 +226,30 @@ def catch_up(
         if decision.stamp > record.stamp and decision.ticket == record.ticket
     ]
     if news and news[-1].verb == "offered" and place.state == "offered":
-        # The admission may be over before the offer would end.
+        # If the admission of the waitlist ends earlier, Redis has shortened the offer. Record the
+        # deadline that the offer has now.
         news[-1] = replace(news[-1], at=place.time_millis)
     if news:
         events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
         for decision in news[:-1]:
-            # Record each delay and each decline, even if a later decision has moved the entry.
+            # A later decision may have moved the entry on. The delays and declines of the earlier
+            # decisions are recorded too.
             transition = transition.then(partial(with_delay, decision))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())
             )
-        # `is_refuted` has already checked that the decision is based on the recorded version of the
-        # entry, so do not check this again.
+        # `is_refuted` has already checked that Redis knew the recorded version of the entry, so do
+        # not check this again.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         stamp = place.stamp or place.seen_stamp
         extension = replace(_decision(place, "extended", stamp, place.time_millis), placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
-        # After a failover, the timestamp of the admission may be older than the record's timestamp.
+        # After a failover, an admission can have an earlier timestamp than the record. The change
+        # therefore gets the newest timestamp of Redis.
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))
@@ -267,14 +273,15 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 
 
 def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether the record has ended and the entry in Redis belongs to another signup."""
+    """Return whether the recorded signup has ended and Redis has an entry of another signup."""
     return record.status in ENDED and place.ticket != record.ticket
 
 
 def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether a claim or an offer has another end than the record contains.
+    """Return whether a claim or an offer ends at another time than the record says.
 
-    An operator has extended the claim, or the admission will be over before the offer would end.
+    This happens if an operator has extended the claim, or if the offer ends earlier because the
+    admission of the waitlist ends.
     """
     is_same_hold = place.state in ("held", "offered") and record.hold.token == place.token
     return (

@@ -47,12 +47,13 @@ def decide_repair(
         return None
     if not is_gone and is_of_another_stay(record, inspection):
         return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
-    # If the entry is still in the queue in Redis, Redis has not counted the admission yet.
+    # If Redis still has the entry in the queue, it has not counted the end of the signup yet. Make
+    # Redis count it.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 
 def _is_inside_right(record: EntryRecord, inspection: c.InspectResult, now_millis: int) -> bool:
-    """Return whether Redis and the record agree that the customer is, or is not, inside."""
+    """Return whether Redis and the record agree about whether the customer is inside."""
     if inspection.time_millis <= now_millis:
         return record.inside_until(now_millis) == 0
     return record.inside_until(now_millis) > 0

@@ -49,8 +49,9 @@ LONGEST_READ = 60 * MINUTE
 TOGETHER = MAX_BATCH // 2
 # If less time than this is left, the run starts no further page of work.
 STOP_MILLIS = 60_000
-# Scan the entries twice, because the index may be outdated. The waitlist itself must not be deleted
-# while a request may still be running that started before the deletion.
+# How often the entries of a deleted waitlist are scanned in one run. The first scan can miss
+# entries, because the index may be outdated. The waitlist itself is deleted when a scan finds no
+# entry and no request from before the deletion can still be running.
 DELETE_LOOKS = 2
 
 
@@ -172,7 +173,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain(self, batch: Sequence[Surveyed], note: Round, left_millis: LeftMillis) -> bool:
         """Maintain a batch of waitlists.
 
-        Return whether all waitlists of the batch were compared with the journal.
+        Return whether the changes of all these waitlists were compared with Redis.
         """
         told = self._run_page(batch, left_millis)
         alive = _alive([waitlist for waitlist, _ in batch])
@@ -212,7 +213,8 @@ class MaintenanceRunner(Struct, frozen=True):
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        Return the notifier's digest for each waitlist whose maintenance is complete.
+        Return a digest for each waitlist whose maintenance is complete. The digest says which
+        customers have been told that their turn is near.
         """
 
         def run(surveyed: Surveyed) -> str | None:
@@ -228,7 +230,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_one(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist. Return None if work is left, or else the notifier's digest."""
+        """Maintain a waitlist. Return the digest of `Notifier.notify`, or None if work is left."""
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             return self._maintain_warm(waitlist, answer, left_millis)
         if isinstance(answer, c.StatsResult | Cold):
@@ -249,8 +251,8 @@ class MaintenanceRunner(Struct, frozen=True):
         try:
             self.rebuilder.forget(waitlist)
             if stats.settings_version < waitlist.version:
-                # A request that changed the settings was interrupted, or Redis has lost the
-                # settings.
+                # The settings in Redis are out of date. Either the request that changed them was
+                # interrupted, or Redis has lost them.
                 self.queue.send(init_of(waitlist, "configure", stats.epoch))
             known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
             self.reconciler.reconcile(waitlist.waitlist_id, known_until, is_time_up)
@@ -262,8 +264,8 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # Report overdue admissions. If nobody polls this waitlist, only maintenance admits
-                # its customers.
+                # Report that admissions are late. If nobody polls the waitlist, only maintenance
+                # admits its customers.
                 self.metrics.add("admissions_overdue")
         return told if is_whole and not is_overdue else None
 
@@ -293,7 +295,10 @@ class MaintenanceRunner(Struct, frozen=True):
     def _erase_entries(
         self, waitlist_id: str, renew: Callable[[], None], is_time_up: IsTimeUp
     ) -> int:
-        """Erase entries until none are left or the time is up. Return how many were found."""
+        """Erase entries until none are left or the time is up.
+
+        Return the number of entries that were found.
+        """
         found = 0
         for page in filter(None, self._all_entries(waitlist_id)):
             found += len(page)

@@ -57,7 +57,8 @@ class Sampler(Struct):
 
         run_each(sample_one, zip(waitlists, answers, strict=True))
         if run_isolated(self._store, writes) is None:
-            # The new samples could not be stored, so read the stored samples again next time.
+            # The samples could not be stored. Forget the samples in memory, so that the next run
+            # reads the stored samples again.
             for waitlist_id in paces:
                 self._kept.pop(waitlist_id, None)
             paces.clear()
@@ -78,6 +79,6 @@ class Sampler(Struct):
 
 
 def _is_whole(recent: Recent, waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether the samples in memory are complete and recent."""
+    """Return whether the samples in memory belong to this waitlist and are recent."""
     is_same = recent.created_millis == waitlist.created_millis
     return is_same and now_millis - recent.seen_millis < PAUSE_MILLIS

@@ -122,5 +122,5 @@ class Strays(Struct, frozen=True):
 
 
 def _is_stray(entry: c.WaitingEntry, record: EntryRecord | None) -> bool:
-    """Return whether the entry in Redis belongs to a signup that the record does not contain."""
+    """Return whether the entry in Redis belongs to a signup that is not recorded in the table."""
     return record is None or (record.status in ENDED and record.ticket != entry.ticket)

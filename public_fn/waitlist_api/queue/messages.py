@@ -71,13 +71,13 @@ class EntryMessage(Struct, frozen=True):
         return self.record.waitlist_id
 
     def check(self, segments: Segments) -> None:
-        """Accept all segments, because this request does not depend on the attributes."""
+        """Do nothing, because the segments do not affect whether this request is valid."""
 
 
 class Placing(EntryMessage, frozen=True):
     """A request that adds an entry to the queue.
 
-    If `is_checked` is true, the attributes are not checked again.
+    If `is_checked` is true, the attributes were already checked against the segments.
     """
 
     is_checked: bool = False
@@ -285,7 +285,9 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
 
 
 def _enforced(group: Settings) -> dict[str, Any]:
-    """Return the settings in a group that have the same name in the Redis scripts."""
+    """Return the settings of a group that have the same name in the Redis scripts, with their
+    values.
+    """
     names = set(group.__struct_fields__) & set(c.Settings.__struct_fields__) - {"admission"}
     return {name: getattr(group, name) for name in names}
 
@@ -315,7 +317,7 @@ def _misses_of(policy: AdmissionPolicy) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the offer hours of the admission policy in the form that a request needs.
+    """Return the next offer hours of the admission policy, as a request to Redis contains them.
 
     The result is empty if the policy can make offers at any time.
     """

@@ -57,7 +57,7 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # The claim may last longer in Redis than in the record if the last extension was not recorded.
-    # The caller was never told that this extension succeeded.
+    # A claim can end later in Redis than in the record, if its last extension was not recorded.
+    # This is not an error, because the caller was never told that the extension succeeded.
     is_as_long = inspection.time_millis >= (record.hold.until_millis or 0)
     return inspection.token == record.hold.token and is_as_long

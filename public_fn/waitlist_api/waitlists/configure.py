@@ -20,7 +20,8 @@ from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 T = TypeVar("T")
 # The health check reads a waitlist with this id. The waitlist does not need to exist.
 NO_WAITLIST = "health"
-# An end of the admission in the past is accepted only if it is stored already.
+# A request may contain an end of the admission that lies in the past only if this end is already
+# stored.
 IN_PAST = FieldError(
     "body.admission.until", "must be in the future, because open offers end at this time"
 )
@@ -53,7 +54,7 @@ class Waitlists(Struct, frozen=True):
     def on_current(self, waitlist_id: str, act: Callable[[WaitlistRecord], T]) -> T:
         """Call `act` with the current waitlist, and return the result.
 
-        If the settings have changed in the meantime, try again.
+        If another request changes the settings in the meantime, call `act` again.
         """
 
         def attempt() -> T | None:
@@ -173,7 +174,7 @@ class Waitlists(Struct, frozen=True):
 
 
 def _end(settings: WaitlistSettings) -> int | None:
-    """Return the time at which the admission is over, or None if it has no end."""
+    """Return the time at which the admission ends, or None if it has no end."""
     return settings.admission.until_millis if settings.admission else None
 
 

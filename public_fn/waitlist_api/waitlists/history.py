@@ -25,7 +25,9 @@ KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """How a period is divided into points, and which samples are used to compute the points."""
+    """How to show a period: the number of points, the time between them, and the kind of samples
+    that are read.
+    """
 
     points: int
     step_millis: int
@@ -105,7 +107,7 @@ class CountHistory(Struct, frozen=True):
         samples = [sample for sample in known if sample is not None and sample.millis >= created]
         if created > start:
             samples.insert(0, Sample(millis=created))
-        # A sample is taken shortly after its hour or minute begins, so round its time down.
+        # Samples are taken shortly after an hour or a minute begins, so round their times down.
         every = HOUR_MILLIS if series.every == "hour" else MINUTE_MILLIS
         timed = [(sample.millis // every * every, sample) for sample in samples]
         return _points(timed, range(start, last + step, step))

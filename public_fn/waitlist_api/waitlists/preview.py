@@ -39,9 +39,9 @@ class Previews(Struct, frozen=True):
     def preview(
         self, waitlist_id: str, admission: AdmissionPolicy | None, people: int | None
     ) -> Preview:
-        """Return the effect of a policy on the customers who are waiting and inside now.
+        """Return the waits that customers would have under a policy.
 
-        If `people` is given, the preview estimates only the wait at this position.
+        If `people` is given, only the wait at this position is estimated.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)
@@ -56,8 +56,8 @@ class Previews(Struct, frozen=True):
         pace = recent.pace(newest, policy_of(admission, now_millis))
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
-            # The position of a new customer counts all waiting entries. Only the ready entries are
-            # served before this customer.
+            # A new customer is at the end of the queue, behind all waiting entries. The wait
+            # depends only on the ready entries among them.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
         schedule = admission.schedule if admission else ()
         return Preview(

@@ -16,9 +16,10 @@ def next_change(settings: WaitlistSettings, millis: int) -> int | None:
 
 
 def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | None:
-    """Return when the schedule and the offer hours next allow an admission.
+    """Return the next time at which the schedule and the offer hours allow an admission.
 
-    Return None if nothing restricts the time.
+    Return None if there is neither a schedule nor a restriction by hours, or if the schedule has
+    ended.
     """
     schedule, hours = schedule_of(settings), offer_hours_of(settings)
     since = now_millis

@@ -25,7 +25,8 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# A page can miss entries that move while the page is read. A later round finds these entries.
+# How often all entries are searched. A search can miss entries that move at the same time, and a
+# later search finds them.
 ROUNDS = 4
 Renew = Callable[[], None]
 
@@ -44,7 +45,10 @@ class Reindexer(Struct, frozen=True):
     leases: Leases
 
     def confirm(self, segments: Segments) -> bool:
-        """Return whether all entries are indexed, and store this in the record of the waitlist."""
+        """Return whether Redis has indexed all entries.
+
+        If it has, also store this in the record of the waitlist.
+        """
         found = self._ask(segments, "waiting", 0, limit=1)
         if found.outcome != "ready":
             return False
@@ -82,7 +86,7 @@ class Reindexer(Struct, frozen=True):
     def _unindexed(
         self, segments: Segments, renew: Renew, is_time_up: IsTimeUp
     ) -> Iterator[tuple[str, ...]]:
-        """Yield pages with the ids of entries that are not indexed."""
+        """Yield the ids of entries that are not indexed yet, one page at a time."""
         for where in EVERYWHERE * ROUNDS:
             offset, looked_at = 0, PAGE
             while looked_at:
@@ -120,8 +124,8 @@ class Reindexer(Struct, frozen=True):
 
 def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
-        # The entry will soon be removed from Redis. Remove its segments now, because otherwise the
-        # index would never count as complete.
+        # The signup has ended, so Redis will soon remove the entry. Until then, store that the
+        # entry is in no segment. Otherwise the index would count as incomplete.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,

@@ -20,7 +20,7 @@ SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "1"}
 
 
 class Stack(Struct, frozen=True, kw_only=True):
-    """The features that the parameters of the stack enable for all waitlists.
+    """What the parameters of the stack allow on every waitlist.
 
     `channels` contains `mail` if MailFrom is set, and `sms` if SmsFrom is set.
     """
@@ -378,8 +378,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="until_without_closes_at",
         settings=("admission.until", "closes_at"),
-        message="People can still sign up after the admission is over, and leave again within a "
-        "minute. Set `closes_at` to the time `until` or earlier.",
+        message="People can still sign up after the admission has ended, but are removed within a "
+        "minute. Set `closes_at` to the time of `until` or earlier.",
         is_broken=_opens_when_over,
     ),
     Rule(

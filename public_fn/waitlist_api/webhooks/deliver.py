@@ -215,7 +215,7 @@ def backoff_seconds(failures: int) -> int:
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether the event `detail` is given up when `event` is given up.
+    """Return whether the event `detail` must be given up together with `event`.
 
     This is true for `event` itself, and for earlier events that are at least a day old.
     """

@@ -49,11 +49,11 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # The number of customers to offer a slot. If it is None, the admission policy decides the
     # number.
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
-    # If `refill` is true, unused offers go to the next customers until `count` customers have
-    # entered. If `count` is 0, this stops.
+    # If `refill` is true, each unused offer goes to the next customer, until `count` customers have
+    # entered. A request with a `count` of 0 cancels what is left of an earlier refill.
     refill: bool = False
-    # How long these offers last. The value also applies to later offers from the quota. If it is
-    # None, the setting of the policy applies.
+    # How long these offers last. If `refill` is true, the later offers last as long. If it is None,
+    # the admission policy decides.
     offer_seconds: OfferSeconds | None = None
     entry_id: EntryId | None = None
     # If a ticket is given, the entry must still have this ticket. A customer who signs up again
@@ -65,16 +65,17 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
-    # The versions that the caller knows. Redis makes no offers if it has newer settings or a
-    # different schedule.
+    # The versions of the settings and of the schedule that the caller knows. If Redis has newer
+    # settings or a different schedule, it makes no offers.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # In the record of the waitlist, the scheduled admissions up to the time `counted_until` have
-    # been counted. `counted_slots` of them are unused.
+    # According to the record of the waitlist, the scheduled admissions up to the time
+    # `counted_until` have been counted, and `counted_slots` of these admissions are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
-    # All scheduled times from `schedule_from` on that are before `next_instant`.
+    # The scheduled times from `schedule_from` to `next_instant`. The time `next_instant` itself is
+    # not included.
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
     # The current or next period in which offers are made, and the periods after it. Redis makes no

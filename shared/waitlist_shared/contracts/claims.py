@@ -1,5 +1,5 @@
-"""The messages about claimed entries, about the admission of their customers, and about parked
-entries.
+"""The messages about claims, about the admission of claimed entries, and about parked entries,
+which are set aside for an operator.
 """
 
 from typing import Annotated, Literal
@@ -61,13 +61,14 @@ class Claimed(Struct, frozen=True, kw_only=True):
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # The logical timestamp at which the previous claim of the entry expired. It is 0 if no claim
-    # expired or the record already says so.
+    # If the previous claim of the entry has expired and the record does not say so yet, this is the
+    # logical timestamp at which it expired. Otherwise it is 0.
     expired_stamp: Ticket
-    # The logical timestamp at which the previous offer of the entry expired. It is 0 if no offer
-    # expired or the record already says so.
+    # If the previous offer of the entry has expired and the record does not say so yet, this is the
+    # logical timestamp at which it expired. Otherwise it is 0.
     no_show_stamp: Ticket
-    # The deadline of the expired claim or offer, or 0 if the two timestamps above are 0.
+    # The deadline of the expired claim or offer. If neither of the two timestamps above is set, it
+    # is 0.
     ended_millis: Number
     # The logical timestamp of the claim or offer, or None if the customer has been admitted.
     stamp: Ticket | None = None
@@ -114,8 +115,8 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
     token.
     """
 
-    # The logical timestamp of the admission. `stamp`, in contrast, is a new logical timestamp in
-    # each answer.
+    # The logical timestamp of the admission. If the request is repeated, `done_stamp` stays the
+    # same, but `stamp` is a new timestamp.
     done_stamp: Ticket
     # The time at which the customer's pass ends, or 0 if the customer is not inside.
     inside_until_millis: Number
@@ -188,7 +189,7 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
     # The logical timestamp at which the entry was parked after too many attempts, or 0 if it was
     # parked for another reason.
     worn_out_stamp: Ticket = 0
-    # The deadline of the last of these attempts, or 0 if there were none.
+    # The deadline of the last attempt. It is 0 if the entry was parked for another reason.
     worn_out_millis: Number = 0
 
 
@@ -253,8 +254,8 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     """The state in Redis of an entry whose record may be out of date."""
 
     entry_id: EntryId
-    # The logical timestamp of the last decision about the entry. The caller sends it back in a
-    # Settle request.
+    # The logical timestamp of the last decision about the entry. After the caller has recorded this
+    # decision, it sends the timestamp in a Settle request.
     seen_stamp: Ticket
     state: str  # a PlaceState, or `absent`
     rank: Rank
@@ -291,7 +292,8 @@ class Settle(OnEntry, frozen=True, kw_only=True):
     """
 
     seen_stamp: Ticket
-    # Redis remembers the admitted signup, so that late messages cannot bring the entry back.
+    # The `join_id` of an admitted signup. Redis remembers it, so that late messages cannot bring
+    # the entry back.
     join_id: JoinId | None = None
     ticket: Ticket | None = None
 

@@ -81,8 +81,8 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# A message contains this `join_id` if the sender does not know the id. The ticket then identifies
-# the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
+# The `join_id` in a message whose sender does not know the real `join_id`. The ticket then
+# identifies the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 
@@ -109,7 +109,7 @@ class NotReady(Struct, frozen=True):
 class Readiness(Struct, frozen=True, array_like=True):
     """The reasons why an entry is not ready. An entry without reasons is ready."""
 
-    # If the reasons in Redis and in a request differ, Redis keeps the reasons with the higher
+    # If Redis and a request contain different reasons, Redis keeps the reasons with the higher
     # version.
     version: Number
     not_ready: Annotated[tuple[NotReady, ...], Meta(max_length=MAX_NOT_READY_REASONS)] = ()
@@ -124,8 +124,8 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     segments: SegmentIds = ()
     # The version of the waitlist's segment settings, or 0 if the waitlist has no segments.
     segments_version: Number = 0
-    # How often the attributes of the entry have changed. Redis keeps the segments with the higher
-    # number.
+    # The number of times that the attributes of the entry have changed. If Redis and a request
+    # contain different segments, Redis keeps the segments with the higher number.
     attributes_version: Number = 0
     readiness: Readiness | None = None  # None if the entry has always been ready
 

@@ -41,8 +41,8 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # One number for each item of `shared_milliseconds`. The tickets of the rows in this millisecond
-    # begin at the first ticket of the millisecond plus this number.
+    # There is one number for each item of `shared_milliseconds`. The first row of this millisecond
+    # gets the first ticket of the millisecond plus this number.
     offsets: tuple[Number, ...] = ()
 
 
@@ -54,8 +54,9 @@ class Insert(Signup, frozen=True, kw_only=True):
 
     ticket: Ticket
     priority: Priority = 0
-    # If a rank is given, the entry gets this rank or the nearest free rank ahead of it, instead of
-    # the rank of its ticket. In this way an entry gets its former place back.
+    # If a rank is given, the entry gets this rank or the nearest free rank ahead of it. The ticket
+    # then does not affect its place. An entry that gets its former place back is sent with its
+    # former rank.
     rank: Rank | None = None
 
 

@@ -97,8 +97,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_count: Annotated[int, Meta(ge=1, le=MAX_RATE)] | None = None
     rate_millis: Annotated[int, Meta(ge=1000, le=86_400_000)] | None = None
     rate_from: Number | None = None
-    # The value `offered` means that every offer counts toward the rate. The value `entered` means
-    # that an unused offer does not count.
+    # With `offered`, every offer counts toward the rate. With `entered`, an offer counts only if
+    # the customer accepts it.
     rate_counts: RateCounts = "offered"
     # The version of the settings in which the admission schedule last changed, or 0 if there is no
     # schedule.
@@ -109,17 +109,18 @@ class Settings(Struct, frozen=True, kw_only=True):
     # How a rate and a schedule are combined if the policy has both. With `least`, the smaller
     # number of admissions counts. With `sum`, both numbers are added.
     combine: Combine = "least"
-    # While this many customers are inside or have a claim or an offer, Redis makes no offers.
-    # Claims are always allowed.
+    # If this many customers are inside or have a claim or an offer, Redis makes no more offers. The
+    # number does not limit claims.
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: OfferSeconds = DEFAULT_OFFER_SECONDS
     # The time for which an admitted customer counts as inside, or 0 if there is no policy.
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"
-    # The number of missed offers after which an entry leaves or is parked, whatever `no_show` is.
+    # After this many missed offers, an entry leaves or is parked. Before that, `no_show` decides
+    # what happens.
     misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
     misses_then: AfterMisses | UnsetType = UNSET
-    # From this time on, no offers are made, and open offers have ended.
+    # The time at which the admission ends. From then on, no offers are made, and no offer is open.
     until_millis: Number | UnsetType = UNSET
     acceptance: Acceptance = "enter"
     # The maximum number of entries that may be claimed at the same time.
@@ -224,7 +225,8 @@ class Drop(EndStay, frozen=True, kw_only=True):
     unless_placed: bool = False  # keep an entry that has a place in Redis
     is_admitted: bool = False  # count an admission that Redis has lost
     is_erased: bool = False  # also forget the moves of the entry
-    # The time until which the customer is inside. The time 0 means that the customer is not inside.
+    # The time until which the customer counts as inside. If the time is 0, the customer is not
+    # inside. If it is None, nothing changes.
     inside_until_millis: Number | None = None
 
     @property
@@ -275,8 +277,8 @@ class BumpResult(Result, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     stamp: Ticket
-    # The logical timestamp of the move. `stamp`, in contrast, is a new logical timestamp in each
-    # answer.
+    # The logical timestamp of the move. If the request is repeated, `moved_stamp` stays the same,
+    # but `stamp` is a new timestamp.
     moved_stamp: Ticket
     position: int
     total: int
@@ -450,8 +452,9 @@ class StatsResult(Result, frozen=True, kw_only=True):
     pace: str
     # How many customers should still enter because an operator has called `admit` with `refill`.
     quota: Number
-    # The open offers of the quota, how many customers have entered because of it, and the Unix time
-    # in milliseconds at which it began. The numbers are 0 if no quota is running.
+    # The current quota: its open offers, the number of customers who have entered because of it,
+    # and the Unix time in milliseconds at which it began. All three values are 0 if no quota is
+    # running.
     quota_open: int = 0
     quota_entered: int = 0
     quota_since: Number = 0
@@ -514,11 +517,13 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.
     known_stamp: Ticket = 0
-    # The epoch of the queue. During a rebuild, it must be the epoch that the rebuild began.
+    # The id of the queue in Redis. A request of a rebuild must contain the id of the queue that
+    # this rebuild has begun.
     epoch: Epoch | None = None
     # With `absent`, the entry is restored only if Redis does not have it. With `older`, the entry
-    # in Redis is also replaced if Redis has made no later decision about it. With `unchanged`, the
-    # entry in Redis is also replaced if it still has the `expected` state and rank.
+    # is also restored if the decisions about it in Redis are not newer than the record. With
+    # `unchanged`, the entry is also restored if Redis still has it in the `expected` state and at
+    # the expected rank.
     when: Literal["absent", "older", "unchanged"] = "absent"
     expected: Seen | None = None
     once_key: OnceKey | None = None

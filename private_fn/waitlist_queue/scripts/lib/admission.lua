@@ -7,7 +7,8 @@ local function pass_end(pass_seconds, now)
   return pass_seconds > 0 and math.floor(now / 1000) + pass_seconds * 1000 or 0
 end
 
--- Admits a customer and ends the claim or offer. If `inside_until` is not 0, the customer is inside until that time.
+-- Admits a customer, and ends the customer's claim or offer. The customer counts as inside until the time
+-- `inside_until`. If this time is 0, the customer does not count as inside.
 local function admit(keys, entry_id, hold, stamp, inside_until)
   use_up(keys, hold)
   if hold.state == 'offered' then

@@ -1,5 +1,5 @@
--- If a waitlist limits the number of claims, the set `claimed` contains its claimed entries. The set `held` cannot be
--- used for this limit, because it also contains entries with an offer.
+-- If the number of claims is limited, the sorted set `claimed` contains all claimed entries. The sorted set `held`
+-- cannot be used for this limit, because it also contains the entries with an offer.
 local HOLDS_AT_ONCE = 500
 
 -- Fills the set `claimed` after a rebuild, or after the `max_claims` setting has been turned on.
@@ -18,7 +18,7 @@ local function index_claims(keys)
   redis.call('HSET', keys.meta, 'claims_indexed', '1')
 end
 
--- Returns how many entries may be claimed now, but at most `count`. The caller must have ended expired claims.
+-- Returns how many of the `count` requested entries may be claimed now. The caller must first end the expired claims.
 local function within_limit(keys, max_claims, is_indexed, count, now)
   if not is_indexed then index_claims(keys) end
   -- Count only claims whose deadline has not passed.

@@ -1,6 +1,6 @@
--- The hash `pending_decisions` has the decisions about an entry that its record may lack, oldest first. Maintenance
--- writes them to the record. The text of a decision is verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;
--- declines, and class Decision explains these fields.
+-- A decision is pending as long as the record of the entry may not contain it. The hash `pending_decisions` contains
+-- the pending decisions about each entry, oldest first. Maintenance writes them to the record. A decision has the form
+-- verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;declines. The class Decision explains these fields.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
 -- Returns the logical timestamp and the field `placed` of the newest pending decision about an entry. Both are 0 if
@@ -26,7 +26,7 @@ local function decide(keys, entry_id, verb, hold, token, at)
   redis.call('HSET', keys.pending_decisions, entry_id, decision)
 end
 
--- Matches one pending decision, that is, a decision that the record of the entry may lack.
+-- Matches the text of one pending decision.
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+);(%d+);(%d+)'
 
 -- Returns the pending decisions about an entry. The oldest decision comes first.
@@ -69,8 +69,8 @@ local function decision_by_token(keys, entry_id, verb, token)
   end)
 end
 
--- Deletes the pending decisions that are later than a logical timestamp, because the record has given the entry a
--- different place.
+-- Deletes the pending decisions after a logical timestamp. The record has given the entry another place since then, so
+-- these decisions no longer apply.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -86,7 +86,7 @@ local function forget_decisions_after(keys, entry_id, stamp)
   end
 end
 
--- Returns the newest pending decision before a logical timestamp that is not a move within the queue, or nil.
+-- Returns the newest pending decision before a logical timestamp, or nil. Moves within the queue are ignored.
 local function last_end(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb ~= 'bumped' and decision.stamp < stamp
@@ -98,8 +98,8 @@ local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns the decision that ended the last claim or offer if it has the verb `verb`, such as `expired`. Otherwise,
--- returns a false value.
+-- If the last claim or offer before a logical timestamp was ended by a decision of the kind `verb`, such as `expired`,
+-- returns this decision. Otherwise, returns a false value.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

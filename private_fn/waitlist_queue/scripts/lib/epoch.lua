@@ -1,10 +1,10 @@
 -- NEEDS tickets
 
--- `floor` is a logical timestamp from the clock of a Lambda function, which may be ten minutes slow. If the clock of
--- Redis has been set back, logical timestamps that are up to UNKNOWN_SECONDS later than `floor` may already exist.
+-- `floor` comes from the clock of a Lambda function, which may be ten minutes slow. If the clock of Redis has been set
+-- back, an earlier queue may have used logical timestamps up to UNKNOWN_SECONDS after `floor`.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
--- If the clock has not been set back, logical timestamps that are up to SPARE_SECONDS later than `floor` may already
--- exist. SPARE_SECONDS must be less than a second, because signups leave gaps between their tickets only if the tickets
+-- If the clock of Redis has not been set back, an earlier queue may have used logical timestamps up to SPARE_SECONDS
+-- after `floor`. This must be less than a second, because signups leave gaps between their tickets only if the tickets
 -- are at most a second ahead of the clock.
 local SPARE_SECONDS = 0.5
 

@@ -41,16 +41,16 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a claim or an offer that has ended. Unless `keeps_room` is true, another customer can now be
--- admitted, so the next poll triggers a run of the admission policy.
+-- Removes the deadline of a claim or an offer that has ended. If the end makes room for another customer, the next
+-- poll runs the admission policy. If `keeps_room` is true, it makes no room.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Marks an entry whose record may lack the decision with the logical timestamp `stamp`. Maintenance updates the record
--- within a minute.
+-- Notes that the record of an entry may not contain the decision with the logical timestamp `stamp`. Maintenance
+-- updates the record within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end
@@ -106,8 +106,8 @@ local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   return hold, nil, deadline
 end
 
--- Returns whether a claim or an offer has expired but has not been ended yet. Positions and counts are wrong until
--- then, so the calling script returns `expiring`.
+-- Returns whether a claim or an offer has expired but has not been ended yet. Until it is ended, positions and counts
+-- are wrong, so scripts that return them return `expiring` instead.
 local function has_expired_holds(keys, now)
   return redis.call('ZCOUNT', keys.held, '-inf', math.floor(now / 1000)) > 0
 end

@@ -1,7 +1,7 @@
 -- NEEDS admission decisions holds policy pop presence replay
 
 -- Makes an offer to each of the given entries, or admits the customers at once if the policy is automatic. Returns the
--- rows of the reply, and the texts to store under the idempotency key.
+-- rows of the reply. Also returns a text for each entry, by which a repeated request finds the entry.
 local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)

@@ -1,10 +1,11 @@
 -- NEEDS holds tickets
 
--- The admission of a waitlist is over from the time `until_millis` on. Then it makes no offers, and open offers have
--- ended.
+-- At the time `until_millis`, the admission of a waitlist ends. From then on, the waitlist makes no offers, and no
+-- offer is open.
 local HOLDS_AT_ONCE = 500
 
--- Lets open offers end at `until_millis` at the latest. Claims keep their deadlines. Maintenance records the new ends.
+-- Shortens open offers so that they end at `until_millis` at the latest. Claims keep their deadlines. Maintenance
+-- records the new ends.
 local function end_offers_by(keys, until_millis, now)
   local first, stamp = 0, nil
   repeat

@@ -42,7 +42,7 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
--- Returns the earlier one of a deadline and the end of the admission, if there is one.
+-- Returns a deadline, or the end of the admission if the admission ends earlier.
 local function until_over(until_millis, deadline)
   return math.min(tonumber(until_millis or nil) or math.huge, deadline)
 end
@@ -58,8 +58,8 @@ local function offer_end(policy, millis, seconds)
   return until_over(policy.until_millis, math.min(following.opens + deadline - now_open.closes, following.closes))
 end
 
--- Uses the state of the schedule in the record if it is newer than the state in Redis. A server that takes over may
--- lack recent writes, and must not make the same offers again.
+-- If the record contains a newer state of the schedule than Redis, continues from the state in the record. A server
+-- that takes over may lack recent writes, and must not make the same offers again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
@@ -77,15 +77,16 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many admissions are due according to the rate, which is a token bucket. The bucket holds the admissions
--- of one minute, because maintenance may be a minute late.
+-- Returns how many admissions the rate allows now. The rate is a token bucket. The bucket holds the admissions of one
+-- minute, because maintenance may be a minute late.
 local function rate_due(policy, now)
   local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
   policy.bucket_at = math.max(policy.bucket_at, now - math.ceil(longest))
   return math.floor(math.max(0, now - policy.bucket_at) * policy.rate_count / (policy.rate_millis * 1000))
 end
 
--- Returns how much time toward the next admission has passed, in microseconds. Returns 0 if nobody is waiting.
+-- Returns how much of the time between two admissions has already passed, in microseconds. Returns 0 if nobody is
+-- waiting.
 local function left_over(keys, policy, now)
   if not policy.has_rate or redis.call('ZCARD', keys.queue) == 0 then return 0 end
   return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
@@ -105,8 +106,8 @@ local function end_passes(keys, now)
   redis.call('HDEL', keys.visits, unpack(ended))
 end
 
--- Returns how many more customers may get an offer or be admitted, or nil if there is no limit. Reserved places count
--- as taken, unless `is_for_kept` is true.
+-- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set. Reserved places
+-- count as taken. If `is_for_kept` is true, they count as free.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -130,8 +131,8 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns from which source an admission is taken: the quota, the rate or the schedule. The quota is used first. If
--- `combine` is `sum`, the rate is used next, because its admissions expire after a minute.
+-- Returns the source to which an admission is charged: the quota, the rate or the schedule. The quota is charged
+-- first. If `combine` is `sum`, the rate comes next, because unused admissions of the rate expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota
@@ -190,7 +191,7 @@ local function next_due(keys, policy, room, next_instant, millis)
   return at < math.huge and at or nil
 end
 
--- Makes the next poll trigger a run of the admission policy, because another customer can be admitted.
+-- Makes the next poll run the admission policy. Call this function when another customer may be admitted.
 local function wake(keys)
   if redis.call('HEXISTS', keys.meta, 'admit_at') == 1 then
     redis.call('HSET', keys.meta, 'admit_at', 0)

@@ -43,7 +43,7 @@ local function end_absences(keys)
   return #away < ABSENCES_AT_ONCE
 end
 
--- Returns an entry that was taken from the queue to its rank, and marks the customer as away.
+-- Puts an entry that was taken from the queue back at its rank, and notes that its customer is away.
 local function pass_over(keys, entry)
   local packed = redis.call('HGET', keys.readiness, entry.entry_id)
   write_readiness(keys, entry.entry_id, packed, with_away(packed or '0'))

@@ -27,8 +27,8 @@ local function first_rank_of(rank)
   return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- Finds the nearest gap (free ranks) ahead of the entry `behind`, within the same priority. Returns the ranks on both
--- sides of the gap and the entries with these ranks, or nil if there is no gap.
+-- Finds the nearest free ranks ahead of the entry `behind`, within the same priority. Returns the ranks on both sides
+-- of this gap and the entries with these ranks, or nil if there is no gap.
 local function gap_before(keys, behind, upper)
   local before_first = first_rank_of(upper) - 1
   local ahead, lower = waiting_until(keys, upper - 1)
@@ -55,9 +55,9 @@ local function free_rank_after(keys, rank)
   return rank + run_length(keys, rank, 1)
 end
 
--- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. If a neighbour of
--- the gap has been moved there too, the rank is close to this neighbour. This leaves space in the gap, because entries
--- are often moved to the same spot one after the other.
+-- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. Entries are often
+-- moved to the same spot one after the other. If a neighbour of the gap was moved there, the returned rank is close to
+-- this neighbour, so that the rest of the gap stays free.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

@@ -50,7 +50,8 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   return true
 end
 
--- If every entry on the waitlist has always been ready, prevents the script from using the keys about readiness.
+-- While every entry on the waitlist has always been ready, the keys about readiness do not exist. This function then
+-- prevents the script from using them. If `readiness` is not empty, it notes that the keys exist from now on.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then

@@ -3,8 +3,8 @@
 -- If the customer was asked whether they are still waiting, the deadline follows the version:
 -- "version,millis;reason=millis". After a script has handled the deadline, the comma is replaced by a `~`.
 
--- Redis decides about the reasons `delayed` and `declined`, which this pattern matches. An entry has at most one of
--- them. If Redis and the record have different delays, the later delay counts.
+-- Matches the reasons `delayed` and `declined`, about which Redis decides. An entry has at most one of these two
+-- reasons. If the delay in Redis differs from the delay in the record, the later delay counts.
 local DELAY = ';(de%a+)=(%d+)'
 
 -- Returns the end of the delay of an entry, or 0, and the reason for the delay.

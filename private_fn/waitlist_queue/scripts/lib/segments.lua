@@ -12,7 +12,7 @@ end
 -- address is not verified. All scores are equal, so the members are sorted by their bytes.
 local READY, NOT_READY, UNVERIFIED, BEHIND = ':', ';', '<', '=' -- four consecutive bytes
 
--- Returns the byte that says in the index members of an entry whether the entry is ready, not ready or unverified.
+-- Returns the byte that marks an entry in the segment index as ready, not ready or unverified.
 local function mark_of(keys, entry_id, is_ready)
   if is_ready then return READY end
   return is_unverified(redis.call('HGET', keys.readiness, entry_id)) and UNVERIFIED or NOT_READY

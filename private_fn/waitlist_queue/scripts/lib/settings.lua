@@ -1,6 +1,6 @@
 -- NEEDS over segments
 
--- These settings have no field in Redis if they are not set.
+-- A setting in this list has no field in Redis while it is not set.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'presence_seconds', 'misses_at_most',
   'misses_then', 'until_millis'}
 

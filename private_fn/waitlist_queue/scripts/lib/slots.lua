@@ -1,8 +1,8 @@
 -- NEEDS holds policy
 
--- Each offer records from which source it was taken, so that an unused offer can be given back. For example, "s3" is
--- version 3 of the schedule, "r4" is version 4 of the rate, and "q2" is the second quota. "e" means that the customer
--- has entered.
+-- Each offer records the source of its slot, so that an unused slot can be given back to this source. For example,
+-- "s3" is version 3 of the schedule, "r4" is version 4 of the rate, and "q2" is the second quota. The letter "e" means
+-- that the customer has entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)

@@ -2,10 +2,10 @@
 -- `..` keep only 14 of their 16 digits.
 local TIER = 35184372088832 -- 2^45, the number of ranks of each priority
 local MAX_PRIORITY = 255
--- The rank of an entry with the lowest priority is BACK plus its ticket.
+-- An entry with the lowest priority has the rank BACK plus its ticket.
 local BACK = MAX_PRIORITY * TIER
--- In each priority, the 2^40 ranks before the first ticket are for entries that are moved to the front. There are
--- enough tickets until the year 2087.
+-- In each priority, the 2^40 ranks before the first ticket are reserved for entries that are moved to the front. The
+-- remaining ranks are sufficient for all tickets until the year 2087.
 local ROOM = 1099511627776
 local TICKETS_PER_SECOND = 16000
 local EPOCH_MICROS = 1577836800000000 -- 2020-01-01

@@ -2,7 +2,7 @@
 
 -- The sorted set `queue` contains the waiting entries that are ready, and `not_ready` contains those that are passed
 -- over for now. The set `unverified` contains the entries whose address is not verified. Positions and totals do not
--- count these entries, because the counts would show whether an address is on the waitlist.
+-- count unverified entries, because such counts would show whether an address is on the waitlist.
 
 -- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)
@@ -44,8 +44,9 @@ local function count_between(keys, first, last)
   return keys.not_ready and ready + redis.call('ZCOUNT', keys.not_ready, first, last) or ready
 end
 
--- Counts the entries ahead of an entry, without unverified entries, and the ready entries among them. If every entry on
--- the waitlist has always been ready, the second value is false. If the entry is not waiting, both values are false.
+-- Counts the entries ahead of an entry, and the ready entries among them. Entries with an unverified address are not
+-- counted. If every entry on the waitlist has always been ready, the second value is false. If the entry is not
+-- waiting, both values are false.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end

@@ -1,2 +1,2 @@
--- Claims are counted only on a waitlist that limits the number of claims.
+-- The set `claimed` exists only if the waitlist limits the number of claims.
 if not meta_max_claims then keys.claimed = nil end

@@ -1,3 +1,3 @@
--- The keys about readiness exist if any entry on the waitlist has ever not been ready. The script also needs these keys
--- if it may pass over customers who are away.
+-- The script uses the keys about readiness if any entry on the waitlist has ever not been ready. It also uses them if
+-- customers who are away may be passed over.
 if not (meta_not_ready or meta_presence_seconds) then keys.not_ready = nil end
