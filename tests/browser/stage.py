@@ -96,9 +96,9 @@ class Stage:
         answer = self.operator.call("POST", "/admit", json={"count": 1})
         assert answer.status_code == 200, answer.text
 
-    def claim(self) -> str:
+    def claim(self, **body: Any) -> str:
         """Claim the first person in the queue as an operator, and return the claim token."""
-        answer = self.operator.call("POST", "/claims", json={"count": 1})
+        answer = self.operator.call("POST", "/claims", json={"count": 1, **body})
         return str(answer.json()["claims"][0]["claim_token"])
 
     def act(self, kind: str, verb: str, **body: Any) -> None:
@@ -220,6 +220,12 @@ def called(stage: Stage) -> None:
     stage.shows("You are about to be called")
 
 
+def called_to_a_room(stage: Stage) -> None:
+    stage.join()
+    stage.claim(call={"to": "Room 2"})
+    stage.shows("Come to Room 2")
+
+
 def parked(stage: Stage) -> None:
     stage.join()
     stage.act("claims", "park", claim_token=stage.claim(), reason="absent")
@@ -282,6 +288,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
         asked,
         offered,
         called,
+        called_to_a_room,
         parked,
         inside,
         exited,

@@ -45,6 +45,11 @@ class Admissions(People):
         body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), **body}
         return self.world.request("POST", path, body=body, operator=True)
 
+    def call(self, name: str, to: str, key: str | None = None, token: str | None = None) -> Answer:
+        path = f"{self.admin_path}/claims/{self.id_of(name)}/call"
+        body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), "to": to}
+        return self.world.request("POST", path, body=body, key=key, operator=True)
+
     def complete(self, name: str, token: str | None = None, **body: Any) -> Answer:
         return self.act("complete", name, token, **body)
 

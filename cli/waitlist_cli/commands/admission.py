@@ -16,6 +16,7 @@ from waitlist_cli.operations.admit import (
     offered_until,
 )
 from waitlist_cli.operations.claim import (
+    CALL,
     CLAIM_PEOPLE,
     COMPLETE,
     EXTEND,
@@ -156,6 +157,7 @@ list_command(
     "waitlist claim bakery -n 3 --filter language=Spanish --lease 120",
     _print_claims,
 )
+person_command(CALL, PANEL, "waitlist call bakery --customer ada --token CLAIM_TOKEN --to 'Room 2'")
 person_command(COMPLETE, PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
 person_command(RELEASE, PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")
 person_command(

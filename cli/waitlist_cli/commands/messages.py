@@ -21,6 +21,7 @@ Kind = Literal[
     "address",
     "near",
     "offered",
+    "called",
     "ending",
     "confirm",
     "admitted",

@@ -9,6 +9,7 @@ from waitlist_cli.operations.action import (
     CLAIM,
     REASON,
     TO,
+    WHO,
     Document,
     Field,
     ListAction,
@@ -75,6 +76,29 @@ RELEASE = PersonAction(
     notice="{who} waits again.",
     ends_claim=True,
 )
+CALL = PersonAction(
+    name="call",
+    summary="Call a claimed person again, or to another place.",
+    title="Call {who}",
+    consequence="The person's page says where to come, and the person gets a message if the list "
+    "sends messages about calls.",
+    path=f"{CLAIM}/call",
+    fields=(
+        CLAIM_TOKEN,
+        Field(
+            "to",
+            "Call to",
+            hint="The place to which the person should come, such as Room 2.",
+            is_required=True,
+        ),
+    ),
+    notice=lambda answer: (
+        f"{WHO} is called to {answer['call']['to']}."
+        if answer["call"]
+        else f"The claim of {WHO} has ended."
+    ),
+    prints_notice=True,
+)
 EXTEND = PersonAction(
     name="extend",
     summary="Extend a claim.",
@@ -110,15 +134,20 @@ def claim_people(
 
 def _claim(request: ListRequest) -> tuple[str, Any]:
     how = request.values[HOW.name]
-    values = {name: value for name, value in request.values.items() if name != HOW.name}
-    body = {**values, "complete": how != HOW.value}
+    values = {
+        name: value
+        for name, value in request.values.items()
+        if name not in (HOW.name, CALL_TO.name)
+    }
+    place = request.values.get(CALL_TO.name)
+    body = {**values, "complete": how != HOW.value, **({"call": {"to": place}} if place else {})}
     answer = claim_people(request.api, request.waitlist_id, request.key, body)
     words = format_count(len(answer["claims"]), "person", "people")
     limit = " The list's settings allow no more claims at once." if answer.get("limit") else ""
     if how != HOW.value:
         return f"{words} admitted.{limit}", answer
     if answer["claims"] or limit:
-        return f"{words} claimed.{limit}", answer
+        return f"{words} {f'called to {place}' if place else 'claimed'}.{limit}", answer
     if values.keys() & {"filter", "filters"}:
         return "No one in the queue matches the filter.", answer
     return "There is no one to claim.", answer
@@ -155,6 +184,14 @@ ORDER = Field(
     value="oldest",
     help="Take people from the tail of the queue instead of the head.",
 )
+CALL_TO = Field(
+    "call_to",
+    "Call to",
+    hint="The place to which people should come, such as Room 2. Their pages show it. If this is "
+    "empty, nobody is called.",
+    option="--call-to",
+    help="Call the people to this place, such as 'Room 2'. Their pages show it.",
+)
 HOW = Field(
     "how",
     "And then",
@@ -170,6 +207,6 @@ CLAIM_PEOPLE = ListAction(
     consequence="A claim lasts until you complete, release or park it, or until its lease ends.",
     more=lambda _: "The console forgets the claim tokens when it ends.",
     path="/{waitlist_id}/claims",
-    fields=(replace(COUNT, at_most=MOST_CLAIMED), ORDER, LEASE, FILTER, HOW),
+    fields=(replace(COUNT, at_most=MOST_CLAIMED), ORDER, LEASE, FILTER, CALL_TO, HOW),
     carry_out=_claim,
 )

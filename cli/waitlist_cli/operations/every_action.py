@@ -5,7 +5,14 @@ from waitlist_cli.operations.admit import ADMIT, ADMIT_PERSON, END_QUOTA, EXIT, 
 from waitlist_cli.operations.ask import ASK
 from waitlist_cli.operations.ban import BAN, UNBAN
 from waitlist_cli.operations.bump import BUMP
-from waitlist_cli.operations.claim import CLAIM_PEOPLE, COMPLETE, EXTEND, PARK, RELEASE
+from waitlist_cli.operations.claim import (
+    CALL,
+    CLAIM_PEOPLE,
+    COMPLETE,
+    EXTEND,
+    PARK,
+    RELEASE,
+)
 from waitlist_cli.operations.edit import EDIT
 from waitlist_cli.operations.leave import ERASE, REMOVE
 from waitlist_cli.operations.lists import CLOSE, DELETE, LIST, OPEN, PAUSE, RESUME
@@ -15,7 +22,7 @@ from waitlist_cli.operations.reinstate import REINSTATE
 from waitlist_cli.operations.sign_up import ADD
 from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
 
-CLAIM_ACTIONS = (COMPLETE, RELEASE, EXTEND, PARK)
+CLAIM_ACTIONS = (COMPLETE, CALL, RELEASE, EXTEND, PARK)
 PERSON_ACTIONS: tuple[PersonAction, ...] = (
     *(BUMP, ADMIT_PERSON, HOLD_BACK, READY, WITHDRAW, REDRIVE, EXIT),
     *CLAIM_ACTIONS,

@@ -113,6 +113,7 @@ READINESS = (
     "address_change_asked",
     "address_changed",
     "near",
+    "called",
     "ending",
     *QUESTIONS,
 )
@@ -156,6 +157,8 @@ def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
         yield f"A claim holds the entry until {format_value(person['claimed_until'])}."
         yield "The client that made the claim can complete, release or park it."
         yield "If the claim expires, the entry returns to the queue."
+        if person["call"]:
+            yield f"The customer is called to {format_value(person['call']['to'])}."
     if made is not None:
         kind = "offer" if person["offered_until"] else "claim"
         yield f"The {kind} was made {_how(made)}."

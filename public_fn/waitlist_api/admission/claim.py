@@ -1,14 +1,23 @@
 """Claim the first entries of the queue or of a segment, and record the claim of each entry."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from waitlist_api.admission.call import CallCommand, Calls
 from waitlist_api.admission.dequeue import Dequeue, once_fields
-from waitlist_api.admission.offers import Offer, OfferWriter, give_up_message, transition_of_take
+from waitlist_api.admission.offers import (
+    WORKERS,
+    Offer,
+    OfferWriter,
+    give_up_message,
+    transition_of_take,
+)
 from waitlist_api.clock import NowMillis
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.records.decisions import with_offer
 from waitlist_api.records.entry import EntryRecord, Status
@@ -18,13 +27,22 @@ from waitlist_api.records.transitions import Alter
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.waitlist import pass_seconds_of
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import WaitlistError
+from waitlist_shared.errors import (
+    ClaimExpired,
+    ClaimMismatch,
+    NotWaiting,
+    WaitlistError,
+)
+
+# A claim can end before its customer is called, for example because the customer has left.
+CLAIM_ENDED = (AlreadyAdmitted, ClaimExpired, ClaimMismatch, EntryNotFound, NotWaiting)
 
 
 class ClaimCommand(Struct, frozen=True, kw_only=True):
     """An operator's request to claim `count` entries.
 
-    If `complete` is true, the entries are admitted at once.
+    If `complete` is true, the entries are admitted at once. If `call_to` is not empty, the
+    customers are called to this place.
     """
 
     waitlist_id: str
@@ -35,6 +53,7 @@ class ClaimCommand(Struct, frozen=True, kw_only=True):
     filters: Sequence[Segment] | None = None
     order: Literal["oldest", "newest"] = "oldest"
     complete: bool = False
+    call_to: str = ""
     idempotency_key: str = ""
 
 
@@ -54,6 +73,7 @@ class Claims(Struct, frozen=True):
     queue: QueueClient
     dequeue: Dequeue
     offers: OfferWriter
+    calls: Calls
     waitlist_cache: WaitlistCache
     now_millis: NowMillis
 
@@ -75,7 +95,37 @@ class Claims(Struct, frozen=True):
         offers = self.offers.write_all(command.waitlist_id, held.entries, transitions, "held")
         if command.complete:
             self._finish(command, offers)
+        elif command.call_to:
+            offers = self._call(command, offers)
         return Claiming(offers, held.limit)
+
+    def _call(self, command: ClaimCommand, offers: list[Offer]) -> list[Offer]:
+        """Call the customers of the claims.
+
+        A repeated request returns claims whose customers may already have been called for them.
+        These customers are not called again.
+        """
+
+        def call(offer: Offer) -> Offer:
+            token = offer.claim.token
+            if offer.record.call.token == token:
+                return offer
+            called = CallCommand(
+                waitlist_id=command.waitlist_id,
+                entry_id=offer.claim.entry_id,
+                by=command.by,
+                token=token,
+                to=command.call_to,
+                # Only one claim has this token, so the token identifies the first call.
+                key=token,
+            )
+            try:
+                return replace(offer, record=self.calls.call(called, offer.record))
+            except CLAIM_ENDED:
+                return offer
+
+        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+            return list(pool.map(call, offers))
 
     def _alter(self, command: ClaimCommand, deadline_millis: int) -> Alter:
         """Return the function that changes the record of an entry when the entry is claimed.
@@ -104,7 +154,7 @@ class Claims(Struct, frozen=True):
             **once_fields(
                 command.by,
                 command.idempotency_key,
-                [*asked, command.complete, *(command.filters or ())],
+                [*asked, command.complete, command.call_to, *(command.filters or ())],
             ),
         )
         held: c.ClaimResult = self.dequeue.send(request, command.filter, command.filters)

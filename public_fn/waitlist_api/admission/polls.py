@@ -4,8 +4,10 @@ import logging
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.admission.admit import Admissions
+from waitlist_api.admission.call import Calls
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.segment_positions import SegmentPlace, SegmentPositions
 from waitlist_shared.errors import WaitlistError
@@ -19,6 +21,7 @@ class Polls(Struct, frozen=True):
     positions: Positions
     segment_positions: SegmentPositions
     admissions: Admissions
+    calls: Calls
 
     def poll(
         self, waitlist_id: str, entry_id: str, names: Sequence[str] | None, stay: int | None
@@ -36,6 +39,8 @@ class Polls(Struct, frozen=True):
             self._run(waitlist_id)
         if stay is not None and stay != view.ticket:
             view = self.positions.read_proven_stay(waitlist_id, entry_id, stay)
+        if view.is_claimed:
+            view = replace(view, call=self.calls.find(waitlist_id, entry_id))
         return view, places
 
     def _run(self, waitlist_id: str) -> None:

@@ -13,6 +13,7 @@ from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.facets import Call
 from waitlist_api.records.lifecycle import status_off_queue
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
@@ -28,6 +29,7 @@ UNSEEN = (
     "not_ready",
     "confirm_by_millis",
     "presence_seconds",
+    "call",
 )
 
 
@@ -61,6 +63,13 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The number of seconds within which the customer must poll again to count as present. It is
     # None if the service does not record the polls of this customer.
     presence_seconds: int | None = None
+    # The last call of the open claim. It is None if the caller did not ask for it.
+    call: Call | None = None
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether an operator has claimed the entry."""
+        return self.status == "offered" and self.offered_until is None
 
     @property
     def answer(self) -> dict[str, Any]:

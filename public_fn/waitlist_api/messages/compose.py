@@ -101,11 +101,12 @@ def compose(
     words = choose_words(kind.name, language, rules)
     until = _time(kind.until_millis(record), rules.timezone)
     direction = load_texts(language)["direction"]
-    values = {"name": settings.name, "until": until}
+    values = {"name": settings.name, "until": until, "to": record.call.to}
     if direction == "rtl":
-        # Isolate the waitlist's name, so that it keeps its own writing direction. Write times from
-        # left to right.
-        values = {"name": f"{FSI}{settings.name}{PDI}", "until": f"{LRI}{until}{PDI}"}
+        # Isolate the names of the waitlist and of the place, so that they keep their own writing
+        # direction. Write times from left to right.
+        values = {name: f"{FSI}{value}{PDI}" for name, value in values.items()}
+        values["until"] = f"{LRI}{until}{PDI}"
     subject, text = (
         fill_placeholders(words["subject"], values),
         fill_placeholders(words["text"], values),

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_NAME
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.facets import Contact, Hold, Question
+from waitlist_api.records.facets import Call, Contact, Hold, Question
 from waitlist_api.settings.messages import LANGUAGES, MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 EXAMPLE_ADDRESS = "ada@example.com"
+EXAMPLE_PLACE = "Room 2"
 # The duration of an offer in example messages, and the time that a customer has to confirm.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
@@ -39,6 +40,7 @@ def compose_example(
         hold=Hold(until_millis=now_millis + OFFER_MILLIS),
         question=Question(confirm_by_millis=now_millis + CONFIRM_MILLIS),
         contact=Contact(language=language),
+        call=Call(to=EXAMPLE_PLACE),
     )
     rules = settings.messages or NO_KINDS_CHOSEN
     head = Letterhead(base_url, None)

@@ -6,6 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from waitlist_api.records.asks import LINK_ASKED
+from waitlist_api.records.call import CALLED, current_call
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.moves import ASKED as ADDRESS_CHANGE_ASKED
@@ -89,6 +90,12 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     return is_open and (record.hold.until_millis or 0) > now_millis
 
 
+def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
+    # An event about an earlier call may arrive late.
+    call = current_call(record, now_millis)
+    return call is not None and call.stamp == event.stamp
+
+
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
     # An event about an earlier notice may arrive late, so the event must have the timestamp of the
     # current notice.
@@ -165,6 +172,12 @@ KINDS: tuple[Kind, ...] = (
         is_current=_offered,
         placeholders=("name", "until"),
         only_in_offer_hours=True,
+    ),
+    Kind(
+        name="called",
+        events=(CALLED,),
+        is_current=_called,
+        placeholders=("name", "to"),
     ),
     Kind(
         name="ending",

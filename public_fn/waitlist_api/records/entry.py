@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from waitlist_api.clock import iso, iso_of
 from waitlist_api.records.facets import (
     Ban,
+    Call,
     Contact,
     End,
     Hold,
@@ -95,6 +96,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     edited_stamp: int = 0
 
     hold: Hold = Hold()
+    call: Call = Call()
     end: End = End()
     ban: Ban = Ban()
     intent: Intent = Intent()

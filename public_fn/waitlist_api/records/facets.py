@@ -91,6 +91,20 @@ class Hold(Facet, frozen=True):
             yield c.NotReady(self.delay_reason or "delayed", self.delayed_until_millis)
 
 
+class Call(Facet, frozen=True):
+    """The last call of the customer to a place. The customer is called while a claim is open."""
+
+    # The token of the claim for which the customer was called. If the entry has another claim, this
+    # call is over.
+    token: str = ""
+    # The place to which the customer should come, such as `Room 2`.
+    to: str = ""
+    # The timestamp of the `called` event.
+    stamp: int = 0
+    # Digests of the idempotency keys of the last calls of this claim.
+    keys: tuple[str, ...] = ()
+
+
 class End(Facet, frozen=True):
     """When and how the signup ended. The index also contains this facet."""
 
@@ -236,6 +250,6 @@ def stored(struct: Struct) -> dict[str, Any]:
         value = getattr(struct, name)
         if isinstance(value, Struct):
             value = stored(value)
-        if value not in (None, "", 0, {}):
+        if value not in (None, "", 0, {}, ()):
             fields[name] = value
     return fields

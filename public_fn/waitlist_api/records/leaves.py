@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
-from waitlist_api.records.facets import Ban, Contact, Intent, Pauses
+from waitlist_api.records.facets import Ban, Call, Contact, Intent, Pauses
 from waitlist_api.records.intents import joined_event
 from waitlist_api.records.journal import change_of
 from waitlist_api.records.ledger import Commit
@@ -118,6 +118,7 @@ def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
         attributes_version=0,
         joined=replace(record.joined, key="", body=""),
         hold=replace(record.hold, once_key="", once_stamp=0),
+        call=Call(),
         ban=Ban(),
         pauses=Pauses(),
         contact=Contact(),

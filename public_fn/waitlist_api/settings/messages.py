@@ -15,6 +15,7 @@ KindName = Literal[
     "address",
     "near",
     "offered",
+    "called",
     "ending",
     "confirm",
     "admitted",
@@ -48,7 +49,8 @@ class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
     """A waitlist's own texts for one kind of message.
 
     If a field is null, the default text is used. `{name}` is replaced by the name of the waitlist,
-    and `{until}` by the deadline that the message is about.
+    `{until}` by the deadline that the message is about, and `{to}` by the place to which the
+    customer is called.
     """
 
     subject: Annotated[NameText | None, Setting("The subject of the mail.", max_length=150)] = None
@@ -78,12 +80,13 @@ class MessageRules(Settings, frozen=True, kw_only=True):
                 "address": "To verify a new address",
                 "near": "The turn is near",
                 "offered": "It is the person's turn",
+                "called": "Called to a place",
                 "ending": "The offer ends soon",
                 "confirm": "Still there?",
                 "admitted": "The person was let in",
                 "left": "The stay has ended",
             },
-            max_length=10,
+            max_length=11,
             schema=DISTINCT,
             check=check_distinct,
             examples=[["joined", "verify", "offered", "confirm", "left"]],

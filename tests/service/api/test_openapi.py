@@ -237,6 +237,7 @@ def test_it_describes_the_query_of_a_place_within_a_segment() -> None:
         "estimate_unavailable",
         "rank",
         "poll_after_seconds",
+        "call",
         "segments",
         "entry_token",
     }

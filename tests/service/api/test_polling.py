@@ -50,7 +50,7 @@ def test_a_place_within_a_segment_may_be_nearer(people: Admissions) -> None:
 def test_an_entry_out_of_line_gets_it_too(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     assert people.claimed() == ["ada"]
-    assert hint(people.poll("ada")) == 5
+    assert hint(people.poll("ada")) == 3
     people.park("ada")
     assert hint(people.poll("ada")) == 60
 

@@ -15,6 +15,7 @@ WORDS = (
     "left",
     "bumped",
     "offered",
+    "called",
     "released",
     "expired",
     "declined",
@@ -46,6 +47,7 @@ WORDS = (
 )
 JOINED: Published = ("joined", "customer")
 OFFERED: Published = ("offered", "operator")
+CALLED: Published = ("called", "operator")
 EXPIRED: Published = ("expired", "maintenance")
 LEFT: Published = ("left", "customer")
 ADMITTED: Published = ("admitted", "operator")
@@ -429,6 +431,16 @@ def keep(scene: Scene, *pauses: float) -> None:
     for pause in pauses:
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
+
+
+@story(JOINED, OFFERED, CALLED, CALLED, ("released", "operator"))
+def is_called_to_a_room(scene: Scene) -> None:
+    scene.people.all_sign_up("ada")
+    for _repeat in range(2):
+        assert scene.people.claim(key="next", call={"to": "Room 2"}).status == 200
+    for _repeat in range(2):
+        assert scene.people.call("ada", "Room 3", key="again").status == 200
+    assert scene.people.release("ada").status == 200
 
 
 @story(JOINED, OFFERED_BY_POLICY, ("declined", "customer"))

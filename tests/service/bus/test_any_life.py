@@ -83,6 +83,8 @@ DEEDS: dict[str, Deed] = {
     "bump behind": lambda people, name: people.bump(name, to="back"),
     "claim": lambda people, _: people.claim(2),
     "claim and admit": lambda people, _: people.claim(1, complete=True),
+    "claim and call": lambda people, _: people.claim(1, call={"to": "Room 2"}),
+    "call again": lambda people, name: people.call(name, "Room 3"),
     "admit": lambda people, _: people.admit(2),
     "enter": lambda people, name: people.enter(name),
     "decline": lambda people, name: people.decline(name),

@@ -367,6 +367,27 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
     assert len(stage.stand_ins.mails) == sent
 
 
+def test_a_called_person_is_told_where_to_come(stage: Stage) -> None:
+    """Each call sends a message. A message about an earlier call is not sent late (promise P2)."""
+    stage.configure(messages={"kinds": ["called"], "sms_countries": ["DE"]})
+    stage.joins("ada", languages="de")
+    stage.joins("bob", phone="+49 1512 3456789")
+    stage.people.claim(2, call={"to": "Raum 2"})
+    assert stage.send_news() == []
+    assert stage.stand_ins.subjects() == ["Bakery: Bitte zu Raum 2"]
+    assert "Raum 2" in part(stage.stand_ins.mails[0], "plain")
+    assert ["Raum 2" in text["MessageBody"] for text in stage.stand_ins.texts] == [True]
+    stage.people.call("ada", "Raum 3")
+    late = stage.news()
+    stage.people.call("ada", "Raum 4")
+    assert stage.send(*late, *stage.news()) == []
+    assert stage.stand_ins.subjects()[1:] == ["Bakery: Bitte zu Raum 4"]
+    stage.people.call("ada", "Raum 5")
+    stage.people.release("ada")
+    assert stage.send_news() == [], "the claim has ended"
+    assert len(stage.stand_ins.mails) == 2
+
+
 def run(stage: Stage, minutes: int = 2) -> None:
     for _ in range(minutes):
         stage.world.advance(60)

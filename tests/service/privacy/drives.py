@@ -503,6 +503,10 @@ DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, A
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/admit": (nothing, WHY),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/withdraw": (offer, WHY),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/exit": (enter, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/call": (
+        with_the_token,
+        {"to": "Room 2"},
+    ),
     "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/complete": (with_the_token, WHY),
     "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/release": (with_the_token, WHY),
     "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/extend": (with_the_token, {}),

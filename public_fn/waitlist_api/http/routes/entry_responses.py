@@ -12,8 +12,9 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.segment_positions import SegmentPlace
 from waitlist_api.estimates.pace import wait_at
-from waitlist_api.http.polling import POLLS_OF_PRESENCE, poll_after_seconds
+from waitlist_api.http.polling import CLAIMED_SECONDS, POLLS_OF_PRESENCE, poll_after_seconds
 from waitlist_api.http.readiness import count_ready_ahead, readiness_fields
+from waitlist_api.http.schemas.call import call_answer
 from waitlist_api.http.schemas.entries import EntryAnswer, LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
@@ -71,11 +72,14 @@ class EntryResponses(Struct, frozen=True):
         )
         if seconds is not None and view.presence_seconds is not None:
             seconds = min(seconds, view.presence_seconds // POLLS_OF_PRESENCE)
+        if view.is_claimed:
+            seconds = CLAIMED_SECONDS
         return {
             **view.answer,
             **readiness_fields(view),
             **estimate_fields(wait),
             "rank": view.rank,
+            "call": call_answer(view.call),
             "poll_after_seconds": seconds,
         }
 

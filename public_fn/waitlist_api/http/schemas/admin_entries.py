@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from waitlist_api.http.schemas.attributes import Attributes, Profile
+from waitlist_api.http.schemas.call import CallAnswer
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -343,6 +344,13 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
             "has the deadline `offered_until` instead."
         ),
     ]
+    call: Annotated[
+        CallAnswer | None,
+        Field(
+            description="Where an operator has called the customer to. Null unless the entry is "
+            "claimed and the customer was called."
+        ),
+    ] = None
     parked_at: Time | None
     park_reason: str | None
     admitted_at: Time | None

@@ -1,11 +1,12 @@
 """Request and response bodies of claims, and of the operations that end a claim."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 from typing_extensions import TypeAliasType
 
 from waitlist_api.http.schemas.attributes import Filter, FilterIndex, Filters, without_filter
+from waitlist_api.http.schemas.call import CallAnswer, CallBody, CallTo
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -78,6 +79,19 @@ class ClaimBody(Body):
             "your program must process every entry, claim and complete in two separate calls."
         ),
     ] = False
+    call: Annotated[
+        CallBody | None,
+        Field(
+            description='Call the customers to a place. Their pages show "Come to Room 2" until '
+            "the claim ends, and the event `called` is published. Not allowed with `complete`."
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _call_or_complete(self) -> Self:
+        if self.call is not None and self.complete:
+            raise ValueError("must not have both call and complete")
+        return self
 
 
 class CompleteBody(Body):
@@ -107,6 +121,11 @@ class ParkBody(CompleteBody):
     pass
 
 
+class CallAgainBody(Body):
+    claim_token: ClaimToken
+    to: CallTo
+
+
 class RedriveBody(Body):
     to: To = "place"
     reason: Reason = ""
@@ -125,6 +144,16 @@ class HeldAnswer(EntryAnswer):
     claimed_until: Time
 
 
+class CalledAnswer(EntryAnswer):
+    call: Annotated[
+        CallAnswer | None,
+        Field(
+            description="The last call of the claim. Null if a repeated request has arrived after "
+            "the end of the claim."
+        ),
+    ]
+
+
 class ClaimAnswer(Model):
     entry_id: TheEntryId
     status: EntryStatus
@@ -139,6 +168,10 @@ class ClaimAnswer(Model):
     priority: Priority
     joined_at: Time
     filter_index: FilterIndex
+    call: Annotated[
+        CallAnswer | None,
+        Field(description="Where the customer is called to. Null if the customer is not called."),
+    ] = None
 
 
 LIMIT_MEANINGS = {

@@ -8,6 +8,7 @@ from typing_extensions import TypeAliasType
 from waitlist_api.auth.credentials import CODE, TOKEN
 from waitlist_api.http.polling import LONGEST_SECONDS
 from waitlist_api.http.schemas.attributes import Attributes, Profile
+from waitlist_api.http.schemas.call import CallAnswer
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -340,6 +341,13 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
             "ready, the number is at most 60. Null if the customer has left or was admitted."
         ),
     ]
+    call: Annotated[
+        CallAnswer | None,
+        Field(
+            description="Where an operator has called the customer to. Null unless the entry is "
+            "claimed and the customer was called."
+        ),
+    ] = None
 
 
 class RestAnswer(CustomersEntryAnswer):

@@ -72,7 +72,7 @@ class WaitlistPosition extends HTMLElement {
   // The key of the state that is drawn.
   #shown = null;
   #update = () => {};
-  #said = { state: null, position: 0, at: 0 };
+  #said = { state: null, call: null, position: 0, at: 0 };
   #answers = {};
   #read = () => ({});
   #detail = '';
@@ -187,7 +187,10 @@ class WaitlistPosition extends HTMLElement {
     },
 
     late: () => [this.#heading('late'), this.#text('notice.missed'), this.#text('looksAgain')],
-    called: () => [this.#heading('called'), this.#text('called.text'), this.#leave()],
+    called: ({ entry }) => {
+      const key = entry.call ? 'comeTo' : 'called';
+      return [this.#heading(key, entry.call), this.#text(`${key}.text`), this.#leave()];
+    },
     parked: () => [this.#heading('parked'), this.#text('parked.text'), this.#leave()],
     inside: ({ entry }) => {
       const until = this.#words.time(entry.admission.inside_until, Date.now());
@@ -298,7 +301,7 @@ class WaitlistPosition extends HTMLElement {
   #draw() {
     const view = this.#client.view;
     this.#words.own = view.list?.page?.texts[this.#words.language] ?? {};
-    const key = JSON.stringify([view.state, view.list?.name, view.list?.page, view.list?.identity, this.#words.language]);
+    const key = JSON.stringify([view.state, view.entry?.call, view.list?.name, view.list?.page, view.list?.identity, this.#words.language]);
     if (key !== this.#shown) {
       const hadFocus = this.#shown !== null && this.#root.activeElement !== null;
       // A dialog of the former state is outdated. If the same state is drawn again, the dialog stays open.
@@ -368,36 +371,42 @@ class WaitlistPosition extends HTMLElement {
     const words = this.#words;
     const name = words.own.name ?? list?.name ?? '';
     if (state === 'waiting' && entry.position) return words.say('titlePosition', { n: entry.position, name });
-    const title = words.titled(state);
+    const title = this.#titled(state, entry);
     return title && name ? words.say('titleState', { state: title, name }) : name || title;
   }
 
   #announce({ state, entry, notice }) {
     const position = entry?.position ?? 0;
-    const isNew = state !== this.#said.state;
+    const call = entry?.call?.called_at ?? null;
+    const isNew = state !== this.#said.state || call !== this.#said.call;
     const now = Date.now();
     if (!isNew && !(position && isWorthSaying(this.#said, position, now))) return;
     const before = this.#said.state;
     const wasShown = before !== null && before !== 'loading';
-    this.#said = { state, position, at: now };
+    this.#said = { state, call, position, at: now };
     const isOpen = before === 'notOpenYet' && state === 'join';
     const text = isNew && (notice ? `notice.${notice}` : isOpen && 'opened');
-    const title = position ? this.#words.say('position', { n: position }) : this.#words.titled(state);
+    const title = position ? this.#words.say('position', { n: position }) : this.#titled(state, entry);
     if (wasShown || position) this.#speak([text && this.#words.say(text), title].filter(Boolean).join(' '));
-    if (isNew && wasShown && state === 'offered') this.#alert();
+    if (isNew && wasShown && (state === 'offered' || call)) this.#alert(this.#titled(call ? state : 'offered', entry));
+  }
+
+  /** Return the title of a state. The title of a call says where to come. */
+  #titled(state, entry) {
+    return state === 'called' && entry.call ? this.#words.say('comeTo.title', entry.call) : this.#words.titled(state);
   }
 
   #speak(text) {
     this.#live.textContent = text;
   }
 
-  #alert() {
+  #alert(title) {
     const { alert, list } = this.#client.view;
     if (!alert) return;
     navigator.vibrate?.([200, 100, 200]);
     try {
       const options = { body: list?.name ?? '', tag: `waitlist-${this.getAttribute('waitlist')}` };
-      new Notification(this.#words.say('offered.title'), options).onclick = () => window.focus();
+      new Notification(title, options).onclick = () => window.focus();
     } catch {
       // Android only allows notifications from a service worker. The device has vibrated, and the page title shows
       // the state.
@@ -406,9 +415,9 @@ class WaitlistPosition extends HTMLElement {
 
   // -------------------------------------------------------------------------- parts of states
 
-  #heading(state) {
+  #heading(state, values) {
     const level = this.#client.view.list ? 'h2' : 'h1';
-    return make(level, { class: 'title', tabindex: '-1' }, this.#words.say(`${state}.title`));
+    return make(level, { class: 'title', tabindex: '-1' }, this.#words.say(`${state}.title`, values));
   }
 
   #text(key, values) {

@@ -1,10 +1,12 @@
 """Operator routes for claims, which reserve entries for a limited time."""
 
+import secrets
 from collections.abc import Sequence
 
 from msgspec import Struct
 from pydantic import BaseModel
 
+from waitlist_api.admission.call import CallCommand, Calls
 from waitlist_api.admission.claim import ClaimCommand, Claims
 from waitlist_api.admission.holds import (
     COMPLETE,
@@ -18,11 +20,16 @@ from waitlist_api.admission.holds import (
     Holds,
 )
 from waitlist_api.admission.offers import Offer
-from waitlist_api.clock import iso, iso_of, millis_of
+from waitlist_api.clock import NowMillis, iso, iso_of, millis_of
+from waitlist_api.entries.once import once_key_of
+from waitlist_api.entries.position import EntryView
 from waitlist_api.http.operation import ENTRY, Answer, operator
 from waitlist_api.http.request import Request
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
+from waitlist_api.http.schemas.call import call_answer
 from waitlist_api.http.schemas.claims import (
+    CallAgainBody,
+    CalledAnswer,
     ClaimAnswer,
     ClaimBody,
     ClaimsAnswer,
@@ -34,6 +41,7 @@ from waitlist_api.http.schemas.claims import (
     ReleaseBody,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer
+from waitlist_api.records.call import current_call
 from waitlist_api.records.segments import Segment
 from waitlist_shared.ranks import priority_of, time_of
 
@@ -43,6 +51,8 @@ HOLD = (*ENTRY, "claim_expired", "claim_mismatch", "not_waiting", "already_admit
 class Routes(Struct, frozen=True):
     claims: Claims
     holds: Holds
+    calls: Calls
+    now_millis: NowMillis
     request: Request
 
     @operator(
@@ -59,12 +69,14 @@ class Routes(Struct, frozen=True):
         entries that match the first filter come first. While the service prepares new segments, the
         request fails with `503 rebuilding`.
         """
+        fields = body.model_dump(exclude={"call"})
         claimed = self.claims.claim(
             ClaimCommand(
                 waitlist_id=waitlist_id,
                 by=self.request.operator,
                 idempotency_key=idempotency_key or "",
-                **body.model_dump(),
+                call_to="" if body.call is None else body.call.to,
+                **fields,
             )
         )
         return ClaimsAnswer(
@@ -88,6 +100,36 @@ class Routes(Struct, frozen=True):
                 **fields,
             ),
         )
+
+    @operator(
+        "Call the customer of a claim to a place",
+        Answer(200, "The entry and the call"),
+        problems=HOLD,
+    )
+    def call(
+        self,
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        body: CallAgainBody,
+        idempotency_key: IdempotencyKey = None,
+    ) -> CalledAnswer:
+        """The customer's page shows the new call, and the customer gets a new message. Each request
+        calls the customer again. A repeated request with the same Idempotency-Key does not. The
+        lease of the claim stays unchanged.
+        """
+        by = self.request.operator
+        record = self.calls.call(
+            CallCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=by,
+                token=body.claim_token,
+                to=body.to,
+                key=once_key_of(by, idempotency_key or secrets.token_hex(16)),
+            )
+        )
+        called = call_answer(current_call(record, self.now_millis()))
+        return CalledAnswer(**EntryView.recorded(record).answer, call=called)
 
     @operator(
         "Admit a claimed entry for good",
@@ -141,6 +183,8 @@ class Routes(Struct, frozen=True):
 
 
 def _claim(offer: Offer, filters: Sequence[Segment] | None) -> ClaimAnswer:
+    call = offer.record.call
+    called = call if call.token == offer.claim.token else None
     return ClaimAnswer(
         entry_id=offer.claim.entry_id,
         status=offer.record.status,
@@ -153,4 +197,5 @@ def _claim(offer: Offer, filters: Sequence[Segment] | None) -> ClaimAnswer:
         priority=priority_of(offer.claim.rank),
         joined_at=iso_of(time_of(offer.claim.ticket)),
         filter_index=offer.claim.filter_index if filters else None,
+        call=call_answer(called),
     )

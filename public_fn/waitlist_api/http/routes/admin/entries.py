@@ -45,8 +45,10 @@ from waitlist_api.http.schemas.admin_entries import (
     UnbanBody,
     VerifyEntryBody,
 )
+from waitlist_api.http.schemas.call import call_answer
 from waitlist_api.http.schemas.entries import AddressBody
 from waitlist_api.records.bans import BanRequest
+from waitlist_api.records.call import current_call
 from waitlist_api.records.entry import PRESENT, HistoryEvent
 from waitlist_api.records.leaves import Leave
 from waitlist_shared.ranks import time_of
@@ -84,6 +86,7 @@ UNRECORDED: dict[str, Any] = {
     "attributes": {},
     "attempts": 0,
     "claimed_until": None,
+    "call": None,
     "parked_at": None,
     "park_reason": None,
     "admitted_at": None,
@@ -395,6 +398,7 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         "attributes": record.attributes,
         "attempts": record.hold.attempts,
         "claimed_until": None if is_offer else deadline,
+        "call": call_answer(current_call(record, 0)) if person.view.is_claimed else None,
         "parked_at": _time(record.hold.parked_millis),
         "park_reason": record.pauses.park_reason or None,
         "admitted_at": _time(record.end.admitted_millis),

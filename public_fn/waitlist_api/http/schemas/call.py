@@ -1,0 +1,41 @@
+"""Request and response bodies of calls, which tell a claimed customer where to come."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from waitlist_api.http.schemas.common import Body, Model, ShownText, Time, documented
+from waitlist_api.records.call import called_at
+from waitlist_api.records.facets import Call
+from waitlist_api.settings.texts import NOT_BLANK
+from waitlist_shared.limits import MAX_CALL_LENGTH
+
+CallTo = Annotated[
+    ShownText,
+    Field(
+        min_length=1,
+        max_length=MAX_CALL_LENGTH,
+        pattern=NOT_BLANK,
+        description="The place to which the customer should come, as the customer reads it in "
+        '"Come to Room 2". Do not write personal data into it.',
+        examples=["Room 2"],
+    ),
+]
+
+
+class CallBody(Body):
+    """A place to which the customer should come."""
+
+    to: CallTo
+
+
+class CallAnswer(Model):
+    to: Annotated[str, documented(examples=["Room 2"])]
+    called_at: Annotated[
+        Time, Field(description="When the customer was called. Each further call has a new time.")
+    ]
+
+
+def call_answer(called: Call | None) -> CallAnswer | None:
+    """Return the call as responses contain it."""
+    return None if called is None else CallAnswer(to=called.to, called_at=called_at(called))

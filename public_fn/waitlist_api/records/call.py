@@ -1,0 +1,61 @@
+"""Decide about calls, which tell a claimed customer where to come, such as to a room."""
+
+from msgspec.structs import replace
+
+from waitlist_api.clock import iso_of
+from waitlist_api.errors import AlreadyAdmitted
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.facets import Call
+from waitlist_api.records.ledger import Commit
+from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
+from waitlist_shared.ranks import time_of
+
+CALLED = "called"
+# How many requests of one claim are remembered, so that a late copy of a request calls nobody.
+KEYS_KEPT = 4
+ENDED = "This customer has left the waitlist, so there is no claim to call the customer for."
+
+
+def current_call(record: EntryRecord, now_millis: int) -> Call | None:
+    """Return the last call of the entry's open claim.
+
+    Return None if the entry is not claimed, or was not called since it was claimed.
+    """
+    is_claimed = record.status == "offered" and not record.hold.is_offer
+    is_open = is_claimed and (record.hold.until_millis or 0) > now_millis
+    is_called = record.call.token != "" and record.call.token == record.hold.token
+    return record.call if is_open and is_called else None
+
+
+def check_claim(record: EntryRecord, token: str, now_millis: int) -> None:
+    """Raise an error unless the token belongs to the open claim of the entry."""
+    if record.status == "admitted":
+        raise AlreadyAdmitted
+    if record.status in ("joining", "leaving", "left"):
+        raise NotWaiting(ENDED)
+    if record.hold.is_offer or record.hold.token != token:
+        raise ClaimMismatch
+    if record.status != "offered" or (record.hold.until_millis or 0) <= now_millis:
+        raise ClaimExpired
+
+
+def is_repeat(record: EntryRecord, token: str, key: str) -> bool:
+    """Return whether the record already contains the call that this request makes."""
+    return record.call.token == token and key in record.call.keys
+
+
+def call(record: EntryRecord, to: str, stamp: int, by: str, key: str) -> Commit:
+    """Return the change that calls the customer to a place.
+
+    `key` identifies the request.
+    """
+    token = record.hold.token
+    earlier = record.call.keys if record.call.token == token else ()
+    called = Call(token=token, to=to, stamp=stamp, keys=(key, *earlier)[:KEYS_KEPT])
+    event = HistoryEvent(stamp=stamp, event=CALLED, by=by, detail={"to": to})
+    return Commit(after=replace(record, call=called, edited_stamp=stamp), events=(event,))
+
+
+def called_at(called: Call) -> str:
+    """Return the time of a call in ISO 8601."""
+    return iso_of(time_of(called.stamp))
