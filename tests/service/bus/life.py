@@ -36,7 +36,9 @@ def _is_offered_and_back(scene: Scene) -> None:
     assert scene.people.bump("ada", to="front", reason="a gift").status == 200
     scene.world.advance(240)
     assert scene.people.claimed() == ["ada"]
-    scene.world.advance(31)
+    scene.world.advance(1)
+    assert scene.people.call("ada", "Room 2").status == 200
+    scene.world.advance(30)
     assert scene.people.release("ada").status == 200
 
 
