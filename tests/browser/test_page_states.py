@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import PATIENCE_MS
-from tests.browser.stage import FIELDS, STATES, TERMS, Stage
+from tests.browser.stage import FIELDS, POLICY, STATES, TERMS, Stage
 from tests.browser.test_page_story import SHOP
 
 SIZES = [(320, 568), (390, 844), (844, 390), (1280, 800), (3840, 2160)]
@@ -129,6 +129,34 @@ def test_a_customer_who_declines_an_offer_goes_to_the_end(stage: Stage) -> None:
     stage.shows("You are in line")
     expect(stage.page.get_by_text("2 people ahead of you")).to_be_visible()
     expect(stage.page.get_by_text("Your turn has passed")).to_be_hidden()
+
+
+def test_the_page_says_whether_a_decline_costs_the_place(stage: Stage) -> None:
+    """The browser learns from the first decline how many more keep the place."""
+    stage.join(admission={**POLICY, "decline": {"to": "place", "pause_seconds": 0, "at_most": 2}})
+    for effect in ("unless you have let 2 turns pass before", "You keep your place in line."):
+        stage.admit()
+        stage.shows("It is your turn")
+        stage.press("Not now")
+        expect(stage.page.get_by_role("dialog")).to_contain_text(effect)
+        stage.confirm("Let it pass")
+        stage.shows("You are in line")
+    stage.admit()
+    stage.shows("It is your turn")
+    stage.press("Not now")
+    stage.confirm("Go to the end")
+    stage.shows("You are in line")
+
+
+def test_the_page_says_until_when_people_are_let_in(stage: Stage) -> None:
+    end = datetime.now(UTC) + timedelta(days=30)
+    stage.configure(admission={**POLICY, "until": end.isoformat().replace("+00:00", "Z")})
+    stage.open()
+    text = stage.page.get_by_text(f"People are let in until {end:%A, %B} ")
+    expect(text).to_be_visible()
+    stage.press("Join the line")
+    stage.shows("You are in line")
+    expect(text).to_be_visible()
 
 
 def test_a_customer_who_leaves_with_an_offer_declines_it(stage: Stage) -> None:

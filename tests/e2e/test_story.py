@@ -115,6 +115,7 @@ def test_a_waitlist_can_be_full_closed_and_deleted(
         "opens_at": None,
         "closes_at": None,
         "admits_at": None,
+        "admits_until": None,
         "rest": None,
         "identity": None,
         "presence": None,

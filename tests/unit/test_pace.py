@@ -5,8 +5,9 @@ never negative.
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from waitlist_api.estimates.pace import STALE_SECONDS, Estimate, Pace, Piece
+from waitlist_api.estimates.pace import STALE_SECONDS, Estimate, Pace, Piece, Wait, wait_at
 
 AT = 1_780_000_000
 
@@ -39,6 +40,22 @@ def test_people_also_leave_while_no_places_open() -> None:
     # After an hour, 30% of the people ahead have left.
     assert estimate_seconds(day, 70) == 3600
     assert estimate_seconds(day, 80) == 86_400 + 3600
+
+
+def test_no_wait_ends_after_the_admission_is_over() -> None:
+    """If the turn would come too late, there is no estimate. Otherwise `high` is at most the time
+    until the end.
+    """
+    pace = Pace(at=AT, rate=1.0, error=0.5, until=AT + 100)
+    at_millis = AT * 1000
+    assert wait_at(100, pace.encode(), at_millis) == Wait(None, "over")
+    assert wait_at(1, pace.encode(), at_millis + 100_000) == Wait(None, "over")
+    estimate = wait_at(90, pace.encode(), at_millis).estimate
+    assert estimate is not None
+    assert (estimate.seconds, estimate.high) == (90, 100)
+    unlimited = wait_at(90, replace(pace, until=0).encode(), at_millis).estimate
+    assert unlimited is not None
+    assert unlimited.high > 100
 
 
 def test_a_burst_serves_its_people_at_once() -> None:

@@ -20,6 +20,7 @@ from waitlist_api.records.entry import DECLINED
 from waitlist_api.records.leaves import Leave, LeftOffer
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.waitlist import decline_rules_of
+from waitlist_shared import contracts as c
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):
@@ -37,6 +38,16 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     idempotency_key: str | None
 
 
+class Declined(Struct, frozen=True):
+    """The entry after a decline, and how many more declines keep its place.
+
+    `left` is None if declines do not keep the place, or if the entry has left the waitlist.
+    """
+
+    view: EntryView
+    left: int | None
+
+
 class Declines(Struct, frozen=True):
     """Declines offers on behalf of customers."""
 
@@ -46,8 +57,8 @@ class Declines(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     now_millis: NowMillis
 
-    def decline(self, command: DeclineCommand) -> EntryView:
-        """Decline the offer, and return the entry. If the request is a repeat, nothing changes."""
+    def decline(self, command: DeclineCommand) -> Declined:
+        """Decline the offer. If the request is a repeat, nothing changes."""
         waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
         rules = decline_rules_of(self.waitlist_cache.find(waitlist_id).settings)
         to = command.to or rules.to
@@ -77,9 +88,13 @@ class Declines(Struct, frozen=True):
                 declines=record.hold.declines,
                 changes_until_millis=changes_until_millis,
             )
-            return self.holds.act(DECLINE, hold).view
+            answer = self.holds.act(DECLINE, hold)
+            decided = answer.result.declines if isinstance(answer.result, c.DeclineResult) else 0
+            declines = max(record.hold.declines, decided)
+            left = max(0, rules.at_most - declines) if rules.to == "place" else None
+            return Declined(answer.view, left)
         if not is_repeat or record.status == "leaving":
             offer = LeftOffer(until_millis=command.offered_until_millis, once_key=once_key)
             leave = Leave(by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer)
             self.leaves.leave(waitlist_id, entry_id, leave)
-        return replace(EntryView.recorded(record), status="left")
+        return Declined(replace(EntryView.recorded(record), status="left"), None)

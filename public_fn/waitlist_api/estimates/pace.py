@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 from msgspec import Struct, field
 
-Unavailable = Literal["paused", "unknown", "closed"]
+Unavailable = Literal["paused", "unknown", "over", "closed"]
 
 # The range of an estimate extends this many standard deviations in both directions. Such a range
 # covers 87% of a normal distribution. This is more than the promised 4 of 5 cases, because real
@@ -27,8 +27,8 @@ LONGEST_SECONDS = 366 * 24 * 3600
 STALE_SECONDS = 3600
 # Smaller numbers are rounding errors and count as zero.
 FEWEST = 1e-9
-UNKNOWN, PAUSED = "unknown", "paused"
-FORMAT = "2"
+UNKNOWN, PAUSED, OVER = "unknown", "paused", "over"
+FORMAT = "3"
 
 
 class Estimate(Struct, frozen=True):
@@ -74,6 +74,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     # The number of admissions that will happen for certain. Only later admissions have the
     # uncertainty that `dispersion` and `error` describe.
     sure: float = 0.0
+    # When the admission is over, in seconds since 1970, or 0 if it has no end.
+    until: int = 0
     # Consecutive time intervals. Within each interval, people are admitted at a constant rate.
     pieces: tuple[Piece, ...] = field(default=())
 
@@ -84,7 +86,7 @@ class Pace(Struct, frozen=True, kw_only=True):
             *(self.cycle, self.sure),
         )
         pieces = [f"{_short(p.start)}:{_short(p.end)}:{_short(p.places)}" for p in self.pieces]
-        return " ".join([FORMAT, str(self.at), *map(_short, numbers), *pieces])
+        return " ".join([FORMAT, str(self.at), str(self.until), *map(_short, numbers), *pieces])
 
     @classmethod
     def decode(cls, text: str) -> Self | None:
@@ -92,9 +94,10 @@ class Pace(Struct, frozen=True, kw_only=True):
         words = text.split(" ")
         if words[0] != FORMAT:
             return None
-        rate, leaving, dispersion, error, jitter, cycle, sure = map(float, words[2:9])
+        rate, leaving, dispersion, error, jitter, cycle, sure = map(float, words[3:10])
         return cls(
             at=int(words[1]),
+            until=int(words[2]),
             rate=rate,
             leaving=leaving,
             dispersion=dispersion,
@@ -102,13 +105,14 @@ class Pace(Struct, frozen=True, kw_only=True):
             jitter=jitter,
             cycle=cycle,
             sure=sure,
-            pieces=tuple(Piece(*map(float, word.split(":"))) for word in words[9:]),
+            pieces=tuple(Piece(*map(float, word.split(":"))) for word in words[10:]),
         )
 
     def estimate(self, position: int, now: float) -> Estimate | None:
         """Return the estimated wait at a position, or None if the wait is unknown.
 
-        `now` is the current time in seconds since 1970.
+        `now` is the current time in seconds since 1970. If the admission may be over before the
+        wait ends, `high` is the time until then.
         """
         since = max(0.0, now - self.at)
         if since > STALE_SECONDS:
@@ -123,10 +127,11 @@ class Pace(Struct, frozen=True, kw_only=True):
         low = self._wait(max(0.0, position - places), since)[0] or 0.0
         high = self._wait(position + places, since)[0] or LONGEST_SECONDS
         slack = DEVIATIONS * self.jitter
+        longest = math.floor(self.until - now) if self.until > now + middle else LONGEST_SECONDS
         return Estimate(
             round(middle),
             math.floor(max(0.0, min(low, middle) - slack)),
-            math.ceil(min(LONGEST_SECONDS, max(high, middle) + slack)),
+            math.ceil(min(longest, max(high, middle) + slack)),
         )
 
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
@@ -228,8 +233,14 @@ def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
     """Return the estimated wait at a position, from the pace that is stored in Redis."""
     if pace == PAUSED:
         return Wait(None, "paused")
+    if pace == OVER:
+        return Wait(None, "over")
     known = Pace.decode(pace or UNKNOWN)
-    estimate = known.estimate(position, now_millis / 1000) if known else None
+    now = now_millis / 1000
+    estimate = known.estimate(position, now) if known else None
+    # Nobody gets an offer after the admission is over.
+    if known and known.until and now + (estimate.seconds if estimate else 0) >= known.until:
+        return Wait(None, "over")
     return Wait(estimate, None if estimate else "unknown")
 
 

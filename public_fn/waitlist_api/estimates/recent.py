@@ -7,7 +7,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waitlist_api.estimates.pace import UNKNOWN
+from waitlist_api.estimates.pace import OVER, UNKNOWN
 from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import (
     DAY_MILLIS,
@@ -20,7 +20,7 @@ from waitlist_api.records.samples import (
 )
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.hours import is_closed
-from waitlist_api.settings.waitlist import offer_hours_of
+from waitlist_api.settings.waitlist import is_over, offer_hours_of
 from waitlist_shared import contracts as c
 
 # The pace is computed from the per-minute samples from the last 3 hours and the hourly samples from
@@ -79,17 +79,20 @@ class Recent(Struct):
             self.hours.append(sample)
             yield "hour", sample
 
-    def pace(self, newest: Sample, policy: Policy | None) -> str:
+    def pace(self, newest: Sample, policy: Policy | None, until_millis: int | None = None) -> str:
         """Return the pace (how fast people are admitted) as text for Redis.
 
-        `newest` is the current sample. It is used even if it is not stored.
+        `newest` is the current sample. It is used even if it is not stored. `until_millis` is the
+        time at which the admission is over, or None if it has no end.
         """
+        if until_millis is not None and newest.millis >= until_millis:
+            return OVER
         minutes = _since(_filled(self.minutes, MINUTE_MILLIS), newest.millis - MINUTES_MILLIS)
         hours = _filled(self.hours, HOUR_MILLIS)
         minutes = [sample for sample in minutes if sample.millis < newest.millis]
         hours = [sample for sample in hours if sample.millis < newest.millis]
         pace = pace_of([*minutes, newest], [*hours, newest], policy)
-        return pace.encode() if pace else UNKNOWN
+        return replace(pace, until=(until_millis or 0) // 1000).encode() if pace else UNKNOWN
 
 
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
@@ -117,9 +120,11 @@ def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -
         parked=stats.parked,
         inside=stats.inside,
         version=waitlist.version,
-        # Count the time outside the offer hours as paused, because it says nothing about how fast
-        # the waitlist admits people.
-        paused=waitlist.settings.paused or is_closed(offer_hours_of(waitlist.settings), now_millis),
+        # Count the time outside the offer hours and after the end of the admission as paused,
+        # because it says nothing about how fast the waitlist admits people.
+        paused=waitlist.settings.paused
+        or is_closed(offer_hours_of(waitlist.settings), now_millis)
+        or is_over(waitlist.settings, now_millis),
     )
 
 

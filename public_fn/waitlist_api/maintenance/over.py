@@ -14,6 +14,7 @@ from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.decisions import MAINTENANCE
 from waitlist_api.records.leaves import Leave
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
+from waitlist_api.settings.waitlist import is_over
 from waitlist_shared import contracts as c
 from waitlist_shared.ranks import millis_of
 
@@ -23,20 +24,19 @@ OVER = "over"
 WORKERS = 8
 
 
-def is_over(waitlist: WaitlistRecord, redis_millis: int) -> bool:
+def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
+    """Return whether people are waiting who must leave because the admission has ended."""
+    return stats.waiting > 0 and _ends_waits(waitlist, millis_of(stats.clock_stamp))
+
+
+def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
     """Return whether the admission has ended and everybody who is still waiting must leave.
 
     The clock of Redis decides whether the admission has ended.
     """
     policy = waitlist.settings.admission
-    if policy is None or policy.until_millis is None or policy.then != "leave":
-        return False
-    return redis_millis >= policy.until_millis
-
-
-def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
-    """Return whether people are waiting who must leave because the admission has ended."""
-    return stats.waiting > 0 and is_over(waitlist, millis_of(stats.clock_stamp))
+    is_to_leave = policy is not None and policy.then == "leave"
+    return is_to_leave and is_over(waitlist.settings, redis_millis)
 
 
 class OverLeaver(Struct, frozen=True):
@@ -72,7 +72,7 @@ class OverLeaver(Struct, frozen=True):
             # While the page was processed, an operator may have moved the end of the admission to a
             # later time.
             now = self.waitlists.get(waitlist.waitlist_id)
-            is_due = now is not None and is_over(now, redis_millis)
+            is_due = now is not None and _ends_waits(now, redis_millis)
         return not is_due
 
     def _leave(self, waitlist_id: str, entries: Sequence[c.WaitingEntry]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Container
 from zlib import crc32
 
-from waitlist_api.estimates.pace import UNKNOWN
+from waitlist_api.estimates.pace import OVER, UNKNOWN
 from waitlist_api.maintenance.confirm_walk import is_due
 from waitlist_api.maintenance.notifier import may_be_due
 from waitlist_api.maintenance.over import must_leave
@@ -43,7 +43,7 @@ def is_quiet(
         and answer.clock_stamp - checkpoint.stamp < _longest_silence(waitlist)
         and answer.settings_version >= waitlist.version
         and "building" not in (answer.segments_state, waitlist.segments_state)
-        and not (answer.waiting and answer.pace != UNKNOWN)
+        and not (answer.waiting and answer.pace not in (UNKNOWN, OVER))
         and not is_due(waitlist, now_millis)
         and not may_be_due(waitlist, answer, now_millis)
         and not must_leave(waitlist, answer)

@@ -305,6 +305,17 @@ def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
     return settings.admission.offer_hours if settings.admission else None
 
 
+def until_millis_of(settings: WaitlistSettings) -> int | None:
+    """Return the time at which the admission is over, or None if it has no end."""
+    return settings.admission.until_millis if settings.admission else None
+
+
+def is_over(settings: WaitlistSettings, now_millis: int) -> bool:
+    """Return whether the admission is over, so that the waitlist makes no offers."""
+    until_millis = until_millis_of(settings)
+    return until_millis is not None and until_millis <= now_millis
+
+
 def decline_rules_of(settings: WaitlistSettings) -> DeclineRules:
     """Return what happens to an entry when its customer declines an offer.
 

@@ -12,7 +12,7 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import VersionChanged, WaitlistRecord, WaitlistRecords
-from waitlist_api.settings.waitlist import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings, is_over, until_millis_of
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
@@ -83,7 +83,7 @@ class Waitlists(Struct, frozen=True):
     def create(self, waitlist_id: str, settings: WaitlistSettings) -> WaitlistRecord | None:
         """Create a waitlist and return it. Return None if the id is in use."""
         now_millis = self.now_millis()
-        if _ends_in_past(settings, now_millis) and self.records.get(waitlist_id) is None:
+        if is_over(settings, now_millis) and self.records.get(waitlist_id) is None:
             raise InvalidFields(IN_PAST)
         settings = settings.with_asking_since(None, now_millis)
         if not self.records.create(waitlist_id, settings, now_millis):
@@ -117,7 +117,8 @@ class Waitlists(Struct, frozen=True):
         self, before: WaitlistRecord, settings: WaitlistSettings
     ) -> WaitlistRecord | None:
         now_millis = self.now_millis()
-        if _ends_in_past(settings, now_millis) and _end(settings) != _end(before.settings):
+        is_other_end = until_millis_of(settings) != until_millis_of(before.settings)
+        if is_other_end and is_over(settings, now_millis):
             raise InvalidFields(IN_PAST)
         settings = settings.with_asking_since(before.settings, now_millis)
         if settings == before.settings:
@@ -171,13 +172,3 @@ class Waitlists(Struct, frozen=True):
         if stats.state != "warm":
             raise Rebuilding
         return stats
-
-
-def _end(settings: WaitlistSettings) -> int | None:
-    """Return the time at which the admission ends, or None if it has no end."""
-    return settings.admission.until_millis if settings.admission else None
-
-
-def _ends_in_past(settings: WaitlistSettings, now_millis: int) -> bool:
-    end = _end(settings)
-    return end is not None and end <= now_millis

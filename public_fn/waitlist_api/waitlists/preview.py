@@ -1,6 +1,6 @@
 """Estimate the waits under an admission policy before the policy is saved."""
 
-from itertools import islice
+from itertools import islice, takewhile
 
 from msgspec import Struct
 
@@ -53,15 +53,18 @@ class Previews(Struct, frozen=True):
             # new policy.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
-        pace = recent.pace(newest, policy_of(admission, now_millis))
+        until_millis = admission.until_millis if admission else None
+        pace = recent.pace(newest, policy_of(admission, now_millis), until_millis)
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
             # A new customer is at the end of the queue, behind all waiting entries. The wait
             # depends only on the ready entries among them.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
-        schedule = admission.schedule if admission else ()
+        instants = instants_after(admission.schedule if admission else (), now_millis)
+        if until_millis is not None:
+            instants = takewhile(lambda instant: instant.millis < until_millis, instants)
         return Preview(
             waiting=stats.waiting,
             waits={at: wait_at(turns[at], pace, now_millis) for at in sorted(turns)},
-            instants=list(islice(instants_after(schedule, now_millis), MOST_INSTANTS)),
+            instants=list(islice(instants, MOST_INSTANTS)),
         )

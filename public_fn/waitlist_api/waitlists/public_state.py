@@ -5,7 +5,12 @@ from waitlist_api.estimates.pace import PAUSED, Wait, wait_at
 from waitlist_api.records.line import public_line
 from waitlist_api.settings.hours import is_closed, last_closing, next_time_within
 from waitlist_api.settings.schedule import next_instant
-from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of, schedule_of
+from waitlist_api.settings.waitlist import (
+    WaitlistSettings,
+    is_over,
+    offer_hours_of,
+    schedule_of,
+)
 from waitlist_shared import contracts as c
 
 
@@ -18,17 +23,22 @@ def next_change(settings: WaitlistSettings, millis: int) -> int | None:
 def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | None:
     """Return the next time at which the schedule and the offer hours allow an admission.
 
-    Return None if there is neither a schedule nor a restriction by hours, or if the schedule has
-    ended.
+    Return None if there is neither a schedule nor a restriction by hours, if the schedule has
+    ended, or if the admission is over before that time.
     """
+    millis = _next_admission(settings, now_millis)
+    return None if millis is None or is_over(settings, millis) else iso(millis)
+
+
+def _next_admission(settings: WaitlistSettings, now_millis: int) -> int | None:
     schedule, hours = schedule_of(settings), offer_hours_of(settings)
     since = now_millis
     if hours and is_closed(hours, now_millis):
         if not schedule:
-            return iso(next_time_within(hours, now_millis))
+            return next_time_within(hours, now_millis)
         since = last_closing(hours, now_millis)
     following = next_instant(schedule, since)
-    return iso(next_time_within(hours, max(following.millis, now_millis))) if following else None
+    return next_time_within(hours, max(following.millis, now_millis)) if following else None
 
 
 def estimate_next_wait(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> Wait:

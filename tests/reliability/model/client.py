@@ -316,7 +316,7 @@ class Client:
             offered_until_millis=None,
             idempotency_key=None,
         )
-        return self.services.declines.decline(command)
+        return self.services.declines.decline(command).view
 
     def withdraw(self, name: str) -> Any:
         command = HoldCommand(waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR)

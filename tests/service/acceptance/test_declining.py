@@ -30,6 +30,7 @@ def test_who_declines_keeps_the_exact_rank_and_is_passed_over_for_the_pause(
     keep(people)
     answer = people.decline("ann", to=None)
     assert (answer.json["status"], answer.json["position"]) == ("waiting", 1)
+    assert answer.json["declines_left"] == 0
     if happens:
         lose_redis(people)
     seen = people.poll("ann").json
@@ -74,7 +75,8 @@ def test_a_customer_can_give_up_the_place_whatever_the_setting_says(
 ) -> None:
     people = waitlist("ann", "bob", admission={**KEEPING})
     people.admit(1)
-    people.decline("ann", to=to)
+    left = people.decline("ann", to=to).json["declines_left"]
+    assert left == (0 if to == "back" else None)
     assert people.status("ann") == status
     assert people.order() == (["bob", "ann"] if to == "back" else ["bob"])
 

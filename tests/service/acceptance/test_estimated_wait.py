@@ -104,6 +104,21 @@ def test_a_paused_list_has_no_estimate(people: People) -> None:
     assert people.poll("person-59").json["estimated_wait"] is not None
 
 
+def test_after_the_end_of_the_admission_nobody_is_promised_a_turn(people: People) -> None:
+    steady(people)
+    end = people.world.clock.millis + 10 * 60_000
+    people.configure(admission={"until": iso(end)})
+    minute(people, admitted=2)
+    assert people.poll("person-30").json["estimated_wait"]["high"] <= 9 * 60
+    assert shown(people.poll("person-59").json) == (None, "over")
+    public = people.world.request("GET", people.path).json
+    assert (shown(public), public["admits_until"]) == ((None, "over"), iso(end))
+    people.world.advance(10 * 60)
+    for _ in range(2):
+        assert shown(people.poll("person-30").json) == (None, "over")
+        minute(people)
+
+
 def test_only_a_waiting_entry_has_an_estimate(people: People) -> None:
     steady(people)
     assert people.poll("person-0").json["status"] == "admitted"

@@ -39,6 +39,7 @@ POLICIES: dict[str, dict[str, Any]] = {
     "a rush at night, and a rate": {**RATE, **ONCE, "combine": "sum", "offer_hours": BY_DAY},
     "a room by day": {**ROOM, "offer_hours": BY_DAY},
     "offers by hand": {"pass_seconds": 60},
+    "a rate with an end": {**RATE, "until": iso(MIDNIGHT_MILLIS + 12 * 60_000)},
 }
 
 

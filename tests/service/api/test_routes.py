@@ -65,7 +65,7 @@ def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
     people.all_sign_up("ada", "bob")
     answer = people.world.request("GET", people.path)
     shown = {"waitlist_id": "bakery", "name": "Bakery", "open": True, "total": 2}
-    times = {"opens_at": None, "closes_at": None, "admits_at": None}
+    times = {"opens_at": None, "closes_at": None, "admits_at": None, "admits_until": None}
     settings = dict.fromkeys(("page", "rest", "decline", "presence", "identity"))
     line = {"line": "open", **times, **settings}
     assert answer.status == 200

@@ -12,7 +12,7 @@ from waitlist_api.clock import NowMillis, iso, millis_of
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
-from waitlist_api.http.schemas.entries import CustomersEntryAnswer
+from waitlist_api.http.schemas.entries import DeclineAnswer
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entry import EntryRecord
 from waitlist_shared.errors import NotOffered
@@ -51,7 +51,7 @@ class CustomerAdmission(Struct, frozen=True):
         proof: Proof,
         body: DeclineBody,
         idempotency_key: str | None,
-    ) -> CustomersEntryAnswer:
+    ) -> DeclineAnswer:
         """Decline an offer. The policy decides whether the entry stays on the waitlist."""
         command = DeclineCommand(
             waitlist_id=waitlist_id,
@@ -61,7 +61,8 @@ class CustomerAdmission(Struct, frozen=True):
             offered_until_millis=millis_of(body.offered_until) if body.offered_until else None,
             idempotency_key=idempotency_key,
         )
-        return CustomersEntryAnswer(**self.responses.fields(self.declines.decline(command)))
+        declined = self.declines.decline(command)
+        return DeclineAnswer(**self.responses.fields(declined.view), declines_left=declined.left)
 
     def exit(self, waitlist_id: str, proof: Proof) -> AdmittedAnswer:
         """Check the customer out. A repeated call changes nothing."""

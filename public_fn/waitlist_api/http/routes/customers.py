@@ -27,6 +27,7 @@ from waitlist_api.http.routes.params import (
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import (
     CustomersEntryAnswer,
+    DeclineAnswer,
     LookAnswer,
     NewAddressAnswer,
     OwnDataAnswer,
@@ -148,7 +149,9 @@ class Routes(Struct, frozen=True):
 
     @customer(
         "Decline an offer",
-        Answer(200, "The entry, which is now at the end of the queue or has left"),
+        Answer(
+            200, "The entry, which keeps its place, is now at the end of the queue, or has left"
+        ),
         problems=(
             *ENTRY,
             "not_offered",
@@ -164,7 +167,7 @@ class Routes(Struct, frozen=True):
         entry_id: EntryId,
         body: DeclineBody,
         idempotency_key: IdempotencyKey = None,
-    ) -> CustomersEntryAnswer:
+    ) -> DeclineAnswer:
         """The next customer gets the offer at once. Send `offered_until` or an `Idempotency-Key`,
         so that a repeated request cannot decline a later offer.
         """

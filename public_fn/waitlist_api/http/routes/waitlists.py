@@ -58,6 +58,7 @@ class Routes(Struct, frozen=True):
             opens_at=settings.opens_at,
             closes_at=settings.closes_at,
             admits_at=next_admission_time(settings, self.now_millis()),
+            admits_until=settings.admission.until if settings.admission else None,
             **estimate_fields(estimate_next_wait(settings, stats, self.now_millis())),
             # Positions do not count entries with an unverified address, so `total` does not count
             # them either.

@@ -360,6 +360,17 @@ class RestAnswer(CustomersEntryAnswer):
     ]
 
 
+class DeclineAnswer(CustomersEntryAnswer):
+    declines_left: Annotated[
+        Count | None,
+        Field(
+            description="How many more offers the customer can decline in this stay and keep the "
+            "position. Null if the setting `admission.decline` keeps no positions, or if the "
+            "customer has left."
+        ),
+    ] = None
+
+
 class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
         Annotated[list[SegmentPlaceAnswer], documented(maxItems=MAX_COMBINATIONS)] | None,

@@ -11,6 +11,7 @@ from waitlist_api.http.schemas.common import Count, Model, extensible
 UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
     "paused": "the waitlist is paused and admits no one until an operator resumes it",
     "unknown": "too few people were admitted lately to make an estimate",
+    "over": "the admission is over, or will be over before the customer's turn comes",
     "closed": "the waitlist accepts no signups",
 }
 

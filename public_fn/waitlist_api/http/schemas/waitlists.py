@@ -166,6 +166,13 @@ class WaitlistAnswer(WithEstimate):
             "time."
         ),
     ]
+    admits_until: Annotated[
+        Time | None,
+        Field(
+            description="When the admission is over. From then on, the waitlist makes no offers, "
+            "and open offers have ended. Null if the admission has no end."
+        ),
+    ]
     total: Annotated[
         Count | None,
         Field(

@@ -18,6 +18,7 @@ const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside'];
 const FORMS = ['join', 'closed', 'full', 'notOpenYet'];
 // The parts that a waiting customer may need, in the order on the page, and when they need them.
 const WAITING_PARTS = [
+  ['until', ({ list }) => list?.admits_until],
   ['asked', ({ entry }) => entry.confirm_by],
   ['rest', ({ entry, list }) => list?.rest || entry.ready === false || (entry.ready_ahead ?? Infinity) < entry.position - 1],
 ];
@@ -89,15 +90,16 @@ class WaitlistPosition extends HTMLElement {
     join: (view) => {
       const { list } = view;
       const [count, wait] = [make('p', { class: 'count' }), make('p', { class: 'wait' })];
-      const person = make('div');
+      const [person, until] = [make('div'), make('div')];
       const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
       this.#onUpdate(({ list: now }) => {
         this.#drawPart('person', person, now.bot_check);
         count.textContent = now.total === 0 ? this.#words.say('empty') : this.#count('count', now.total);
         wait.textContent = now.estimated_wait && now.total !== 0 ? this.#estimate(now, 'waitIfJoined') : '';
+        this.#drawPart('until', until, now.admits_until);
       });
       const closes = list.closes_at && this.#text('closes', { time: this.#words.time(list.closes_at, Date.now() + list.ahead) });
-      return [count, wait, opens, closes, this.#form(view, person)];
+      return [count, wait, opens, until, closes, this.#form(view, person)];
     },
 
     closed: ({ list }) => {
@@ -173,8 +175,11 @@ class WaitlistPosition extends HTMLElement {
       });
       const client = this.#client;
       const { to = 'back', at_most: n } = client.view.list?.decline ?? {};
-      const question = to === 'place' ? 'pass' : 'back';
-      const back = to !== 'leave' && this.#button('back', () => this.#ask(question, () => client.decline(), 'effect', [], { n }));
+      // Before the first decline of the stay, the browser does not know the number of declines that are left.
+      const { declines_left: more } = view.entry;
+      const question = to === 'place' && more !== 0 ? 'pass' : 'back';
+      const effect = question === 'pass' && more ? 'keeps' : 'effect';
+      const back = to !== 'leave' && this.#button('back', () => this.#ask(question, () => client.decline(), effect, [], { n }));
       return [
         this.#heading('offered'),
         label,
@@ -458,7 +463,7 @@ class WaitlistPosition extends HTMLElement {
 
   #estimate({ estimated_wait: wait, estimate_unavailable: why }, key = 'wait') {
     if (wait) return this.#words.say(key, { wait: this.#words.wait(wait) });
-    return why && why !== 'closed' ? this.#words.say(why === 'paused' ? 'paused' : 'waitUnknown') : '';
+    return why && !['closed', 'over'].includes(why) ? this.#words.say(why === 'paused' ? 'paused' : 'waitUnknown') : '';
   }
 
   /** Ask for confirmation before an action. `fields` are inputs for the action. */
