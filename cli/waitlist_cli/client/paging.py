@@ -22,8 +22,8 @@ def pages(
         query: dict[str, str | int] = {**params, "limit": limit}
         if cursor:
             query["cursor"] = cursor
-            # `first` is the position at which the first page begins. All later pages begin at a
-            # cursor.
+            # The first request sends the position `first`. All later requests send a cursor
+            # instead.
             query.pop("first", None)
         page = api.operator("GET", path, params=query)
         found = page[name]

@@ -9,7 +9,7 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def rank_of(priority: int, joined_at: datetime) -> int:
-    """Return the lowest rank that a signup in this millisecond with this priority can get.
+    """Return the lowest rank of all signups with this priority in the same millisecond.
 
     Entries with lower ranks are served first.
     """

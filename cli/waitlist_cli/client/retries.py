@@ -46,6 +46,6 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# The retry policy for a caller that soon sends the request again anyway. Such a request is sent
-# only once.
+# Send the request only once. This policy is for callers that repeat their requests regularly in any
+# case.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

@@ -73,7 +73,8 @@ def admit(
         typer.Argument(
             metavar="N",
             min=0,
-            help="Number of slots to offer. With 0, end the quota that --refill has started.",
+            help="Number of slots to offer. With 0, stop the offers that are left from an earlier "
+            "--refill.",
         ),
     ],
     filters: dict[str, Any],
@@ -313,5 +314,5 @@ def _admitted_text(entries: list[dict[str, Any]], count: int, refill: bool) -> s
     verb = "Admitted" if is_admitted else "Offered a slot to"
     if len(entries) == count:
         return f"{verb} {format_count(count, 'person', 'people')}.{offered_until(entries)}"
-    rest = "The next people get the remaining slots of the quota." if refill else NO_MORE
+    rest = "The remaining slots go to the next people." if refill else NO_MORE
     return f"{verb} {len(entries):,} of {count:,} people.{offered_until(entries)} {rest}"

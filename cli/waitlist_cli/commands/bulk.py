@@ -254,8 +254,9 @@ def export(
 
 
 def _for(form: str, columns: Columns) -> Columns:
-    """Return the columns for a file of this format.
+    """Return the columns for a file in the given format.
 
-    In a CSV file, `;` separates the values in a cell. JSON lines use lists for this.
+    In a CSV file, `;` separates several values in a cell. JSON lines have lists, so their values
+    are never split.
     """
     return replace(columns, splits_values=form == "csv")

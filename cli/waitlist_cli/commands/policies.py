@@ -30,7 +30,7 @@ from waitlist_cli.terminal.setting_options import with_settings_named
 from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
-# `policy_text` does not mention these settings, so print them separately.
+# `policy_text` does not describe these groups of settings, so they are printed separately.
 GROUPS = ("misses", "decline")
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
@@ -67,8 +67,9 @@ def policy(
         Literal["offered", "entered"] | None,
         typer.Option(
             "--rate-counts",
-            help="What counts toward the rate. With `offered`, every offer counts. With "
-            "`entered`, only people who enter count, so an unused slot is offered again.",
+            help="What uses up a slot of the rate. With `offered`, every offer does. With "
+            "`entered`, only an offer that a person accepts does, and all other slots are "
+            "offered again.",
         ),
     ] = None,
     schedule: Annotated[
@@ -76,9 +77,9 @@ def policy(
         typer.Option(
             "--schedule",
             metavar="'COUNT at TIME'",
-            help="Number of slots and their time, such as '100 at 2026-12-01T09:00:00Z' "
-            "or '100 at 0 9 * * * Europe/Berlin'. Repeat the option to add more "
-            "times. Give '' to remove the schedule.",
+            help="Number of slots and the time at which they become available, such as '100 at "
+            "2026-12-01T09:00:00Z' or '100 at 0 9 * * * Europe/Berlin'. Repeat the option to "
+            "add more times. Give '' to remove the schedule.",
         ),
     ] = None,
     offer_hours: Annotated[
@@ -153,7 +154,7 @@ def policy(
 def _typed_rate(
     before: dict[str, Any] | None, text: str | None, of_rate: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the `rate` setting with the operator's changes, or {} if no option changes the
+    """Return the `rate` setting with the changes from the options, or {} if no option is about the
     rate.
     """
     if text is None and not of_rate:

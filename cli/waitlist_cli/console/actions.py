@@ -38,9 +38,9 @@ class Form(ImmutableMultiDict[str, str]):
         return self.text("key") or str(uuid.uuid4())
 
     def read(self, action: Action) -> dict[str, Any]:
-        """Return the values that the operator entered for the fields of an action.
+        """Return the values that the operator has entered in the fields of this action.
 
-        Empty number fields are left out.
+        Number fields that are empty are left out.
         """
         values: dict[str, Any] = {}
         for field in action.fields:
@@ -58,8 +58,8 @@ class Form(ImmutableMultiDict[str, str]):
         return values
 
     def seen(self) -> dict[str, Any] | None:
-        """Return the settings that the form showed when it was opened, or None if they are not
-        known.
+        """Return the settings as they were when the form was opened, or None if this is
+        not known.
         """
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
@@ -72,7 +72,10 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return the settings with these names as JSON, for the hidden form field `seen`."""
+    """Return these settings as JSON.
+
+    The hidden form field `seen` keeps them until the operator saves the form.
+    """
     return json.dumps({name: waitlist[name] for name in names})
 
 
@@ -116,7 +119,10 @@ def dialog(
     who: str,
     known: Sequence[Field] = (),
 ) -> Response:
-    """Return the dialog of an action, without the fields in `known`."""
+    """Return the dialog in which the operator confirms an action.
+
+    The dialog does not ask for the fields in `known`.
+    """
     asked = [field for field in action.fields if field not in known]
     return console.page(
         request,
@@ -131,7 +137,9 @@ def dialog(
 
 
 def shown_fields(fields: Iterable[Field], subject: Document) -> list[Field]:
-    """Return the fields as the dialog of this person or waitlist shows them."""
+    """Adapt the fields of a dialog to the person or the waitlist, and leave out fields that are not
+    needed.
+    """
     return [shown for field in fields if (shown := field.shown_for(subject))]
 
 

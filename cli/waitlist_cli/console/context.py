@@ -40,12 +40,13 @@ class Console:
         return self.api.operator("GET", path, params=params)
 
     def page(self, request: Request, template: str, **values: Any) -> HTMLResponse:
-        """Render a page that the browser reloads every `every` seconds, or never if `every` is
-        None.
+        """Render a page from a template.
+
+        The browser reloads the page every `every` seconds, or never if `every` is None.
         """
         is_part = request.headers.get("hx-request") == "true"
-        # Only a full page can show notices. If this response is a part of a page, keep the notices
-        # for later.
+        # Notices appear only on a full page. If the browser asked only for a part of a page, keep
+        # the notices for the next full page.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         defaults = {"every": None, "notices": notices, "query": request.url.query}
         return self.pages.answer(request, template, **{**defaults, **values})
@@ -54,8 +55,8 @@ class Console:
         """Return an entry. If this console has claimed the entry, add the claim token."""
         found = self.get(f"/{waitlist_id}/entries/{entry_id}")
         claim = self.claims.get((waitlist_id, entry_id))
-        # An expired claim increases the number of attempts. If the number has changed since this
-        # console claimed the entry, another client has made the current claim.
+        # If the number of attempts has changed, the claim of this console has expired in the
+        # meantime, and another client has claimed the entry.
         lasts = (
             claim is not None
             and found["status"] == "offered"
@@ -68,14 +69,14 @@ class Console:
         self.claims.update({(waitlist_id, claim["entry_id"]): claim for claim in claims})
 
     def columns_of(self, waitlist: Document, people: Sequence[Document]) -> Columns:
-        """Return the columns for a table that lists these people."""
+        """Return the columns of the table in which these people are listed."""
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
     def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
-        """Return the response to a successful action.
+        """Return the response after an action has succeeded.
 
-        The response opens the page `to`, or closes the dialog if `to` is None. If there is a `code`
-        to copy, the notice stays on the page until the operator closes it.
+        If `to` is given, the browser opens this page. Otherwise it closes the dialog and shows the
+        notice. A notice with a `code` to copy stays on the page until the operator closes it.
         """
         if to is not None:
             self.notices.append(notice)

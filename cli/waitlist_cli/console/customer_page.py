@@ -17,8 +17,8 @@ from waitlist_cli.operations.declared import choices, defaults, settings_in
 from waitlist_cli.operations.settings import NO_PAGE
 
 PATH = "/lists/{waitlist}/page"
-# The names of fields in the service's errors begin with this prefix if the fields belong to the
-# customer page.
+# The service's errors name a field by its path. The paths of all fields of the customer page begin
+# with this prefix.
 PAGE_PREFIX = "body.page."
 NEW_QUESTION = {**defaults("page.fields"), "name": "", "label": ""}
 TYPES = choices("page.fields.type")
@@ -28,7 +28,7 @@ LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
 PLURALS = ("zero", "one", "two", "few", "many", "other")
 REQUIRED = (("no", "No"), ("yes", "Yes"))
 KEPT_IN = choices("page.fields.kept_in")
-# The labels by which the list of errors refers to the form fields.
+# The labels of the form fields. The list of errors calls the fields by these labels.
 LABELS = {key: setting.label for key, setting in settings_in("page").items()}
 
 
@@ -75,7 +75,7 @@ def routes(console: Console) -> list[Route]:
         return console.done("The page is saved.", to=f"/lists/{waitlist_id}/page")
 
     def arrange(request: Request, form: Form) -> Response:
-        """Add, move or remove a question in the form. The change is not saved yet."""
+        """Add, move or remove a question in the form, without saving the change."""
         page = typed_page(form)
         page["fields"] = _rearrange(page["fields"], form.text("do"))
         return shown(request, page, form=form)
@@ -201,7 +201,10 @@ def _lines(lines: str) -> list[str]:
 
 
 def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any]]:
-    """Return the questions after a change. `order` is `add`, `up N` or `remove N`."""
+    """Add, move or remove a question, and return all questions.
+
+    `order` is `add`, `up N` or `remove N`, where N is the number of the question.
+    """
     verb, _, number = order.partition(" ")
     if verb == "add":
         return [*questions, NEW_QUESTION]

@@ -126,8 +126,10 @@ KIND = Kind(
         ),
         "earlier": "Moves in this console",
         "running": "Moving",
-        "again": "People who were already moved to the front or the back are then moved there "
-        "again.",
+        "again": (
+            "People whom the first attempt has already moved to the front or to the back are "
+            "moved there a second time."
+        ),
     },
     question="move_ready.html",
     ready=_ready,

@@ -28,16 +28,19 @@ DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
 
 @dataclass(frozen=True)
 class Kind:
-    """What can be done with the people in a dropped file: an import or a move."""
+    """A kind of work that can be done with a dropped file.
 
-    # The name of this kind of work in the addresses of its pages.
+    It imports or moves the people in the file.
+    """
+
+    # The part of the URLs of all pages for this kind of work.
     name: str
     words: Mapping[str, str]
     # The template of the page on which the operator chooses what to do.
     question: str
     ready: Callable[[FileJob, Document, Reading], Mapping[str, Any]]
     task: Callable[[FileJob, Form], Task]
-    # This function returns pairs of a label and a count for the page of a job.
+    # This function returns the numbers on the page of a job. Each number comes with its label.
     numbers: Callable[[Counts], Sequence[tuple[str, int]]]
     how_to_continue: Callable[[Counts], str]
 
@@ -95,7 +98,7 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
             every=REFRESH_SECONDS if job.is_active else None,
         )
         if not job.is_active:
-            # Make the browser reload the page, because the job has ended and polling can stop.
+            # The job has ended, so polling can stop. Make the browser load the whole page again.
             page.headers["HX-Refresh"] = "true"
         return page
 
@@ -135,9 +138,9 @@ def reading_of(form: Form) -> Reading:
 
 
 def _reading(job: FileJob, request: Request) -> Reading:
-    """Return the delimiter and the encoding that the operator chose.
+    """Return the delimiter and the encoding of a file.
 
-    Guess what the operator did not choose.
+    If the operator has not chosen them, guess them from the file.
     """
     likely, query = job.likely_reading(), request.query_params
     return Reading(

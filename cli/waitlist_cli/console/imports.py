@@ -31,15 +31,16 @@ from waitlist_cli.imports.token_file import TokenFile
 from waitlist_cli.operations.action import Document
 from waitlist_cli.work.signals import Shutdown
 
-# The columns of exports and of files of refused rows that do not describe a new entry.
+# The form ignores these columns of exports and of files of refused rows, because a new entry does
+# not need them.
 IGNORED_COLUMNS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {
     "email": (ADDRESS, "Mail address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# The choices for columns with addresses to which messages are sent. The form offers these choices
-# only if customer ids identify people.
+# Columns with an address can also say where to send messages. The form offers this only if people
+# are identified by customer ids.
 MESSAGES_TO = (
     ("profile.email", "Mail address for messages"),
     ("profile.phone", "Phone number for messages"),
@@ -103,8 +104,8 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # The import updates these counts while it runs. If the import is resumed, it continues
-            # from them.
+            # The import updates these counts while it runs. If it is stopped and continued later,
+            # it counts on from here.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -137,9 +138,9 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
 
 
 def _fixed_target(name: str, *, exported: bool) -> str:
-    """Describe the target of an export column whose target is fixed.
+    """Describe how the import uses a column of an export.
 
-    Return "" if the operator can choose the target of the column.
+    Return "" if the operator can choose how the column is used.
     """
     if exported and name in FIELDS:
         return "As in the export"

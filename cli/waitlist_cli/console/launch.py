@@ -1,4 +1,7 @@
-"""Builds the form for a launch, which opens many slots at a chosen time and then a steady rate."""
+"""Builds the form for a launch.
+
+At a launch, many slots open at a chosen time, and more slots follow at a steady rate.
+"""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,9 +23,10 @@ KEPT = ("misses", "decline", "until", "then")
 
 
 def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the values of the launch form for the saved policy.
+    """Return the initial values of the launch form, which come from the saved policy.
 
-    If the saved policy is not a launch, the fields for the start, the slots and the rate are empty.
+    If the saved policy does not describe a launch, the fields for the start, the slots and the rate
+    are empty.
     """
     policy = policy or DEFAULTS
     rate, times = policy["rate"] or {}, policy["schedule"]

@@ -25,7 +25,7 @@ PATH = "/lists/{waitlist}/messages"
 ABOUT = settings()["messages.kinds"].choices
 SPOKEN = settings()["messages.language"].choices
 USUAL = "offered"
-# Initial values of the form if the waitlist sends no messages.
+# The form begins with these values if the waitlist sends no messages yet.
 NO_RULES = {**defaults("messages"), "kinds": []}
 # The types of phone numbers to which a waitlist can send SMS messages.
 NUMBER_TYPES = settings()["messages.sms_number_types"].choices

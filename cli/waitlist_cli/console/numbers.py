@@ -10,8 +10,8 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 
 
 def line_of(waitlist: Document, stats: Document | None) -> str:
-    """Return the state of a waitlist as customers see it, or `rebuilding` during a rebuild of the
-    queue.
+    """Return the state that customers see, such as `open` or `closed`. During a rebuild of the
+    queue, return `rebuilding`.
 
     If `stats` is None, the opening times are ignored.
     """

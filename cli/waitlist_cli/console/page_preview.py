@@ -40,8 +40,8 @@ def routes(console: Console) -> list[Route]:
     def public_answer(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         found = console.api.call("GET", f"/v1/waitlists/{waitlist_id}")
-        # The preview always shows the join form, even if the waitlist is closed, and does not load
-        # the bot check.
+        # The preview does not load the bot check. It shows the form for joining even if the
+        # waitlist is closed.
         shown = {**found, "page": _draft(console, waitlist_id), "open": True, "line": "open"}
         shown.pop("bot_check", None)
         return JSONResponse(shown)
@@ -59,9 +59,10 @@ def routes(console: Console) -> list[Route]:
 
 
 def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
-    """Return the settings for the preview.
+    """Return the settings that the preview shows.
 
-    If no unsaved settings have been previewed yet, return the saved settings.
+    These are the unsaved settings of the form, or the saved settings if the form has not been
+    previewed yet.
     """
     if waitlist_id in console.page_drafts:
         return console.page_drafts[waitlist_id]
@@ -69,10 +70,7 @@ def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
 
 
 def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of the settings.
-
-    If the service would refuse the colour or the logo, the copy lacks it.
-    """
+    """Return the settings, but leave out a colour or a logo that the service would refuse."""
     colour = page["colour"] if COLOUR.fullmatch(page["colour"] or "") else None
     return {**page, "colour": colour, "logo_url": page["logo_url"] if _origin(page) else None}
 

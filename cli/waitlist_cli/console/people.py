@@ -92,7 +92,7 @@ def routes(console: Console) -> list[Route]:
             every=SEARCH_SECONDS if search.is_active else None,
         )
         if not search.is_active:
-            # Make the browser reload the page, because the search has ended and polling can stop.
+            # The search has ended, so polling can stop. Make the browser load the whole page again.
             page.headers["HX-Refresh"] = "true"
         return page
 
@@ -149,8 +149,8 @@ def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | Non
     try:
         found = find_person(console.api, waitlist_id, {identity["field"]: text})
     except Refused as error:
-        # Nobody on this waitlist has this address, but the text can be a part of an address or of a
-        # name.
+        # The text is not the address of anyone on this waitlist. It may still be a part of an
+        # address or a name, so search for it.
         if error.code in ("entry_not_found", "invalid_request"):
             return None
         raise
@@ -168,7 +168,11 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
 
 
 def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
-    """Return the query parameters that select which waiting people are listed."""
+    """Return the query parameters that limit a list of waiting people, for example to those who are
+    ready.
+
+    Raises WrongUsage if a parameter has an unknown value.
+    """
     chosen = {name: query[name] for name in PARTS_OF_WAITING if query.get(name)}
     if status != "waiting":
         return {}

@@ -62,7 +62,8 @@ def routes(console: Console) -> list[Route]:
     def ask(request: Request) -> Response:
         person = console.person(waitlist_of(request), entry_of(request))
         action = find_action(PERSON_ACTIONS, request.path_params["action"])
-        # If this console has made the claim, it knows the token, so the operator need not enter it.
+        # If this console has made the claim, it knows the claim token. The operator then need not
+        # enter the token.
         known = (CLAIM_TOKEN,) if person["claim_token"] else ()
         return dialog(console, request, action, person, name_of(person), known)
 
@@ -95,7 +96,10 @@ def routes(console: Console) -> list[Route]:
 
 
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the events, newest first, with the positions before and after each event."""
+    """Return the events of a history, newest first.
+
+    Each event comes with the entry's positions before and after it.
+    """
     steps = {(step.at, step.event): step for step in steps_of(history)}
     return [
         {**event, "by": actor(event["by"]), "step": steps.get((event["at"], event["event"]))}

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from waitlist_cli.errors import WrongUsage
 
-# The two formats in which browsers send a picked time. If the seconds are 0, browsers omit them.
+# Browsers send a picked time in one of these formats. They omit the seconds if the seconds are 0.
 PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 

@@ -36,7 +36,7 @@ from waitlist_cli.terminal.output import estimate_text
 from waitlist_cli.terminal.times import check_instant, utc
 
 PATH = "/lists/{waitlist}/policy"
-# The fields of these settings are made from their declarations.
+# The form fields for these settings are created from the declarations in `settings.json`.
 OWN = ("misses", "decline", "then")
 NAMES = {key: setting.label for key, setting in settings_in("admission").items()}
 NO_SHOWS = choices("admission.no_show")
@@ -165,7 +165,9 @@ def _seconds(form: Form, name: str) -> int:
 def _changes(
     before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the label, the old value and the new value of each setting that would change."""
+    """Yield a row for each setting that would change: its label, its old value and its
+    new value.
+    """
     if (before is None) != (after is None):
         yield "Admission", _summary(before), _summary(after)
         return

@@ -30,7 +30,7 @@ def problem_page(console: Console, request: Request, error: CliError) -> Respons
     if is_action:
         return response
     if request.headers.get("hx-request") == "true":
-        # Show the error above the page, and keep the content of the page.
+        # If htmx sent the request, show the error above the page, which keeps its content.
         response.headers.update({"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"})
     elif isinstance(error, RETURNS):
         response.headers["Refresh"] = str(RETRY_SECONDS)

@@ -105,8 +105,8 @@ class Pages:
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # Replace surrogates here, because the values of form fields do not pass through the
-        # template filter `text`.
+        # The template filter `text` does not see the values of form fields, so replace their
+        # surrogates here.
         return SURROGATES.sub("�", html)
 
     def answer(

@@ -90,7 +90,10 @@ def routes(console: Console) -> list[Route]:
 
 
 def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
-    """Return the fields of the form, and the fields that say how guests are identified."""
+    """Return the fields of the form.
+
+    The second list contains the fields that say how guests are identified.
+    """
     fields: list[Field] = []
     for name in SHOWN:
         if name != "identity":
@@ -131,7 +134,10 @@ def _hint(setting: Setting) -> str:
 
 
 def _meaning_of_empty(setting: Setting) -> str:
-    """Describe what an empty field means. Return "" if the field must not be empty."""
+    """Describe what happens if the operator leaves a field empty.
+
+    Return "" if the field must not be empty.
+    """
     if (end := end_of_group(setting)) is not None:
         return end
     if setting.is_nullable:
@@ -181,7 +187,7 @@ def read_setting(form: Form, setting: Setting) -> Any:
             if not all(map(str.isdecimal, items)):
                 raise WrongUsage(f"{label}: enter whole numbers, separated by commas.")
             return [int(item) for item in items]
-    # Operators may type the country of numbers in lower case.
+    # Country codes are upper-case, but operators may type them in lower case.
     text = typed.upper() if setting.name == "identity.region" else typed
     return text or setting.default
 
@@ -195,7 +201,10 @@ def _number(typed: int | None, setting: Setting) -> int | None:
 
 
 def _read_group(form: Form, group: Setting) -> dict[str, Any] | None:
-    """Return the settings of a group, or None if its first field is empty."""
+    """Return the settings of a group.
+
+    Return None if its first field is empty, because the group is then turned off.
+    """
     first, *others = settings_in(group.name).values()
     if form.text(first.name.replace(".", "_")) not in ("", "off", "0"):
         return {part.key: read_setting(form, part) for part in (first, *others)}

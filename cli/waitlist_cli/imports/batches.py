@@ -20,7 +20,7 @@ class Row:
     """A row of the file and the entry that the import makes from it."""
 
     record: Record
-    # The entry as JSON, or None if this row is not sent.
+    # The entry as JSON, or None if the row is refused or left out.
     content: bytes | None
     problem: str = ""
     customer_id: str = ""
@@ -99,7 +99,7 @@ def _row(record: Record, columns: Columns, run_key: str) -> Row:
         return Row(record, None, str(error))
     if reading.entry is None:
         return Row(record, None, notes=reading.notes)
-    # If the request is sent twice, the idempotency key lets the service recognise the row.
+    # The service recognises a row by its idempotency key if the same request is sent twice.
     entry = reading.entry | {"idempotency_key": f"{run_key}-{record.number}"}
     address = str(entry.get("profile", {}).get(columns.identity, ""))
     return Row(

@@ -13,9 +13,9 @@ _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 
 def is_export_column(column: str) -> bool:
-    """Return whether a column of an export holds a profile field or an attribute.
+    """Return whether a column of an export contains a single profile field or a single attribute.
 
-    Such a column has a name of the form `profile.NAME` or `attributes.NAME`.
+    The name of such a column is `profile.NAME` or `attributes.NAME`.
     """
     part, _, name = column.partition(".")
     return part in PARTS and bool(name)
@@ -43,7 +43,7 @@ def cell_of(part: str, value: Any) -> str:
 
 
 def is_whole_in_cell(part: str, value: Any) -> bool:
-    """Return whether an import would read exactly this value from its cell."""
+    """Return whether a cell can hold the value so that an import reads exactly the same value."""
     cell = cell_of(part, value)
     if not cell.strip() or describe_damage(cell):
         return False

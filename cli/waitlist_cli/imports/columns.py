@@ -34,9 +34,10 @@ DROP = "-"
 class Reading:
     """The result of reading a row."""
 
-    # The entry, or None if the import leaves the person out.
+    # The entry to import, or None if the row is not imported.
     entry: dict[str, Any] | None
-    # Notes about data that is not imported, or about ambiguous values.
+    # Remarks for the operator about data that is not imported, or about values that can be read in
+    # two ways.
     notes: tuple[str, ...] = ()
 
 
@@ -99,11 +100,10 @@ class Columns:
     def _identify_exported(
         self, entry: dict[str, Any], profile: Mapping[str, Any], exported: Mapping[str, Any]
     ) -> None:
-        """Add the customer id from an exported row to the entry, unless an address identifies the
-        person.
+        """Add the customer id of an exported row if it is needed to identify the person.
 
-        A row about a banned customer can lack the address. The customer id then identifies the
-        person.
+        It is not needed if an address identifies the person. A row about a banned customer can lack
+        the address, and then the customer id is used.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
@@ -137,7 +137,9 @@ class Columns:
 
 
 class _Row:
-    """Collects the values of a row: the fields of the entry, the profile and the attributes."""
+    """Collects the values of one row, sorted into fields of the entry, profile fields and
+    attributes.
+    """
 
     def __init__(self, columns: Columns, *, may_be_broken: bool) -> None:
         self.entry: dict[str, Any] = {}
@@ -145,8 +147,8 @@ class _Row:
         self.notes: list[str] = []
         self._columns = columns
         self._may_be_broken = may_be_broken
-        # Maps each profile field or attribute that has a cell of its own to its column and to the
-        # text in the cell.
+        # For each profile field or attribute that has a cell of its own, the column and the text of
+        # this cell.
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:
@@ -170,8 +172,8 @@ class _Row:
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
         """Add all fields of a JSON object that contains the profile or the attributes.
 
-        If a field also has a cell of its own and the two differ, the value in the cell is used,
-        because the operator may have edited the cell.
+        Some fields also have a cell of their own. If the cell contains another value than the JSON
+        object, the operator has probably edited the cell, so the cell's value is used.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))

@@ -24,7 +24,7 @@ SHOWN_REASONS = 3
 
 @dataclass(frozen=True)
 class Task:
-    """The options of an import, except the options that describe the columns."""
+    """The options of an import that are not about the columns."""
 
     waitlist_id: str
     file: str
@@ -179,8 +179,9 @@ def _report(
 
 
 def _of_export(banned: int, left_out: int) -> str:
-    """Return a text that says how many people of an export were banned or left out, such as "2
-    banned, ".
+    """Return a text such as "2 banned, 3 left out, " about the rows of an export.
+
+    Numbers that are 0 are left out.
     """
     return "".join(
         f"{number:,} {words}, "

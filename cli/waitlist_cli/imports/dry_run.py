@@ -63,8 +63,8 @@ class DryRun:
     # The people at the end of the new order.
     last: list[Person] = field(default_factory=list)
     duplicate_rows: int = 0
-    # Tuples of the number of a row, the number of an earlier row with the same customer, and the
-    # customer id.
+    # Each tuple describes a row with the same customer as an earlier row. It contains the number of
+    # this row, the number of the earlier row, and the customer id.
     duplicates: list[tuple[int, int, str]] = field(default_factory=list)
     refused_rows: int = 0
     # Tuples of a row number and a reason.
@@ -76,7 +76,7 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """The number of people between `first` and `last`, who are not listed."""
+        """The number of people in the middle, who are in neither `first` nor `last`."""
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:
@@ -127,10 +127,10 @@ def dry_run(
     now: datetime,
     results: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> DryRun:
-    """Read all rows and return what an import would do.
+    """Read all rows and predict the result of the import.
 
-    If the service has checked the rows, `results` maps each row number to the result from the
-    service.
+    `results` contains the results from the service by row number, if the service has checked the
+    rows.
     """
     found = DryRun()
     people = list(_people(records, columns, now, found, results or {}))

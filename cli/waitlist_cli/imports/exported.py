@@ -10,8 +10,8 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# How an import uses each field of an export. A `taken` field is imported. A `noted` field is not
-# imported, and the report mentions this. An `implied` field is ignored.
+# How an import uses the fields of an export. It imports the `taken` fields. It does not import the
+# `noted` fields, but its report mentions them. It ignores the `implied` fields without a note.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",
@@ -47,15 +47,15 @@ FIELDS: Mapping[str, Use] = {
     "ban_reason": "taken",
 }
 WAITING = ("waiting", "joining")
-# Notes about data that is not imported. In these notes, "there" means the exported waitlist, and
-# "here" means the waitlist into which the file is imported.
+# Notes about data of an export that is not imported. "There" means the waitlist that was exported.
+# "Here" means the waitlist into which people are imported.
 OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
 DELAYED = "Passed over for some time after a claim there: ready here"
 ASKED = "Asked there whether they are still waiting: not asked here"
 ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
-# The note about a banned customer who has never signed up. The export contains no customer id for
-# such a customer.
+# A customer can be banned without ever having signed up. The export does not contain the customer
+# id of such a customer.
 UNKNOWN = "Banned there but never signed up, so the customer id is unknown: not banned here"
 LEFT_OUT = {
     "left": "Had left there: not added",

@@ -27,11 +27,11 @@ class ReadAs:
     identity: str | None = None
     # The column with the signup times.
     time: str | None = None
-    # The column with the customer ids or with the addresses that identify people.
+    # The column that identifies people. It contains either customer ids or addresses.
     customer: str | None = None
     # The format of the signup times.
     time_format: str | None = None
-    # Maps columns to the profile fields `email` and `phone`.
+    # For each column with addresses for messages, the profile field `email` or `phone`.
     addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -68,9 +68,9 @@ class GivenOptions:
 
 @dataclass(frozen=True)
 class FirstRows:
-    """The names of a file's columns, and the first values of each column.
+    """The names of the columns, and the first values of each column.
 
-    For a pipe, both are empty, because a pipe can be read only once.
+    A pipe can be read only once, so both are empty for a pipe.
     """
 
     names: Sequence[str] = ()

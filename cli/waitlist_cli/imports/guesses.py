@@ -49,14 +49,16 @@ class TimeGuess:
 
     # The format, or None if the times are ISO 8601.
     time_format: str | None
-    # Another format that fits all values too but leads to different times, or None if there is no
-    # such format.
+    # Another format that fits all the times but gives different results, or None if there is none.
     other: str | None = None
 
 
 @dataclass(frozen=True)
 class Guess:
-    """The guessed meaning of the columns. `times` is the time format of the column `joined_at`."""
+    """What the columns probably contain.
+
+    Each field is the name of a column, except `times`, which is the format of the signup times.
+    """
 
     customer: str | None
     priority: str | None
@@ -125,7 +127,10 @@ def guess_address_columns(
 
 
 def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -> bool:
-    """Return whether the column is empty or at least one of its values looks like an address."""
+    """Return whether the column can contain addresses.
+
+    This is true if the column is empty, or if at least one of its values looks like an address.
+    """
     looks = DIGITS if identity == "phone" else EMAIL
     values = samples[column] if column < len(samples) else ()
     texts = [str(value).strip() for value in values if value not in (None, "")]
@@ -163,7 +168,8 @@ def guess_time_format(values: Iterable[object]) -> TimeGuess | None:
     fitting = [pattern for pattern in formats if _moments(texts, pattern) is not None]
     if not fitting:
         return None
-    # Prefer a format with which the times are sorted, because most files are sorted by signup time.
+    # Most files are sorted by signup time, so prefer a format in which the times are in ascending
+    # or descending order.
     ordered = [pattern for pattern in fitting if _is_in_order(_moments(texts, pattern) or [])]
     first = (ordered or fitting)[0]
     moments = _moments(texts, first)

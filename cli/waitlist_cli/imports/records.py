@@ -53,8 +53,7 @@ class Record:
     fields: dict[str, Any] = field(default_factory=dict)
     # The reason why the row cannot be sent, or "".
     problem: str = ""
-    # The original text of the row if the row does not fit the header or is not valid JSON.
-    # Otherwise "".
+    # The original text of a row that has no valid JSON or does not fit the header. Otherwise "".
     line: str = ""
 
 
@@ -79,7 +78,10 @@ class Lines:
         return line
 
     def skip(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """If the next line matches the pattern, skip the line and return the match."""
+        """If the next line matches the pattern, skip it and return the match.
+
+        Otherwise return None.
+        """
         line = self.read()
         found = pattern.fullmatch(line)
         if found is None:
@@ -91,7 +93,8 @@ class Lines:
     def read(self, most: int = -1) -> str:
         """Return the next line.
 
-        If `most` is given and the line is longer, return only its first `most` characters.
+        If the line has more than `most` characters, return only the first `most` of them. The next
+        call returns the rest.
         """
         if self._put_back:
             line, self._put_back = self._put_back, ""
@@ -114,8 +117,8 @@ class Source:
         self.form = form
         self.encoding = encoding
         self._binary = binary
-        # The error handler replaces bytes that cannot be decoded, so the import can refuse the rows
-        # that contain them and import the others.
+        # The error handler marks bytes that cannot be decoded. The import can then refuse the rows
+        # with such bytes and import all other rows.
         self._text = io.TextIOWrapper(
             binary, encoding=codec_of(encoding), errors=errors_of(encoding), newline=""
         )
@@ -149,8 +152,8 @@ class Source:
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # Files from this program can contain an added apostrophe anywhere in a cell. In files
-            # from other programs, only an apostrophe at the beginning of a cell was added.
+            # This program adds apostrophes anywhere in a cell. Other programs add an apostrophe
+            # only at the beginning of a cell.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -181,8 +184,8 @@ class Source:
             if row is None:
                 return
             if self._lines.is_exhausted:
-                # The CSV reader has asked for another line after the last line. It does this only
-                # if a quote is still open.
+                # The CSV reader asks for another line after the last line only if a quote is still
+                # open.
                 raise WrongUsage(
                     f"{self.name}, line {first_line}: a quote in this row is never closed. "
                     "The import stops here."

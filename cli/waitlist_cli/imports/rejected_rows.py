@@ -16,9 +16,10 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 
 class RejectedRows:
-    """The file of refused rows, which is created when the first row is refused.
+    """A file to which refused rows are written. It is created when the first row is refused.
 
-    The file also stores `read_as`, the settings that were guessed from the original file.
+    `read_as` describes the guesses about the original file. It is stored in this file, so that a
+    later import of this file need not guess again.
     """
 
     def __init__(self, path: Path, source: Source, *, append: bool, read_as: str = "") -> None:
@@ -75,8 +76,8 @@ class RejectedRows:
         # A byte order mark lets spreadsheets recognise UTF-8. A file of JSON lines has no byte
         # order mark.
         codec = codec_of(self._encoding) if self._columns is not None else self._encoding
-        # In UTF-8, bytes that could not be decoded are written unchanged. Other encodings have lost
-        # these bytes, so escapes are written instead.
+        # A byte that could not be decoded as UTF-8 is written unchanged. In other encodings the
+        # original byte is not known, so an escape is written instead.
         errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
         self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)
         if self._columns is not None:

@@ -30,8 +30,8 @@ BESIDE_ADDRESS = (
     "The customer id does not belong to the address: a person who signs up with the address gets "
     "a second place. Import the addresses with --identity and without customer ids"
 )
-# The smallest number of rows in a request. If the service is busy, each request is halved until it
-# has this size. Only requests of this size are retried many times.
+# The smallest size of a request. While the service is busy, requests are halved until they have
+# only this number of rows. Only requests of this size are retried many times.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
@@ -63,7 +63,7 @@ class Counts:
     warned: int = 0
     # The number of rows whose customer id does not belong to the address.
     beside_address: int = 0
-    # The first rows with a customer id that a guest has used to sign up.
+    # The numbers of the first few rows whose customer id a guest has used to sign up.
     warned_rows: list[int] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     # Maps each note about data that is not imported to the number of rows that the note is about.
@@ -77,8 +77,7 @@ class Counts:
     @property
     def remarks(self) -> list[tuple[str, int]]:
         """The notes about rows that were not refused, and the number of rows for each note."""
-        # Copy the counter, because a page of the console can call this while the import changes the
-        # counter.
+        # The import may change the counter while a page of the console reads it, so read a copy.
         found = self.notes.copy().most_common()
         if self.without_address:
             found.append((NO_ADDRESS, self.without_address))
@@ -88,7 +87,9 @@ class Counts:
 
     @property
     def warning(self) -> str:
-        """A warning about customer ids that guests have used to sign up, or ""."""
+        """A warning about guests who have signed up with customer ids of the file, or "" if there
+        are none.
+        """
         if not self.warned:
             return ""
         rows = "row" if self.warned == 1 else "rows"
@@ -117,9 +118,9 @@ class Counts:
 
 @dataclass
 class ImportRun:
-    """Sends the rows of a file, one request at a time.
+    """Sends the rows of a file, one request after another.
 
-    People without a signup time join in the order in which they are sent.
+    The requests are sent in order, so people without a signup time join in the order of the file.
     """
 
     api: "Api"
@@ -157,8 +158,9 @@ class ImportRun:
         return self.counts
 
     def _next(self, calls: Iterator[Batch]) -> Batch | None:
-        """Return the next batch, or None if no rows are left or the operator has stopped the
-        import.
+        """Return the next batch of rows.
+
+        Return None if no rows are left, or if the operator has stopped the import.
         """
         try:
             self.is_reading = True

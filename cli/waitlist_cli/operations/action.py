@@ -33,18 +33,19 @@ class Field:
     label: str
     kind: str = "text"
     hint: str = ""
-    # The initial value in the dialog. For a `choice`, the command has the same default.
+    # The initial value of the field in the dialog. If the field is a `choice`, this is also the
+    # default of the command.
     value: str = ""
     options: Sequence[tuple[str, str]] = ()
     is_required: bool = False
     at_least: int = 0
     at_most: int | None = None
-    # The name of the command's option, if it is not the name of the field.
+    # The name of the command's option, if it differs from the name of the field.
     option: str = ""
     # The help text of the command's option, if it differs from the hint in the dialog.
     help: str = ""
-    # This function adapts the field to the person or waitlist of the dialog. It returns None if the
-    # dialog does not need the field.
+    # Returns the field as it should be for this person or this waitlist, or None if the dialog does
+    # not need the field.
     adapt: Callable[["Field", Document], "Field | None"] | None = None
 
     def shown_for(self, subject: Document) -> "Field | None":
@@ -109,16 +110,17 @@ class Action(Request):
     # The question at the top of the dialog.
     title: str
     consequence: str
-    # This function returns a further consequence for this person or waitlist. Only the dialog shows
-    # this text, because the help of the command does not know the person.
+    # Returns another sentence about what the action does to this person or this waitlist. Only the
+    # dialog shows it. The help of the command cannot show it, because it is not about a certain
+    # person.
     more: Callable[[Document], str] = lambda _: ""
-    # The text of the button in the dialog, if it differs from the name of the action.
+    # The text of the button that carries out the action, if it differs from the action's name.
     button: str = ""
-    # The text of the button that opens the dialog, if it differs from the text of the button in the
-    # dialog.
+    # The text of the button that opens the dialog, if it differs from the text of the button inside
+    # the dialog.
     label: str = ""
     fields: Sequence[Field] = ()
-    # The part of the request body that is always the same.
+    # Fields of the request body that have the same values in every request.
     body: Mapping[str, Any] = field(default_factory=dict)
     # Whether the button in the dialog is red, because the person loses something by the action.
     is_final: bool = False
@@ -143,17 +145,15 @@ class PersonAction(Action):
     """An action on one person. The action sends a single request."""
 
     fields: Sequence[Field] = (REASON,)
-    # This function converts the values of the fields to the rest of the request body.
+    # Returns the remaining fields of the request body for the values that the operator has entered.
     to_body: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values
-    # The message that the operator gets after the action, or a function that makes the message from
-    # the response.
+    # What the operator is told after the action. If it is a function, it gets the response.
     notice: str | Callable[[Any], str]
     # The name of the response field that contains a secret of the customer, such as a token.
     reveals: str = ""
-    # The `outcome` that the command prints with `--json` if the response of the action is not an
-    # entry.
+    # The value of `outcome` in the JSON output of the command, if the response is not an entry.
     outcome: str = ""
-    # Whether the command prints the notice instead of printing the status of the entry.
+    # Whether the command prints the notice, and not the status of the entry.
     prints_notice: bool = False
     # Whether the action ends the claim of the person, if this console has claimed the person.
     ends_claim: bool = False

@@ -31,8 +31,8 @@ OFFER_SECONDS = Field(
     "offer_seconds",
     "Offers last, in seconds",
     "number",
-    "Number of seconds within which the person must accept, such as 172800 for two days, up to 14 "
-    "days. By default, this is the setting offer_seconds of the waitlist.",
+    "Number of seconds that the person has to accept the offer, such as 172800 for two days. "
+    "The maximum is 14 days. By default, the setting offer_seconds of the waitlist decides.",
     at_least=10,
     at_most=14 * 86_400,
     option="--offer-seconds",
@@ -53,7 +53,10 @@ def offers_end(waitlist: Document) -> str:
 
 
 def offered_until(entries: list[dict[str, Any]]) -> str:
-    """Describe when these offers end. If they end at different times, name the earliest time."""
+    """Describe when these offers end.
+
+    If they end at different times, mention only the earliest time.
+    """
     ends = sorted({entry["offered_until"] for entry in entries if entry["offered_until"]})
     if not ends:
         return ""

@@ -15,7 +15,8 @@ class Operation:
     writes: float = 0
     # DynamoDB read request units.
     reads: float = 0
-    # The number of DynamoDB calls that follow each other and cannot run at the same time.
+    # The number of DynamoDB calls that must wait for each other, because they cannot run at the
+    # same time.
     table_calls: int = 0
     # The number of calls to the private function.
     queue_calls: int = 1
@@ -41,29 +42,30 @@ OPERATIONS = {
 }
 # The resources of a maintenance run, which takes place every minute even if nothing has changed.
 MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
-# The additional resources that a maintenance run uses for each idle waitlist. One call handles
-# hundreds of waitlists.
+# The additional resources that a maintenance run uses for each idle waitlist. A single call to
+# Redis handles hundreds of waitlists.
 IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
 # The duration and the memory of the function that sends events to the event bus. The estimate
 # assumes one event per invocation. Lambda reads the DynamoDB stream for free.
 EVENT_MS, EVENT_GB = 15, 0.25
-# The resources for the heartbeat, an event that every SQS queue receives once a minute.
+# The resources for a heartbeat, which is a test event. Every SQS queue receives a heartbeat once a
+# minute.
 HEARTBEAT_MS, HEARTBEAT_SQS, HEARTBEAT_BYTES = 5, 3, 830
 # Lambda polls an idle SQS queue over five connections. Each poll waits for up to 20 seconds.
 POLLS_A_MINUTE = 5 * 3
 # The additional resources for posting an event to a webhook, including the SQS requests.
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
-# The additional resources for an event that sends a message to a customer. The estimate assumes
-# that each invocation sends one message.
+# The additional resources for sending a message to a customer because of an event. Each message is
+# assumed to need an invocation of its own.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
 # The assumed milliseconds of Lambda time that AWS bills. The log field `latency_ms` contains the
 # real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The number of bytes that each request adds to the access log and to the logs of both functions,
-# and that each maintenance run adds. Lambda's own log lines are included.
+# The size of the log lines in bytes: of the access log and of both functions for each request, and
+# of each maintenance run. Lambda's own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
 # The assumed number of ElastiCache processing units (ECPUs) for one run of a script. A simple
 # command that transfers up to 1 KB uses one ECPU.
@@ -166,9 +168,9 @@ ITEMS = (
 class Watched:
     """The number of CloudWatch metrics that AWS bills for a part of the stack."""
 
-    # The number of metrics that are published while no requests arrive.
+    # The number of metrics that the stack publishes even if it receives no requests.
     idle: int
-    # The number of metrics that are published while requests of all kinds arrive.
+    # The number of metrics that the stack publishes if it receives requests of all kinds.
     busy: int
     # The number of metrics that alarms read. AWS bills every metric that an alarm reads.
     alarmed: int
@@ -194,9 +196,10 @@ BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
-    """Return the monthly cost in dollars by line item. The last item is the total.
+    """Return the monthly cost in dollars. The keys are the items of the bill, and the last item is
+    the total.
 
-    If the month has no requests, the result is the cost of an idle stack.
+    If there are no requests in the month, the result is the cost of an idle stack.
     """
     calls = {
         "signup": 0 if month.verify else month.signups,
@@ -271,7 +274,10 @@ def _idle_queue(gigabytes: float, prices: Prices) -> float:
 
 
 def _an_event(prices: Prices) -> float:
-    """Return what it costs, in dollars, if an invocation puts a single event on the event bus."""
+    """Return the cost of putting an event on the event bus, in dollars.
+
+    Each event is assumed to need an invocation of its own.
+    """
     millis = EVENT_MS / 1000 * EVENT_GB * prices.lambda_per_gb_second
     return (prices.events_per_million + prices.lambda_per_million) / 1e6 + millis
 
@@ -279,8 +285,9 @@ def _an_event(prices: Prices) -> float:
 def _queued(
     operation: Operation, sqs: int, millis: int, gigabytes: float, log_bytes: int, prices: Prices
 ) -> float:
-    """Return what it costs, in dollars, if an invocation handles a single event from an SQS
-    queue.
+    """Return the cost of handling an event from an SQS queue, in dollars.
+
+    Each event is assumed to need an invocation of its own.
     """
     return (
         (sqs * prices.sqs_per_million + prices.lambda_per_million) / 1e6
@@ -319,9 +326,9 @@ def cost_of(
     prices: Prices = Prices(),
     operations: Mapping[str, Operation] = OPERATIONS,
 ) -> dict[str, float]:
-    """Return what the calls cost, in dollars, by line item.
+    """Return the cost of these calls in dollars. The keys are the items of the bill.
 
-    The cost of an idle stack is not included.
+    The cost of the idle stack is not included.
     """
     used = totals(calls, operations)
     requests = sum(count for name, count in calls.items() if name != "offer")

@@ -73,9 +73,9 @@ def choices(name: str) -> list[tuple[str, str]]:
 
 
 def end_of_group(setting: Setting) -> str | None:
-    """Return what the waitlist does if an operator turns the group of this setting off.
+    """Return what happens if an operator turns off the group that this setting belongs to.
 
-    Operators turn a group off with its first setting. For any other setting, return None.
+    A group is turned off with its first setting. For any other setting, return None.
     """
     if not setting.group:
         return None

@@ -32,7 +32,7 @@ LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, END_QUOTA, CLAIM_PEOPLE, ADD, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
-# Requests that forms and file imports send. These requests have no dialog.
+# These requests come from forms and file imports. They have no dialog of their own.
 OTHERS = (
     Request(method="PUT", path=LIST),
     Request(method="PATCH", path=LIST),
@@ -41,10 +41,10 @@ OTHERS = (
     Request(path=f"{LIST}/import"),
     # The response contains entry tokens.
     Request(path=f"{LIST}/import/tokens", is_daily=False),
-    # The test message is sent to any address that the operator enters.
+    # A test message can be sent to any address, so this request is not for the team on duty.
     Request(path=f"{LIST}/messages/test", is_daily=False),
 )
-# Every request with which an operator changes something. `is_daily` says who may send the request.
+# All requests that operators can send. `is_daily` says which of them the team on duty may send.
 REQUESTS: tuple[Request, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS, *OTHERS)
 
 

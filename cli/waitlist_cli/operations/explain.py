@@ -117,7 +117,8 @@ READINESS = (
     "ending",
     *QUESTIONS,
 )
-# Descriptions of the event that last moved a waiting entry. The actor and the time are appended.
+# For each event that can move a waiting entry, a description of the move. The output adds who moved
+# the entry and when.
 MOVED = {
     "bumped": "Moved",
     "released": "Returned to the queue",

@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 
 from waitlist_cli.operations.explain import READINESS, explanation
 
-# A position in the queue. It is None if the entry is not in the queue, and `unknown` if the
+# A position in the queue. None means that the entry was not in the queue. `unknown` means that the
 # position was not recorded.
 Place = int | Literal["unknown"] | None
 UNKNOWN: Literal["unknown"] = "unknown"
@@ -14,7 +14,7 @@ UNKNOWN: Literal["unknown"] = "unknown"
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
 # Events that put an entry on the waitlist.
 BEGINNINGS = ("joined", "reinstated")
-# These events do not change the position of an entry.
+# These events do not change the place of an entry in the queue.
 NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
 
 
@@ -38,8 +38,8 @@ class Step:
     reason: str
     before: Place
     after: Place
-    # How many positions the entry has moved forward since the previous event, because of what other
-    # people did. A negative number means that the entry has moved back.
+    # How many positions the entry moved forward between the previous event and this event, because
+    # other people left the queue or were moved. The number is negative if the entry moved back.
     gained: int | Literal["unknown"] | None
 
 
@@ -118,7 +118,7 @@ def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
     joined = [number for number, event in enumerate(moves) if event["event"] in BEGINNINGS]
     moves = moves[joined[-1] :] if joined else moves
     if not moves:
-        # The customer was banned but has never been on the waitlist.
+        # The customer is banned and has never signed up.
         return ()
     steps: list[Step] = []
     # If the history no longer contains the signup, the first position is unknown.
@@ -142,7 +142,8 @@ def _places(
 ) -> tuple[Place, Place]:
     """Return the positions before and after an event.
 
-    `place` is the position after the previous event.
+    `place` is the position that the entry had after the previous event. `following` is the next
+    event.
     """
     before: Place = None if place is None else UNKNOWN
     if event["event"] in OFF_QUEUE or _is_off_at_once(event, following):
@@ -156,7 +157,7 @@ def _places(
 
 
 def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> bool:
-    """Return whether the customer lost their place because they did not use an offer."""
+    """Return whether the entry left the queue because the customer did not use an offer."""
     if event["event"] != "no_show" or following is None:
         return False
     return following["event"] == "parked" or (following["event"], following["by"]) == (

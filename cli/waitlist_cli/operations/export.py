@@ -28,7 +28,7 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 Person = dict[str, Any]
 # Columns that every CSV file has.
 ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
-# Columns that a CSV file has only if at least one person has a value for the column.
+# The CSV file has these columns only if at least one person has a value for them.
 IF_ANY = (
     "not_ready",
     "held_back_reason",
@@ -52,7 +52,7 @@ IF_ANY = (
     "language",
     "rank",
 )
-# Columns that a CSV file has only if the operator asks for every column.
+# The CSV file has these columns only if the operator asks for all columns.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until")
 # Each person has exactly one of these statuses, with one exception: a banned person can also have
 # the status `admitted` or `left`.
@@ -69,8 +69,9 @@ Pages = Callable[[str], Iterator[Person]]
 class Sheet:
     """Says which columns a CSV file has."""
 
-    # The fields that become columns, as pairs such as ("profile", "email") or ("attributes",
-    # "language"). If there are no pairs, every field becomes a column.
+    # The profile fields and attributes that become columns, such as ("profile", "email") and
+    # ("attributes", "language"). If there are none, every field of a profile and every attribute
+    # becomes a column.
     questions: Sequence[tuple[str, str]] = ()
     # Whether the file has every possible column, even if nobody has a value for it.
     is_whole: bool = False
@@ -98,7 +99,8 @@ def everyone(pages: Pages) -> Iterator[Person]:
     """Yield every person exactly once. `pages` returns the people with a status."""
     for status in EVERYONE:
         for person in pages(status):
-            # A banned person who was admitted or left has already been yielded with that status.
+            # A banned person can also have the status `admitted` or `left`. Such a person has
+            # already been yielded, so do not yield them again.
             is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
             if not is_written:
                 yield person
@@ -208,9 +210,11 @@ def _shown(value: Any) -> Any:
 
 
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
-    """Return the cell for a field, and remove the field from `rest`.
+    """Return the text of the cell for a profile field or an attribute, and remove its value from
+    `rest`.
 
-    The field stays in `rest` if an import could not restore the exact value from the cell.
+    If an import could not read exactly the same value from the cell, the value also stays in
+    `rest`.
     """
     if name not in rest:
         return ""

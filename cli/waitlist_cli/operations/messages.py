@@ -15,7 +15,7 @@ LANGUAGES = tuple(settings()["messages.language"].choices)
 # Matches a text between two Unicode isolates. These control characters give the text its own
 # reading direction.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
-# Describes in words why a message was not sent. The keys are the reasons that the service gives.
+# The reasons that the service gives for not sending a message, and their descriptions.
 REASONS = {
     "over": "no longer true",
     "unreachable": "an earlier message bounced",
@@ -61,7 +61,7 @@ def plain(text: str) -> str:
 def pieces(line: str) -> list[tuple[str, bool]]:
     """Split a line into parts.
 
-    The flag of each part says whether it has its own reading direction.
+    Each part comes with a flag, which is true if the part has a reading direction of its own.
     """
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]

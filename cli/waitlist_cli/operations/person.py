@@ -34,7 +34,10 @@ class Person:
         return self._send("GET", f"{self.path}/messages")
 
     def send(self, action: PersonAction, **values: Any) -> Any:
-        """Carry out an action on this person. The request body is made from `values`."""
+        """Send the request of an action on this person.
+
+        `values` contains the fields of the request body that the operator has chosen.
+        """
         path = action.path.format(waitlist_id=self.waitlist_id, entry_id=self.entry_id)
         return self._send(action.method, path, {**action.body, **values} or None)
 

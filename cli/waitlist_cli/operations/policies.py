@@ -103,7 +103,10 @@ def presence_text(presence: Mapping[str, int] | None) -> str:
 
 
 def value_text(value: Any) -> Any:
-    """Format a group of settings, such as `misses`, for people. Other values are not changed."""
+    """Describe a group of settings, such as `misses`, in words.
+
+    Any other value is returned unchanged.
+    """
     if not isinstance(value, Mapping):
         return value
     return ", ".join(f"{name.replace('_', ' ')} {part}" for name, part in value.items())
@@ -127,7 +130,7 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
 
 
 def is_sum(policy: Mapping[str, Any]) -> bool:
-    """Return whether the policy adds the slots of the schedule to the slots of the rate."""
+    """Return whether the policy has both a rate and a schedule and adds up their slots."""
     return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 

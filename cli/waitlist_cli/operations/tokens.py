@@ -39,7 +39,8 @@ VERIFY = PersonAction(
     "then be offered a slot, claimed or admitted.",
     button="Mark verified",
     path=f"{ENTRY}/verify",
-    # This field prevents the action from verifying a later signup of the same person.
+    # The request contains the time of the signup, so that it cannot verify a later signup of the
+    # same person.
     fields=(Field("joined_at", "Joined at", "seen"), REASON),
     notice="The address is verified.",
 )

@@ -26,7 +26,7 @@ def person_command(
     flag: str = "",
     instead: PersonAction | None = None,
 ) -> None:
-    """Register the command of an action on a person.
+    """Register a command that carries out an action on a person.
 
     The second word of `example` is the name of the command. If the operator gives the option
     `flag`, the command carries out the action `instead`.
@@ -72,8 +72,9 @@ def list_command(
 
 
 def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function], Function]:
-    """Return a decorator that adds the options of these fields to a command and passes it their
-    values.
+    """Return a decorator that gives a command an option for each of these fields.
+
+    The values of the options are passed to the command in one parameter.
     """
     options = [option for field in fields for option in options_of(field)]
     return lambda function: replace_parameter(
@@ -112,9 +113,10 @@ def options_of(field: Field) -> Iterator[Parameter]:
 def values_of(
     fields: Sequence[Field], typed: dict[str, Any], show: Callable[[], Any] = dict
 ) -> dict[str, Any]:
-    """Return the values of the fields that the operator typed.
+    """Return the values that the operator has given for these fields.
 
-    `show` reads the entry. It is called only if a field of the kind `seen` was not typed.
+    If no value was given for a field of the kind `seen`, its value is read from the entry, which
+    `show` returns.
     """
     values: dict[str, Any] = {}
     for field in fields:

@@ -67,9 +67,9 @@ class Context(typer.Context):
         return self.api.operator(method, f"/{waitlist_id}{path}", body)
 
     def person(self, waitlist: str, entry: str | None, customer: str | None) -> Person:
-        """Return the person whom the operator chose by entry id or by customer id.
+        """Return the person whom the operator chose, either by entry id or by customer id.
 
-        All requests about this person use the same Idempotency-Key, so that a request can be
+        All requests about this person have the same Idempotency-Key, so that a request can be
         repeated safely.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)

@@ -85,10 +85,10 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print which people were refused and how many were not, and return the exit code.
+    """Print who was refused, and the number of people who were not. Return the exit code.
 
-    Each item of `people` contains a name, the fields that identify the person in the JSON output,
-    and the error if the service refused the request.
+    Each item of `people` has three parts: a name, the fields that identify the person in the JSON
+    output, and the error. The error is None if the request succeeded.
     """
     count, refused = 0, []
     for name, who, refusal in people:

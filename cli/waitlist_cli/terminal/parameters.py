@@ -15,8 +15,8 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 # The longest pause between two requests, in seconds.
 MOST_SECONDS = 3600.0
 ANYONE = "anyone"
-# A comma separates two attributes of a filter only if a name and = follow the comma. Other commas
-# belong to the value.
+# A filter can have several attributes, separated by commas. A comma separates two attributes only
+# if it is followed by a name and `=`. Any other comma is part of a value.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="Id of the waitlist.")]
 EntryId = Annotated[
@@ -119,9 +119,9 @@ def pair(text: str, option: str) -> tuple[str, str]:
 
 
 def typed_filters(filters: Sequence[str] | None, prefer: Sequence[str] | None) -> dict[str, Any]:
-    """Return the part of the request body that the options --filter and --prefer describe.
+    """Return the fields of the request body that the options --filter and --prefer stand for.
 
-    The filters in `prefer` are in order of preference. Raise WrongUsage if both options are given.
+    Raise WrongUsage if both options are given.
     """
     if filters and prefer:
         raise WrongUsage("Give either --filter or --prefer.")

@@ -15,9 +15,10 @@ from waitlist_cli.terminal.groups import option, replace_parameter
 from waitlist_cli.terminal.parameters import read_json
 from waitlist_cli.terminal.times import check_instant, utc
 
-# The commands `policy`, `page`, `open`, `close`, `pause` and `resume` change these settings.
+# These settings have no options here, because the commands `policy`, `page`, `open`, `close`,
+# `pause` and `resume` change them.
 OF_OTHER_COMMANDS = ("admission", "page", "open", "paused")
-# Options whose names differ from the names of their settings.
+# The names of options that differ from the names of their settings.
 NAMES = {
     "lease_seconds": "--lease",
     "hide_counts": "--hide-counts/--show-counts",
@@ -62,11 +63,11 @@ def with_settings(function: Function) -> Function:
 
 
 def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Function], Function]:
-    """Return a decorator that replaces the `settings` parameter of a command with options for these
-    settings.
+    """Return a decorator that replaces the `settings` parameter of a command with an option for
+    each of these settings.
 
-    If a group is given, the parameter contains only the settings of this group, and the names of
-    the options do not begin with the name of the group.
+    If a group is given, the names of the options do not begin with the name of the group, and the
+    command gets only the settings of this group.
     """
     chosen = [settings()[name] for name in names if settings()[name].type != "group"]
     options = [
@@ -78,7 +79,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
         found = _as_in_api(given, group)
         if not group:
             return found
-        # A group can be a part of another group, such as `admission.misses`.
+        # The settings of a group inside this group, such as `admission.misses`, are found under the
+        # name of the inner group.
         parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
         return found.get(group, {}) | parts
 
@@ -105,7 +107,7 @@ def _annotation(setting: Setting, name: str) -> Any:
         kind = Literal[tuple(setting.choices)]
     meaning = _meaning_of_off(setting)
     off = f"{OFF.get(setting.type, repr(''))} means {meaning}." if meaning else ""
-    # The option refuses only negative numbers, and 0 if 0 does not turn the setting off. The
+    # The option accepts 0 if 0 turns the setting off, and never accepts negative numbers. The
     # service checks all other limits.
     least = (0 if meaning else min(setting.minimum, 1)) if setting.type == "integer" else None
     words = " ".join(filter(None, (setting.help, HINTS.get(setting.type), off)))
@@ -129,7 +131,7 @@ def _ends_group(setting: Setting) -> bool:
 
 
 def _as_in_api(given: Mapping[Setting, Any], group: str) -> dict[str, Any]:
-    """Convert the options that the operator gave to settings in the format of the API."""
+    """Convert the given options to settings, as the API expects them."""
     found: dict[str, Any] = {}
     for setting, typed in given.items():
         value = _value(setting, typed, _option_name(setting, group))

@@ -17,8 +17,8 @@ _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
 # A formula can also begin within a value, after a comma, semicolon, tab or line break, because some
 # spreadsheets split a line at these characters.
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# If there are already apostrophes before a formula, another apostrophe is added. Removing one
-# apostrophe then always restores the original value.
+# If a formula already has apostrophes before it, add one more. Removing one apostrophe then always
+# restores the original value.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
 # These values also get an apostrophe, because a spreadsheet drops leading whitespace and keeps only
@@ -26,8 +26,8 @@ _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")
-# Matches a formula to which another program has added apostrophes. Other programs add them only at
-# the beginning of a value.
+# Matches a formula before which another program has put apostrophes. Other programs put them only
+# at the beginning of a value.
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 

@@ -17,10 +17,11 @@ from waitlist_cli.terminal.output import format_details, format_duration, format
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# The minimum width of a terminal on which eight numbers fit into a row and profiles are shown.
+# A terminal is wide enough for eight numbers in a row, and for profiles, if it has at least this
+# many columns.
 WIDE = 76
 LONGEST_NAME = 26
-# The number of lines of the screen that are not rows of the table of people.
+# How many lines of the screen are not used for the table of people.
 OTHER_LINES = 14
 # The colours of the states in which a waitlist refuses signups.
 SHUT = {"closed": "red", "not_open_yet": "yellow"}
@@ -37,8 +38,8 @@ class Snapshot:
     gone_per_second: float | None
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
-    # The reason why the service could not be asked for the latest numbers. The snapshot then
-    # contains earlier numbers.
+    # Why the latest numbers could not be read. If this is set, the snapshot repeats the previous
+    # numbers.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:

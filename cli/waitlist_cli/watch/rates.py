@@ -8,7 +8,7 @@ WINDOW_SECONDS = 10.0
 class Rates:
     """The growth of two counters per second.
 
-    The growth is None until two samples have been added.
+    Before two samples have been added, the growth is None.
     """
 
     def __init__(self) -> None:

@@ -62,12 +62,14 @@ class Program:
                 return
 
     def _group_ends_within(self, seconds: float) -> bool:
-        """Return whether all processes of the group end within `seconds`."""
+        """Wait until all processes of the group have ended, but at most `seconds`.
+
+        Return whether all have ended.
+        """
         ends_at = time.monotonic() + seconds
         while (left := ends_at - time.monotonic()) > 0:
             if self.wait(min(left, LOOK_SECONDS)) is not None:
-                # The program itself has ended. Check whether other processes of its group are still
-                # running.
+                # The program has ended, but other processes of its group may still be running.
                 if not self._signal(0):
                     return True
                 time.sleep(min(left, LOOK_SECONDS))
@@ -83,7 +85,8 @@ class Program:
         except ProcessLookupError:
             return False
         except PermissionError:
-            # A process of the group belongs to another user, so the group still has processes.
+            # The system does not allow the signal, because a process of the group belongs to
+            # another user. The group therefore still has a process.
             return True
         return True
 

@@ -32,8 +32,8 @@ TICK_SECONDS = 0.2
 # run in a tight loop, because a released entry returns to the head of the queue.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# The longest time for which a person is not claimed again after the program failed for this person.
-# The time doubles with each failure.
+# After the program has failed for a person, this person is not claimed again for some time. The
+# time doubles with each failure, up to this limit.
 MOST_RETRY_SECONDS = 3600
 # The number of failures is remembered for at most this many people.
 MOST_REMEMBERED = 10_000
@@ -154,8 +154,8 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # The key is replaced only after a response. If a response is lost, the retry has the same
-        # key and returns the same claim.
+        # Replace the key only after a response. If the response was lost, the next request has the
+        # same key and returns the same claim.
         self._key = _new_key()
         claims = answer["claims"]
         # If `max_claims` has limited the response, more people may be waiting. They can be claimed
@@ -183,7 +183,7 @@ class Worker:
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
         finally:
-            # If an error has occurred, the program may still be running, so end it here.
+            # After an unexpected error, the program may still be running, so end it here.
             program.end()
         self._after(completed=outcome == "completed")
         self._report(hold, outcome, code, time.monotonic() - began, delay)
@@ -224,7 +224,7 @@ class Worker:
         self._pause_seconds = backoff if self._failures else 0.0
 
     def _back_off(self, error: CliError) -> None:
-        """Set a pause before the next claim, because the service is unavailable or has failed."""
+        """Pause before the next claim, because the service is unavailable or has failed."""
         self._failures += 1
         headers = {"retry-after": error.retry_after}
         self._pause_seconds = PATIENT.pause_after(min(self._failures - 1, 8), headers)

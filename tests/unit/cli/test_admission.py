@@ -169,7 +169,7 @@ def test_a_refused_admission_suggests_no_repeat(fake: FakeService) -> None:
 def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
     printed = bakery.typed.run("admit", bakery.waitlist_id, "2", "--refill")
     assert printed == (
-        "Offered a slot to 0 of 2 people. The next people get the remaining slots of the quota.\n"
+        "Offered a slot to 0 of 2 people. The remaining slots go to the next people.\n"
     )
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
     ended = bakery.typed.run("admit", bakery.waitlist_id, "0")
