@@ -75,6 +75,27 @@ def test_a_policy_is_set_shown_changed_and_removed(bakery: Bakery) -> None:
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
+def test_options_say_what_unused_and_declined_offers_do_and_when_the_admission_ends(
+    bakery: Bakery,
+) -> None:
+    words = ("policy", bakery.waitlist_id)
+    declines = ("--decline-to", "place", "--decline-pause-seconds", "60", "--decline-at-most", "1")
+    misses = ("--misses-at-most", "2", "--misses-then", "park")
+    bakery.typed.run(*words, *declines, *misses)
+    bakery.typed.run(*words, "--until", "2999-12-24T19:00:00+01:00", "--then", "leave")
+    admission = bakery.typed.json(*words)["admission"]
+    assert admission["decline"] == {"to": "place", "pause_seconds": 60, "at_most": 1}
+    assert admission["misses"] == {"at_most": 2, "then": "park"}
+    assert (admission["until"], admission["then"]) == ("2999-12-24T18:00:00.000Z", "leave")
+    shown = dict(line.split("\t") for line in bakery.typed.run(*words).splitlines())
+    assert shown["misses"] == "at most 2, then park"
+    assert shown["decline"].startswith("to place")
+    assert shown["until"].startswith("2999-12-24")
+    bakery.typed.run(*words, "--misses-at-most", "0", "--decline-to", "off", "--until", "")
+    admission = bakery.typed.json(*words)["admission"]
+    assert [admission[name] for name in ("misses", "decline", "until")] == [None] * 3
+
+
 def test_a_policy_in_which_no_shows_keep_their_place_causes_a_warning(bakery: Bakery) -> None:
     def warned(*words: str) -> str:
         result = bakery.typed("policy", bakery.waitlist_id, *words)

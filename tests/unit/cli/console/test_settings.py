@@ -247,6 +247,53 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
+def test_the_form_says_what_happens_to_people_who_do_not_use_their_offers(
+    console: Opened, bakery: Bakery
+) -> None:
+    """The fields stand for presence, for unused and declined offers, and for the end of the
+    admission.
+    """
+    path = f"/lists/{bakery.waitlist_id}/policy"
+    fields = {
+        "away_after": "120",
+        "admission_misses_at_most": "2",
+        "admission_misses_then": "park",
+        "admission_decline_to": "place",
+        "admission_decline_pause_seconds": "60",
+        "admission_decline_at_most": "1",
+        "until": "2999-12-24T19:00:00+01:00",
+        "admission_then": "leave",
+    }
+    console.submit(path, **POLICY)
+    text = readable(console.send(f"{path}/preview", **POLICY, **fields).text)
+    for change in ("Unused offers none at most 2, then park", "Admission ends none 2999-12-24"):
+        assert change in text
+    console.submit(path, **POLICY, **fields)
+    found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
+    assert (found["presence"], found["misses"]) == (
+        {"seconds": 120},
+        {"at_most": 2, "then": "park"},
+    )
+    assert found["decline"] == {"to": "place", "pause_seconds": 60, "at_most": 1}
+    assert (found["until"], found["then"]) == ("2999-12-24T18:00:00.000Z", "leave")
+    off = {"admission_misses_then": "park", "admission_decline_to": "off", "admission_then": "wait"}
+    console.submit(path, **POLICY, **{**dict.fromkeys(fields, ""), **off})
+    found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
+    assert [found[name] for name in ("presence", "misses", "decline", "until")] == [None] * 4
+
+
+def test_a_button_ends_the_quota_that_is_running(console: Opened, bakery: Bakery) -> None:
+    page = f"/lists/{bakery.waitlist_id}"
+    bakery.sign_up("ada")
+    bakery.typed.run("admit", bakery.waitlist_id, "3", "--refill")
+    button = f"{page}/do/end-quota"
+    assert f'hx-get="{button}"' in console.page(page)
+    assert "1 offer is open, and 3 more people are to enter" in console.text(page)
+    assert "End the quota of" in console.text(button)
+    assert "The quota has ended." in console.submit(button)
+    assert button not in console.page(page)
+
+
 def test_the_preview_warns_about_no_shows_that_keep_their_place(
     console: Opened, bakery: Bakery
 ) -> None:
