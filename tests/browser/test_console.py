@@ -369,9 +369,33 @@ def test_a_person_can_be_moved_edited_removed_and_erased(console: Console) -> No
     expect(console.page.locator(".facts").last).to_contain_text("Cyd")
     console.do("Remove", Reason="asked")
     expect(console.state).to_have_text("left")
-    console.do("Erase")
+    console.page.get_by_role("button", name="Erase…", exact=True).click()
+    dialog = console.page.get_by_role("dialog")
+    dialog.locator("button[type=submit]").click()
+    sure = dialog.get_by_label("I want to erase all data of Cyd.")
+    expect(sure).to_be_focused()
+    sure.check()
+    dialog.locator("button[type=submit]").click()
     expect(console.notice).to_contain_text("erased")
     assert console.line() == ["ada", "bob"]
+
+
+def test_a_removal_is_undone_with_the_keyboard(console: Console) -> None:
+    console.sign_up("ada", profile={"name": "Zoë"})
+    console.sign_up("bob")
+    console.go(console.person_path("ada"))
+    expect(console.page.get_by_role("heading", level=1)).to_contain_text("Zoë")
+    console.do("Remove", Reason="a mistake")
+    expect(console.notice).to_contain_text("Zoë is removed from the list.")
+    undo = console.page.get_by_role("button", name="Undo")
+    undo.focus()
+    console.page.keyboard.press("Enter")
+    expect(console.notice).to_contain_text("Undone. Zoë is back at position 1.")
+    expect(console.notice).to_be_focused()
+    expect(console.state).to_have_text("waiting")
+    console.page.get_by_role("button", name="Dismiss").focus()
+    console.page.keyboard.press("Enter")
+    expect(console.page.get_by_role("main")).to_be_focused()
 
 
 def test_claims_can_end_in_four_ways(console: Console) -> None:
@@ -410,7 +434,7 @@ def test_people_can_be_served_at_a_counter(console: Console) -> None:
     page.get_by_label("Lease in seconds").fill("900")
     console.serve()
     expect(page.get_by_role("alert")).to_have_count(0)
-    ada = console.claim_of("ada")
+    ada = console.claim_of("Ada L.")
     expect(ada).to_contain_text(re.compile("Claimed for another 1[0-5] min"))
     expect(ada).to_contain_text("Ada L.")
     console.serve()
@@ -422,11 +446,11 @@ def test_people_can_be_served_at_a_counter(console: Console) -> None:
     assert page.evaluate("localStorage.length + sessionStorage.length") == 0
     second = replace(console, page=page.context.new_page())
     second.go(f"{console.list_path}/serve")
-    second.claim_of("ada").get_by_role("button", name="Admit…").click()
+    second.claim_of("Ada L.").get_by_role("button", name="Admit…").click()
     dialog = second.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Admit ada?")
+    expect(dialog).to_contain_text("Admit Ada L.?")
     dialog.get_by_role("button", name="Admit", exact=True).click()
-    expect(second.claim_of("ada")).to_have_count(0)
+    expect(second.claim_of("Ada L.")).to_have_count(0)
     page.bring_to_front()
     expect(ada).to_have_count(0)
     path = f"/entries/{entry_id_of(console.operator.waitlist_id, 'bob')}/remove"
@@ -767,7 +791,10 @@ def test_axe_finds_no_violations_on_any_page(
             expect(console.page.locator("#preview h2").first).to_be_visible()
         assert axe.violations(console.page) == [], path
     console.go(console.person_path("ada"))
-    for button in ("Move", "Hold back", "Edit", "Erase"):
+    console.do("Hold back")
+    expect(console.page.get_by_role("button", name="Undo")).to_be_visible()
+    assert axe.violations(console.page) == [], "the notice with the button Undo"
+    for button in ("Move", "Make ready", "Edit", "Erase"):
         console.page.get_by_role("button", name=f"{button}…", exact=True).click()
         expect(console.page.get_by_role("dialog")).to_be_visible()
         assert axe.violations(console.page) == [], button
@@ -777,7 +804,7 @@ def test_axe_finds_no_violations_on_any_page(
     console.page.get_by_text("Who, and for how long").click()
     console.page.get_by_label("How many").fill("2")
     console.serve()
-    expect(console.claim_of("ada")).to_be_visible()
+    expect(console.claim_of("Zoé")).to_be_visible()
     long_id = entry_id_of(operator.waitlist_id, "a" * 256)
     gone = console.operator.call("POST", f"/entries/{long_id}/remove", json={})
     assert gone.status_code == 204

@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
@@ -12,13 +12,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from waitlist_cli.console.context import Console
-from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Action, Document, Field
 from waitlist_cli.operations.settings import change_seen
 from waitlist_cli.terminal.parameters import filters_of, lines_of
 
 MOST_BYTES = 1_000_000
-AnyAction = TypeVar("AnyAction", bound=Action)
 
 
 class Form(ImmutableMultiDict[str, str]):
@@ -136,16 +135,26 @@ def dialog(
     )
 
 
+def second_dialog(
+    console: Console, request: Request, action: Action, who: str, key: str
+) -> Response:
+    """Return the dialog that asks a second time before an action is carried out."""
+    response = console.page(
+        request,
+        "dialog.html",
+        action=action,
+        title=f"{action.title.format(who=who)} There is no way back.",
+        consequence="Nobody can undo this.",
+        fields=[Field("sure", action.sure.format(who=who), "tick", is_required=True)],
+        key=key,
+        send_to=request.url.path,
+    )
+    response.headers.update({"HX-Retarget": "#dialog-body", "HX-Reswap": "innerHTML"})
+    return response
+
+
 def shown_fields(fields: Iterable[Field], subject: Document) -> list[Field]:
     """Adapt the fields of a dialog to the person or the waitlist, and leave out fields that are not
     needed.
     """
     return [shown for field in fields if (shown := field.shown_for(subject))]
-
-
-def find_action(actions: Sequence[AnyAction], name: str) -> AnyAction:
-    """Return the action with this name. Raises Refused if no action has this name."""
-    for action in actions:
-        if action.name == name:
-            return action
-    raise Refused(f"There is no action {name!r}.", "not_found", 404)

@@ -27,6 +27,7 @@ from waitlist_cli.console import (
     segments,
     serve,
     settings_page,
+    undo,
     waitlist,
 )
 from waitlist_cli.console.context import Console
@@ -48,6 +49,7 @@ PARTS = (
     serve,
     exports,
     people,
+    undo,
     person,
 )
 

@@ -1,8 +1,10 @@
 """Holds the state that all pages of the console share."""
 
+import uuid
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from starlette.requests import Request
@@ -14,7 +16,73 @@ from waitlist_cli.console.field_columns import Columns, Document, columns_of
 from waitlist_cli.console.rendering import Pages
 from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.terminal.output import format_value
+from waitlist_cli.operations.action import Inverse, PersonAction
+
+MOST_UNDOS = 100
+
+
+@dataclass(frozen=True)
+class Undo:
+    """What the console must send if an operator undoes an action."""
+
+    waitlist_id: str
+    inverses: Sequence[Inverse]
+    # Each undo has its own idempotency key.
+    key: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
+@dataclass(frozen=True)
+class Undos:
+    """The actions that can still be undone. The console forgets the oldest of more than 100
+    actions.
+    """
+
+    _kept: dict[str, Undo] = field(default_factory=dict)
+    # The persons before the latest actions, by the idempotency keys of the actions.
+    _before: dict[str, Document] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def keep(self, waitlist_id: str, inverses: Sequence[Inverse]) -> str:
+        """Remember how to undo an action, and return the path to which the button *Undo* posts.
+
+        Return "" if the action cannot be undone.
+        """
+        if not inverses:
+            return ""
+        number = str(next(self._numbers))
+        self._kept[number] = Undo(waitlist_id, inverses)
+        for oldest in list(self._kept)[:-MOST_UNDOS]:
+            self.forget(oldest)
+        return f"/lists/{waitlist_id}/undo/{number}"
+
+    def person_before(self, key: str, read: Callable[[], Document]) -> Document:
+        """Return the person as they were before the action with this idempotency key.
+
+        If the action is sent again, the result is the same as the first time.
+        """
+        if key not in self._before:
+            self._before[key] = read()
+            for oldest in list(self._before)[:-MOST_UNDOS]:
+                self._before.pop(oldest, None)
+        return self._before[key]
+
+    def get(self, waitlist_id: str, number: str) -> Undo | None:
+        found = self._kept.get(number)
+        return found if found is not None and found.waitlist_id == waitlist_id else None
+
+    def forget(self, number: str) -> None:
+        self._kept.pop(number, None)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A message about an action that an operator has taken."""
+
+    text: str
+    # A secret of the customer that the operator can copy, such as a token.
+    code: str = ""
+    # The path to which the button *Undo* posts, or "" if the action cannot be undone.
+    undo: str = ""
 
 
 @dataclass(frozen=True)
@@ -24,12 +92,13 @@ class Console:
     api: Api
     pages: Pages
     # Notices that the next full page shows.
-    notices: deque[str] = field(default_factory=lambda: deque(maxlen=5))
+    notices: deque[Notice] = field(default_factory=lambda: deque(maxlen=5))
     # The claims that this console has made. The keys are pairs of a waitlist id and an entry id.
     claims: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     # Maps a waitlist id to the table columns that the operator has chosen for this waitlist.
     columns: dict[str, list[str]] = field(default_factory=dict)
     searches: Searches = field(default_factory=Searches)
+    undos: Undos = field(default_factory=Undos)
     # Maps a waitlist id to unsaved settings of the customer page, which the preview shows.
     page_drafts: dict[str, dict[str, Any]] = field(default_factory=dict)
     # Maps a file name to a script or style sheet of the customer page. The files come from the
@@ -65,6 +134,13 @@ class Console:
         )
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
 
+    def undo_of(self, action: PersonAction, waitlist_id: str, before: Document) -> str:
+        """Return the path that undoes an action on this person, or "" if it cannot be undone."""
+        if action.inverse is None:
+            return ""
+        after = self.person(waitlist_id, before["entry_id"])
+        return self.undos.keep(waitlist_id, action.inverse(before, after))
+
     def keep_claims(self, waitlist_id: str, claims: Sequence[dict[str, Any]]) -> None:
         self.claims.update({(waitlist_id, claim["entry_id"]): claim for claim in claims})
 
@@ -72,16 +148,20 @@ class Console:
         """Return the columns of the table in which these people are listed."""
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
-    def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
+    def done(
+        self, text: str, to: str | None = None, code: str = "", key: str = "", undo: str = ""
+    ) -> Response:
         """Return the response after an action has succeeded.
 
         If `to` is given, the browser opens this page. Otherwise it closes the dialog and shows the
-        notice. A notice with a `code` to copy stays on the page until the operator closes it.
+        notice. A notice with a `code` to copy stays on the page until the operator closes it. If
+        `undo` is given, the notice has a button that posts to this path.
         """
+        notice = Notice(text, code, undo)
         if to is not None:
             self.notices.append(notice)
             return Response(headers={"HX-Redirect": to})
-        html = self.pages.html("done.html", notice=notice, code=code, key=key)
+        html = self.pages.html("done.html", notice=notice, key=key)
         return HTMLResponse(html, headers={"HX-Trigger": "done"})
 
 
@@ -96,8 +176,3 @@ def entry_of(request: Request) -> str:
     if not ENTRY_ID.fullmatch(entry_id):
         raise WrongUsage(f"{entry_id!r} is not an entry id.")
     return entry_id
-
-
-def name_of(person: Document) -> str:
-    """Return the person's customer id. If the person has none, return the entry id."""
-    return format_value(person["customer_id"] or person["entry_id"])

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from waitlist_cli.operations.names import name_of, questions_of
+
 PARTS = ("attributes", "profile")
 # The number of columns that a table shows by default, and the number of columns that the operator
 # can choose from.
@@ -47,10 +49,20 @@ def columns_of(
         Column(part, name) for person in people for part in PARTS for name in person[part]
     )
     declared = [Column("attributes", name) for names in waitlist["segments"] for name in names]
-    questions = (waitlist.get("page") or {}).get("fields", ())
-    declared += [Column(question["kept_in"], question["name"]) for question in questions]
+    declared += [
+        Column(question["kept_in"], question["name"]) for question in questions_of(waitlist)
+    ]
     usual = dict.fromkeys([*declared, *(column for column, _ in found.most_common())])
+    # A column that only repeats the names of the people is shown only if the operator chooses it.
+    names = {column for column in usual if _repeats_names(column, waitlist, people)}
     keys = [key.partition(".") for key in chosen or ()]
     picked = [Column(part, name) for part, _, name in keys if part in PARTS and name]
     possible = [*dict.fromkeys([*picked, *usual])][:MOST_POSSIBLE]
-    return Columns(possible[:MOST_USUAL] if chosen is None else picked, possible)
+    shown = [column for column in possible if column not in names][:MOST_USUAL]
+    return Columns(shown if chosen is None else picked, possible)
+
+
+def _repeats_names(column: Column, waitlist: Document, people: Sequence[Document]) -> bool:
+    values = [(column.value_for(person), person) for person in people]
+    given = [(value, person) for value, person in values if value is not None]
+    return bool(given) and all(value == name_of(person, waitlist) for value, person in given)

@@ -10,14 +10,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
-from waitlist_cli.console.actions import Form, dialog, find_action, with_form
-from waitlist_cli.console.context import Console, entry_of, name_of, waitlist_of
+from waitlist_cli.console.actions import Form, dialog, second_dialog, with_form
+from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.claim import CLAIM_TOKEN
-from waitlist_cli.operations.every_action import PERSON_ACTIONS, possible_for_person
+from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action, possible_for_person
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
 from waitlist_cli.operations.messages import describe_result
+from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.moves_output import happened
 
@@ -49,7 +50,7 @@ def routes(console: Console) -> list[Route]:
             "person.html",
             waitlist=waitlist,
             person=person,
-            name=name_of(person),
+            name=name_of(person, waitlist),
             explanation=explanation(person, waitlist),
             actions=possible_for_person(person),
             ahead=ahead,
@@ -60,12 +61,14 @@ def routes(console: Console) -> list[Route]:
         )
 
     def ask(request: Request) -> Response:
-        person = console.person(waitlist_of(request), entry_of(request))
+        waitlist_id = waitlist_of(request)
+        person = console.person(waitlist_id, entry_of(request))
+        who = name_of(person, console.get(f"/{waitlist_id}"))
         action = find_action(PERSON_ACTIONS, request.path_params["action"])
         # If this console has made the claim, it knows the claim token. The operator then need not
         # enter the token.
         known = (CLAIM_TOKEN,) if person["claim_token"] else ()
-        return dialog(console, request, action, person, name_of(person), known)
+        return dialog(console, request, action, person, who, known)
 
     def act(request: Request, form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
@@ -78,14 +81,20 @@ def routes(console: Console) -> list[Route]:
                 raise WrongUsage(
                     "Enter the claim token. The client that made the claim has received the token."
                 )
-        person = Person(console.api, waitlist_id, entry_id, form.key)
-        answer = person.send(action, **action.to_body(values))
+        body = action.to_body(values)
+        key = form.key
+        before = console.undos.person_before(key, partial(console.person, waitlist_id, entry_id))
+        who = name_of(before, console.get(f"/{waitlist_id}"))
+        if action.sure and not form.text("sure"):
+            return second_dialog(console, request, action, who, key)
+        answer = Person(console.api, waitlist_id, entry_id, key).send(action, **body)
         if action.ends_claim:
             console.claims.pop((waitlist_id, entry_id), None)
         return console.done(
-            action.notice_after(answer, "The person"),
+            action.notice_after(answer, who),
             to=f"/lists/{waitlist_id}/people" if action.is_deleting else None,
             code=answer[action.reveals] if action.reveals else "",
+            undo=console.undo_of(action, waitlist_id, before),
         )
 
     return [

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 
@@ -92,7 +93,7 @@ def _environment() -> Environment:
     made.filters.update(
         text=text, own=own, compact=compact, seconds=seconds, moment=moment, ago=ago, ahead=ahead
     )
-    made.filters |= {"details": format_details, "passed_over": passed_over}
+    made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
     return made
 
 

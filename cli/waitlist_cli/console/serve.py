@@ -10,11 +10,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, shown_fields, with_form
-from waitlist_cli.console.context import Console, entry_of, name_of, waitlist_of
+from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import ListRequest
 from waitlist_cli.operations.claim import CLAIM_PEOPLE, HOW
 from waitlist_cli.operations.every_action import CLAIM_ACTIONS
+from waitlist_cli.operations.names import name_of
 
 PATH = "/lists/{waitlist}/serve"
 REFRESH_SECONDS = 5
@@ -27,7 +28,7 @@ def routes(console: Console) -> list[Route]:
         waitlist = console.get(f"/{waitlist_id}")
         claimed = [entry_id for owner, entry_id in list(console.claims) if owner == waitlist_id]
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            people = list(threads.map(partial(_claimed_person, console, waitlist_id), claimed))
+            people = list(threads.map(partial(_claimed_person, console, waitlist), claimed))
         return console.page(
             request,
             "serve.html",
@@ -52,7 +53,8 @@ def routes(console: Console) -> list[Route]:
 
     def dismiss(request: Request, _form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
-        if not _claimed_person(console, waitlist_id, entry_id)["claim_token"]:
+        waitlist = console.get(f"/{waitlist_id}")
+        if not _claimed_person(console, waitlist, entry_id)["claim_token"]:
             console.claims.pop((waitlist_id, entry_id), None)
         return console.done("Dismissed.")
 
@@ -63,15 +65,15 @@ def routes(console: Console) -> list[Route]:
     ]
 
 
-def _claimed_person(console: Console, waitlist_id: str, entry_id: str) -> dict[str, Any]:
+def _claimed_person(console: Console, waitlist: Any, entry_id: str) -> dict[str, Any]:
     """Return a person whom this console has claimed.
 
     If the claim has ended, `claim_token` is empty.
     """
     try:
-        person = console.person(waitlist_id, entry_id)
+        person = console.person(waitlist["waitlist_id"], entry_id)
     except Refused as error:
         if error.code != "entry_not_found":
             raise
         person = {"entry_id": entry_id, "customer_id": None, "status": "erased", "claim_token": ""}
-    return {**person, "name": name_of(person)}
+    return {**person, "name": name_of(person, waitlist)}

@@ -8,14 +8,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Form, dialog, find_action, with_form
+from waitlist_cli.console.actions import Form, dialog, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import ListRequest
 from waitlist_cli.operations.admit import quota_text
 from waitlist_cli.operations.claim import CLAIM_PEOPLE, HOW
-from waitlist_cli.operations.every_action import LIST_ACTIONS, possible_for_list
+from waitlist_cli.operations.every_action import LIST_ACTIONS, find_action, possible_for_list
 from waitlist_cli.operations.lists import DELETE
 from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.operations.sign_up import ADD
@@ -73,7 +73,8 @@ def routes(console: Console) -> list[Route]:
         elif action is CLAIM_PEOPLE and values[HOW.name] == HOW.value:
             console.keep_claims(waitlist_id, answer["claims"])
             to = f"/lists/{waitlist_id}/serve"
-        return console.done(notice, to=to)
+        undo = console.undos.keep(waitlist_id, action.inverse(answer))
+        return console.done(notice, to=to, undo=undo)
 
     return [
         Route(PATH, show),

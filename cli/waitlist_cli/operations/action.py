@@ -96,6 +96,18 @@ class Request:
     is_daily: bool = True
 
 
+@dataclass(frozen=True)
+class Inverse:
+    """A request that undoes an action or a part of an action."""
+
+    # The name of the action that is sent.
+    action: str
+    # The entry of the person, or "" if the action is on the whole waitlist.
+    entry_id: str = ""
+    # The values of the fields of the action, as its request body contains them.
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Action(Request):
     """An action that an operator can take.
@@ -124,6 +136,9 @@ class Action(Request):
     body: Mapping[str, Any] = field(default_factory=dict)
     # Whether the button in the dialog is red, because the person loses something by the action.
     is_final: bool = False
+    # The sentence that the operator must tick in a second dialog. If it is "", there is no second
+    # dialog.
+    sure: str = ""
     # Whether the action deletes data for good. The command then asks for a confirmation.
     is_deleting: bool = False
 
@@ -157,6 +172,10 @@ class PersonAction(Action):
     prints_notice: bool = False
     # Whether the action ends the claim of the person, if this console has claimed the person.
     ends_claim: bool = False
+    # This function returns the requests that undo the action, in the order in which they are sent.
+    # Its arguments are the person before the action, and the same person after it. An action that
+    # can never be undone has no such function.
+    inverse: Callable[[Document, Document], Sequence[Inverse]] | None = None
 
     def notice_after(self, answer: Any, who: str) -> str:
         text = self.notice(answer) if callable(self.notice) else self.notice
@@ -183,3 +202,6 @@ class ListAction(Action):
 
     # This function sends the requests. It returns the message for the operator, and the response.
     carry_out: Callable[[ListRequest], tuple[str, Any]]
+    # This function returns the requests that undo the action. Its argument is the response that
+    # `carry_out` returned.
+    inverse: Callable[[Any], Sequence[Inverse]] = lambda _: ()

@@ -1,6 +1,6 @@
 """Offers slots, withdraws offers, and lets admitted people out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -12,6 +12,7 @@ from waitlist_cli.operations.action import (
     REASON,
     Document,
     Field,
+    Inverse,
     ListAction,
     ListRequest,
     PersonAction,
@@ -63,6 +64,15 @@ def offered_until(entries: list[dict[str, Any]]) -> str:
     return f" {'The offers end' if len(ends) == 1 else 'The first offer ends'} at {ends[0]}."
 
 
+def withdrawals(entries: Sequence[Document]) -> list[Inverse]:
+    """Return the requests that take offers back. An admission without an offer stays."""
+    return [
+        Inverse("withdraw", entry["entry_id"], {"offered_until": entry["offered_until"]})
+        for entry in entries
+        if entry["offered_until"]
+    ]
+
+
 def back_in_queue(entry: Document) -> str:
     return f"{{who}} is back in the queue, at position {format_value(entry['position'])}."
 
@@ -80,6 +90,7 @@ ADMIT_PERSON = PersonAction(
         if entry["offered_until"]
         else "{who} is admitted."
     ),
+    inverse=lambda _, person: withdrawals([person]),
 )
 WITHDRAW = PersonAction(
     name="withdraw",
@@ -101,6 +112,7 @@ WITHDRAW = PersonAction(
         REASON,
     ),
     notice=back_in_queue,
+    inverse=lambda person, _: [Inverse("admit", person["entry_id"])],
 )
 EXIT = PersonAction(
     name="exit",
@@ -219,4 +231,5 @@ ADMIT = ListAction(
         FILTER,
     ),
     carry_out=_admit,
+    inverse=withdrawals,
 )

@@ -1,6 +1,14 @@
 """Bans people from a waitlist and ends bans."""
 
-from waitlist_cli.operations.action import ENTRY, REASON, Field, PersonAction
+from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, Inverse, PersonAction
+
+
+def _end_of_ban(person: Document, after: Document) -> list[Inverse]:
+    """Return the requests that end a ban and give the person their place back."""
+    unban = Inverse("unban", person["entry_id"], {"banned_at": after["banned_at"]})
+    had_place = person["status"] in ("waiting", "offered", "parked")
+    return [unban, *([Inverse("reinstate", person["entry_id"])] if had_place else [])]
+
 
 BAN = PersonAction(
     name="ban",
@@ -18,6 +26,7 @@ BAN = PersonAction(
     notice="{who} is banned. Their signups are refused from now on.",
     outcome="banned",
     is_final=True,
+    inverse=_end_of_ban,
 )
 UNBAN = PersonAction(
     name="unban",
@@ -31,4 +40,7 @@ UNBAN = PersonAction(
     fields=(Field("banned_at", "Banned at", "seen"), REASON),
     notice="{who} is no longer banned, and can sign up again.",
     outcome="unbanned",
+    inverse=lambda person, _: [
+        Inverse("ban", person["entry_id"], {"reason": person["ban_reason"] or ""})
+    ],
 )

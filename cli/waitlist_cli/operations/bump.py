@@ -3,15 +3,17 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.ids import entry_id_of
+from waitlist_cli.client.ranks import TICKETS_PER_MILLISECOND, rank_of
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, id_of
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
-from waitlist_cli.operations.action import ENTRY, REASON, Field, PersonAction
+from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, Inverse, PersonAction
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_value
 
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
 
 MOST_PRIORITY = 255
 ENDS = {"front": "Front of their priority", "back": "End of the queue, at priority 0"}
+
+
+def way_back(person: Document) -> list[Inverse]:
+    """Return the request that moves a person back to the place where they are now.
+
+    A move to a priority puts people in the order of their signups. The request therefore exists
+    only if the person stands where their signup has put them.
+    """
+    if person["rank"] is None or person["joined_at"] is None:
+        return []
+    priority = person["priority"]
+    first = rank_of(priority, datetime.fromisoformat(person["joined_at"]))
+    if not first <= person["rank"] < first + TICKETS_PER_MILLISECOND:
+        return []
+    return [Inverse("bump", person["entry_id"], {"priority": priority})]
 
 
 def target(values: dict[str, Any]) -> dict[str, Any]:
@@ -72,6 +89,7 @@ BUMP = PersonAction(
         f"{{who}} is now at position {format_value(entry['position'])}, with priority "
         f"{entry['priority']}."
     ),
+    inverse=lambda person, _: way_back(person),
 )
 
 

@@ -12,6 +12,7 @@ from waitlist_cli.operations.action import (
     WHO,
     Document,
     Field,
+    Inverse,
     ListAction,
     ListRequest,
     PersonAction,
@@ -118,6 +119,9 @@ PARK = PersonAction(
     fields=(CLAIM_TOKEN, REASON),
     notice="{who} is parked.",
     ends_claim=True,
+    inverse=lambda _, parked: [
+        Inverse("redrive", parked["entry_id"], {"parked_at": parked["parked_at"], "to": "place"})
+    ],
 )
 
 
@@ -151,6 +155,18 @@ def _claim(request: ListRequest) -> tuple[str, Any]:
     if values.keys() & {"filter", "filters"}:
         return "No one in the queue matches the filter.", answer
     return "There is no one to claim.", answer
+
+
+def _releases(answer: Document) -> list[Inverse]:
+    """Return the requests that release claims to their places.
+
+    People who were admitted at once have no claim token.
+    """
+    return [
+        Inverse("release", claim["entry_id"], {"claim_token": claim["claim_token"], "to": "place"})
+        for claim in answer["claims"]
+        if claim.get("claim_token")
+    ]
 
 
 def _if_segmented(field: Field, waitlist: Document) -> Field | None:
@@ -209,4 +225,5 @@ CLAIM_PEOPLE = ListAction(
     path="/{waitlist_id}/claims",
     fields=(replace(COUNT, at_most=MOST_CLAIMED), ORDER, LEASE, FILTER, CALL_TO, HOW),
     carry_out=_claim,
+    inverse=_releases,
 )

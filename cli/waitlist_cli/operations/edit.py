@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, PersonAction
+from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, Inverse, PersonAction
 from waitlist_cli.terminal.output import escaped_json
 from waitlist_cli.terminal.parameters import (
     attributes_of,
@@ -58,4 +58,11 @@ EDIT = PersonAction(
     fields=(PROFILE, ATTRIBUTES, REASON),
     to_body=_parsed,
     notice="The profile and the attributes are saved.",
+    inverse=lambda person, _: [
+        Inverse(
+            "edit",
+            person["entry_id"],
+            {"profile": person["profile"], "attributes": person["attributes"]},
+        )
+    ],
 )

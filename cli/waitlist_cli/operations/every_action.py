@@ -1,6 +1,10 @@
 """Lists all actions, and says which actions are possible for a person or for a waitlist."""
 
-from waitlist_cli.operations.action import Document, ListAction, PersonAction, Request
+from collections.abc import Sequence
+from typing import TypeVar
+
+from waitlist_cli.errors import Refused
+from waitlist_cli.operations.action import Action, Document, ListAction, PersonAction, Request
 from waitlist_cli.operations.admit import ADMIT, ADMIT_PERSON, END_QUOTA, EXIT, WITHDRAW
 from waitlist_cli.operations.ask import ASK
 from waitlist_cli.operations.ban import BAN, UNBAN
@@ -22,6 +26,7 @@ from waitlist_cli.operations.reinstate import REINSTATE
 from waitlist_cli.operations.sign_up import ADD
 from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
 
+AnyAction = TypeVar("AnyAction", bound=Action)
 CLAIM_ACTIONS = (COMPLETE, CALL, RELEASE, EXTEND, PARK)
 PERSON_ACTIONS: tuple[PersonAction, ...] = (
     *(BUMP, ADMIT_PERSON, HOLD_BACK, READY, WITHDRAW, REDRIVE, EXIT),
@@ -46,6 +51,14 @@ OTHERS = (
 )
 # All requests that operators can send. `is_daily` says which of them the team on duty may send.
 REQUESTS: tuple[Request, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS, *OTHERS)
+
+
+def find_action(actions: Sequence[AnyAction], name: str) -> AnyAction:
+    """Return the action with this name. Raises Refused if no action has this name."""
+    for action in actions:
+        if action.name == name:
+            return action
+    raise Refused(f"There is no action {name!r}.", "not_found", 404)
 
 
 def possible_for_person(person: Document) -> list[PersonAction]:

@@ -1,6 +1,6 @@
 """Removes people from a waitlist, and erases them."""
 
-from waitlist_cli.operations.action import ENTRY, PersonAction
+from waitlist_cli.operations.action import ENTRY, Inverse, PersonAction
 
 REMOVE = PersonAction(
     name="remove",
@@ -12,6 +12,7 @@ REMOVE = PersonAction(
     notice="{who} is removed from the list. The record is kept.",
     outcome="removed",
     is_final=True,
+    inverse=lambda person, _: [Inverse("reinstate", person["entry_id"])],
 )
 ERASE = PersonAction(
     name="erase",
@@ -21,6 +22,7 @@ ERASE = PersonAction(
     "DynamoDB keep the data for 35 days.",
     button="Erase for good",
     label="Erase",
+    sure="I want to erase all data of {who}.",
     method="DELETE",
     fields=(),
     path=ENTRY,

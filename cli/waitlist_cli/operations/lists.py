@@ -4,16 +4,25 @@ from dataclasses import replace
 from typing import Any
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.action import Field, ListAction, ListRequest
+from waitlist_cli.operations.action import Field, Inverse, ListAction, ListRequest
 from waitlist_cli.operations.settings import change
 
 LIST = "/{waitlist_id}"
 
 
 def _change(
-    name: str, body: dict[str, Any], *, consequence: str, notice: str, summary: str = ""
+    name: str,
+    body: dict[str, Any],
+    *,
+    undo: str,
+    consequence: str,
+    notice: str,
+    summary: str = "",
 ) -> ListAction:
-    """Create an action that changes settings of a waitlist."""
+    """Create an action that changes settings of a waitlist.
+
+    `undo` is the name of the action that changes the settings back.
+    """
     return ListAction(
         name=name,
         summary=summary,
@@ -23,6 +32,7 @@ def _change(
         path=LIST,
         body=body,
         carry_out=lambda request: (notice, change(request.api, request.waitlist_id, body)),
+        inverse=lambda _: [Inverse(undo)],
     )
 
 
@@ -36,6 +46,7 @@ def _delete(request: ListRequest) -> tuple[str, Any]:
 PAUSE = _change(
     "pause",
     {"paused": True},
+    undo="resume",
     notice="The list is paused.",
     summary="Pause claims and offers.",
     consequence="Nobody is admitted or claimed until you resume the list. Customers can still "
@@ -44,12 +55,14 @@ PAUSE = _change(
 RESUME = _change(
     "resume",
     {"paused": False},
+    undo="pause",
     notice="The list admits people again.",
     consequence="The policy and the operators can admit people again at once.",
 )
 OPEN = _change(
     "open",
     {"open": True},
+    undo="close",
     notice="The list is open.",
     summary="Open a waitlist.",
     consequence="Customers can sign up again.",
@@ -57,6 +70,7 @@ OPEN = _change(
 CLOSE = _change(
     "close",
     {"open": False},
+    undo="open",
     notice="The list is closed.",
     summary="Close a waitlist for signups.",
     consequence="Nobody can sign up until you open the list again. People who are already on the "

@@ -1,6 +1,6 @@
 """Holds people back, makes them ready again, and says why a person is passed over."""
 
-from waitlist_cli.operations.action import ENTRY, Document, PersonAction
+from waitlist_cli.operations.action import ENTRY, Document, Inverse, PersonAction
 from waitlist_cli.terminal.output import format_value
 
 
@@ -28,6 +28,7 @@ HOLD_BACK = PersonAction(
     body={"ready": False},
     notice="{who} is held back and keeps their place. Others go first.",
     outcome="held_back",
+    inverse=lambda person, _: [Inverse("ready", person["entry_id"])],
 )
 READY = PersonAction(
     name="ready",
@@ -46,4 +47,7 @@ READY = PersonAction(
     body={"ready": True},
     notice=_still_passed_over,
     outcome="ready",
+    inverse=lambda person, _: [
+        Inverse("hold-back", person["entry_id"], {"reason": person["held_back_reason"] or ""})
+    ],
 )

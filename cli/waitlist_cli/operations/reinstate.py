@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
-from waitlist_cli.operations.action import ENTRY, PersonAction
+from waitlist_cli.operations.action import ENTRY, Inverse, PersonAction
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.tokens import LINK, TOKEN
 from waitlist_cli.terminal.output import format_value
@@ -21,6 +21,9 @@ REINSTATE = PersonAction(
     "invalid. A guest needs a new link, which you can create with the action Link.",
     path=f"{ENTRY}/reinstate",
     notice=lambda entry: f"{{who}} is back at position {format_value(entry['position'])}.",
+    inverse=lambda person, _: (
+        [Inverse("remove", person["entry_id"])] if person["status"] == "left" else []
+    ),
 )
 ON_LIST = "already_on_list"
 NO_TOKENS = "no_entry_tokens"

@@ -5,6 +5,8 @@ import { useOwnZone } from "/static/zones.js";
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
 const NOTICE_MILLIS = 12000;
+// There is more time to undo an action than to read a notice.
+const UNDO_MILLIS = 60000;
 const GONE = "The console does not answer. If it has ended, start it again with `waitlist console`.";
 
 const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
@@ -43,6 +45,9 @@ function returnFocus() {
 }
 
 document.addEventListener("htmx:after:swap", (event) => {
+  // An undone action has a new notice, which replaces the notice with the button "Undo".
+  const undone = event.detail.ctx.sourceElement?.closest?.("#notices .notice");
+  if (undone && event.detail.ctx.response.status < 400) dismiss(undone);
   if (!dialog.open) returnFocus();
   // The response contains the form with its sent values. Reset the form, because a morph keeps the selected choices.
   if (event.detail.ctx.swap === "outerMorph") document.getElementById("page").reset();
@@ -52,7 +57,10 @@ document.addEventListener("htmx:after:swap", (event) => {
     event.detail.ctx.sourceElement?.focus();
     dialog.showModal();
   }
-  for (const notice of document.querySelectorAll(".notice:not([data-seen])")) keep(notice);
+  if (dialog.open && !dialog.contains(document.activeElement)) {
+    dialog.querySelector("input:not([type=hidden]), textarea, button")?.focus();
+  }
+  for (const notice of document.querySelectorAll("#notices .notice:not([data-seen])")) keep(notice);
 });
 document.addEventListener("done", () => {
   dialog.close();
@@ -66,14 +74,22 @@ dialog.addEventListener("close", () => {
 
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-close]")) dialog.close();
-  event.target.closest("[data-dismiss]")?.closest(".notice").remove();
+  if (event.target.closest("[data-dismiss]")) dismiss(event.target.closest(".notice"));
 });
 
+function dismiss(notice) {
+  const hadFocus = notice.contains(document.activeElement);
+  notice.remove();
+  if (hadFocus) (document.querySelector("#notices .notice:last-of-type") ?? document.getElementById("main")).focus();
+}
 function keep(notice) {
   notice.dataset.seen = "";
-  if (!notice.querySelector("code")) setTimeout(() => notice.remove(), NOTICE_MILLIS);
+  if (notice.querySelector("code")) return;
+  // A notice stays while the pointer or the focus is on it.
+  const end = () => (notice.matches(":hover, :focus-within") ? setTimeout(end, NOTICE_MILLIS) : notice.remove());
+  setTimeout(end, notice.querySelector(".undo") ? UNDO_MILLIS : NOTICE_MILLIS);
 }
-document.querySelectorAll(".notice").forEach(keep);
+document.querySelectorAll("#notices .notice").forEach(keep);
 
 const charts = document.getElementById("charts");
 if (charts) drawCharts(charts);

@@ -81,7 +81,14 @@ class Opened:
         if "HX-Redirect" in response.headers:
             return self.text(response.headers["HX-Redirect"])
         assert response.headers["HX-Trigger"] == "done"
-        return readable(response.text).rpartition(" ")[0]
+        return readable(response.text).rpartition(" ")[0].removesuffix(" Undo")
+
+    def submit_again(self, path: str, **form: str) -> str:
+        """Send the form of a dialog that asks a second time, and return the second question."""
+        response = self.send(path, **form)
+        assert response.status_code == 200, response.text
+        assert response.headers["HX-Retarget"] == "#dialog-body"
+        return readable(response.text)
 
     def submit_refused(self, path: str, **form: str) -> str:
         """Send the form of a dialog, which must fail, and return the text that the dialog shows."""

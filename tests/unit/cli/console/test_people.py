@@ -119,7 +119,7 @@ def test_a_person_is_moved_within_the_queue(console: Opened, bakery: Bakery) -> 
     cyd = person(console, bakery, "cyd")
     assert "2 people are ahead." in cyd.text
     assert cyd.do("bump", where="places", number="1", reason="by phone") == (
-        "The person is now at position 2, with priority 0."
+        "cyd is now at position 2, with priority 0."
     )
     assert "1 person is ahead." in cyd.text
     assert re.search(r"Moved by .* at .*: by phone\.", cyd.text)
@@ -147,7 +147,8 @@ def test_a_person_is_removed_and_erased(console: Opened, bakery: Bakery) -> None
     ada = person(console, bakery, "ada")
     assert "removed from the list" in ada.do("remove", reason="asked")
     assert re.search(r"The stay ended by .*: asked\.", ada.text)
-    assert "erased" in ada.do("erase")
+    assert "There is no way back." in console.submit_again(f"{ada.path}/erase")
+    assert "erased" in ada.do("erase", sure="yes")
     assert console.browser.get(ada.path).status_code == 404
     assert bakery.line() == ["bob"]
 
@@ -318,7 +319,7 @@ def test_a_person_who_left_is_reinstated_at_the_former_place(
     assert 'id="do-reinstate"' in console.page(bob.path)
     assert "returns to exactly their former place" in console.text(f"{bob.path}/reinstate")
     notice = bob.do("reinstate", reason="the letter had come back")
-    assert notice == "The person is back at position 2."
+    assert notice == "bob is back at position 2."
     assert bakery.line() == ["ada", "bob", "cyd"]
     assert "the letter had come back" in bob.text
     assert "already_on_list" in console.submit_refused(f"{bob.path}/reinstate")
@@ -472,9 +473,9 @@ def test_columns_for_profile_fields_and_attributes_can_be_chosen(
         "bob", profile={"name": "Bob", "email": "b@x.org"}, attributes={"language": "de"}
     )
     path = f"/lists/{bakery.waitlist_id}/people"
-    usual = ["#", "Customer", "Priority", "Waits for"]
-    assert headings(console, path) == [*usual, "language", "name", "party", "1�", "email"]
-    assert re.search(r"bob .* de Bob b@x.org", console.text(path))
+    usual = ["#", "Person", "Priority", "Waits for"]
+    assert headings(console, path) == [*usual, "language", "party", "1�", "email"]
+    assert re.search(r"Bob bob .* de b@x.org", console.text(path))
     chosen = {"column": ["profile.email", "profile.name", "profile", "x.y"], "status": "waiting"}
     headers = {"HX-Request": "true", "Origin": console.origin}
     to = console.browser.post(

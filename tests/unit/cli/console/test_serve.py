@@ -66,7 +66,7 @@ def test_the_next_person_is_claimed_and_shown_and_served(counter: Counter) -> No
     counter.bakery.sign_up("ada", profile={"name": "Ada L."}, attributes={"language": "de"})
     counter.bakery.sign_up("bob")
     assert counter.next() == "1 person claimed."
-    assert counter.held == ["ada"]
+    assert counter.held == ["Ada L."]
     text = counter.text
     assert re.search(r"Claimed for another 1[0-5] min.*? , until \d\d:\d\d:\d\d", text)
     assert ("name Ada L." in text, "language de" in text, "1 waiting" in text) == (True,) * 3

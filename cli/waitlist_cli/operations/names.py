@@ -1,0 +1,79 @@
+"""Finds the name under which operators know a person."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from waitlist_cli.terminal.output import format_value
+
+Document = Mapping[str, Any]
+# A question that asks for a name has one of these words in its field name or in one of its labels.
+NAME = re.compile(
+    r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
+    r"(?![^\W_])"
+)
+# These profile fields contain a name on lists whose page asks no questions.
+USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
+ADDRESSES = ("email", "phone")
+
+
+def questions_of(waitlist: Document) -> Sequence[Mapping[str, Any]]:
+    """Return the questions of the signup form, in their order."""
+    questions: Sequence[Mapping[str, Any]] = (waitlist.get("page") or {}).get("fields", ())
+    return questions
+
+
+def label_of(labels: str | Mapping[str, str]) -> str:
+    """Return the text of a label for operators, whose language is English if there is a choice."""
+    if isinstance(labels, str):
+        return labels
+    return labels.get("en") or next(iter(labels.values()), "")
+
+
+def name_of(person: Document, waitlist: Document) -> str:
+    """Return the name of a person, by the answers to the questions of the waitlist.
+
+    If nobody asked for a name, return the address, then the first text that the person had to
+    enter, then the customer id, then the entry id.
+    """
+    return format_value(next(_names(person, waitlist)))
+
+
+def _names(person: Document, waitlist: Document) -> Iterator[str]:
+    profile = person.get("profile") or {}
+    questions = questions_of(waitlist)
+    asked = [
+        _answer(person, question)
+        for question in questions
+        if question["type"] == "text" and _asks_for_a_name(question)
+    ]
+    if any(asked):
+        yield " ".join(filter(None, asked))
+    for fields in USUAL_NAMES:
+        parts = [_text(profile.get(field)) for field in fields]
+        if any(parts):
+            yield " ".join(filter(None, parts))
+    identity = waitlist.get("identity")
+    addresses = [
+        *([identity["field"]] if identity else []),
+        *(question["name"] for question in questions if question["type"] in ("email", "tel")),
+        *ADDRESSES,
+    ]
+    yield from filter(None, (_text(profile.get(field)) for field in addresses))
+    required = (one for one in questions if one["type"] == "text" and one.get("required"))
+    yield from filter(None, (_answer(person, question) for question in required))
+    yield str(person.get("customer_id") or person["entry_id"])
+
+
+def _asks_for_a_name(question: Mapping[str, Any]) -> bool:
+    labels = question["label"]
+    texts = [labels] if isinstance(labels, str) else [*labels.values()]
+    return any(NAME.search(text.casefold()) for text in [question["name"], *texts])
+
+
+def _answer(person: Document, question: Mapping[str, Any]) -> str:
+    return _text((person.get(question["kept_in"]) or {}).get(question["name"]))
+
+
+def _text(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
