@@ -33,6 +33,21 @@ TERMS: dict[str, Any] = {
 }
 
 
+# These buttons are in the menu "More".
+SELDOM = ("Change my details", "Open on another device", "Forget me here")
+
+
+def press(page: Page, button: str) -> None:
+    """Press a button of the page. If the button is in the closed menu, open the menu first."""
+    if button in SELDOM:
+        menu = page.get_by_role("button", name="More", exact=True, expanded=False)
+        found = page.get_by_role("button", name=button, exact=True)
+        expect(menu.or_(found).first).to_be_visible()
+        if menu.is_visible():
+            menu.click()
+    page.get_by_role("button", name=button, exact=True).click()
+
+
 @dataclass
 class Stage:
     """A waitlist that a test controls, and the page of a customer."""
@@ -69,7 +84,7 @@ class Stage:
         self.shows("You are in line")
 
     def press(self, button: str) -> None:
-        self.page.get_by_role("button", name=button, exact=True).click()
+        press(self.page, button)
 
     def confirm(self, button: str) -> None:
         """Confirm the question in a dialog with this button."""

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
 from tests.browser.qr import read_code
-from tests.browser.stage import Stage
+from tests.browser.stage import Stage, press
 from tests.e2e.callers import Operator
 
 DESKTOP = {"width": 1280, "height": 800}
@@ -57,7 +57,7 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
 
     # The phone's camera opens the same place from the laptop's screen.
-    laptop.get_by_role("button", name="Open on another device").click()
+    press(laptop, "Open on another device")
     code = laptop.get_by_role("img", name="QR code with the link to your place")
     expect(code).to_be_visible()
     assert axe.violations(laptop) == []
@@ -74,7 +74,7 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
 
     # A browser that has lost the place can request the link again. The answer does not reveal
     # whether the address has a place.
-    phone.get_by_role("button", name="Forget me here").click()
+    press(phone, "Forget me here")
     phone.get_by_role("button", name="Forget me", exact=True).click()
     for address in ("nobody@example.com", "ada@example.com"):
         phone.get_by_role("button", name="Send me the link to my place").click()
@@ -105,7 +105,7 @@ def test_a_new_address_must_be_confirmed_with_its_mail(
         laptop.get_by_label("Email address").fill(address)
         laptop.get_by_role("button", name="Join the line").click()
         expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
-        laptop.get_by_role("button", name="Forget me here").click()
+        press(laptop, "Forget me here")
         laptop.get_by_role("button", name="Forget me", exact=True).click()
 
     def link_to(address: str) -> str:
@@ -118,7 +118,7 @@ def test_a_new_address_must_be_confirmed_with_its_mail(
     phone.goto(path)
     phone.get_by_label("Email address").fill("ada@example.com")
     phone.get_by_role("button", name="Join the line").click()
-    phone.get_by_role("button", name="Change my details").click()
+    press(phone, "Change my details")
     dialog = phone.get_by_role("dialog", name="Your details")
     address, status = dialog.get_by_label("Email address"), dialog.get_by_role("status")
     expect(address).to_have_value("ada@example.com")
@@ -139,7 +139,7 @@ def test_a_new_address_must_be_confirmed_with_its_mail(
     found = operator.call("POST", "/find", json={"email": "ada@example.org"}).json()
     assert (found["position"], found["profile"]) == (2, {"email": "ada@example.org"})
     phone.reload()
-    phone.get_by_role("button", name="Change my details").click()
+    press(phone, "Change my details")
     expect(address).to_have_value("ada@example.org")
 
 

@@ -104,6 +104,8 @@ def test_other_tabs_forget_too(stage: Stage) -> None:
 def test_forgetting_works_by_keyboard_and_screen_reader(stage: Stage) -> None:
     stage.join()
     press = stage.page.keyboard.press
+    tab_to_button(stage.page, "More")
+    press("Enter")
     tab_to_button(stage.page, "Forget me here")
     press("Enter")
     dialog = stage.page.get_by_role("dialog", name="Forget me in this browser?")

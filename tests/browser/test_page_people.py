@@ -525,6 +525,7 @@ def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:
     held: list[Route] = []
     stage.join()
     stage.page.route("**/devices.js", lambda route: held.append(route))
+    stage.press("More")
     button = stage.page.get_by_role("button", name="Open on another device")
     with stage.page.expect_request("**/devices.js"):
         button.dblclick()

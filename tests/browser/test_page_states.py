@@ -31,6 +31,48 @@ def test_each_state_is_accessible_in_light_and_dark_and_fits_every_screen(
         assert find_cut_off(page) == [], (width, height)
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
+def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language: str) -> None:
+    """Waiting fits a small phone in all languages, even if the waitlist uses everything that the
+    page can show. The menu holds what customers seldom need, and closes with the Escape key.
+    """
+    page = stage.page
+    page.set_viewport_size({"width": 360, "height": 740})
+    text = "Fresh bread and cakes every morning, from seven o'clock on, also on Sundays."
+    stage.configure(
+        page={"text": text, "fields": [FIELDS[1]]},
+        admission=POLICY,
+        rest={"max_days": 10, "times": 2},
+        messages={"kinds": ["verify", "offered"]},
+    )
+    for name in ("early", "earlier"):
+        stage.others.joined(name)
+    stage.open(f"?lang={language}")
+    page.locator("waitlist-position input").fill("ada.lovelace@example.com")
+    page.locator("waitlist-position button.main").click()
+    expect(page.locator("waitlist-position .number")).to_have_text(re.compile("[3٣]"))
+    expect(page.locator("waitlist-position .alert button.main")).to_be_visible()
+    expect(page.locator("waitlist-position .rests")).to_be_visible()
+    stage.others.joined("late")
+    expect(page.locator("waitlist-position .others span")).to_have_count(2)
+    assert measure_scroll(page) == 0
+    assert page.locator("waitlist-position button.main").count() == 1
+    more = page.locator("waitlist-position [aria-expanded]")
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("waitlist-position .menu button")).to_have_count(3)
+    expect(page.locator("waitlist-position .about")).to_have_text(text)
+    assert axe.violations(page) == []
+    assert find_cut_off(page) == []
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+    expect(more).to_have_attribute("aria-expanded", "false")
+    # A zoom of 200% halves the number of pixels that the page has.
+    page.set_viewport_size({"width": 320, "height": 370})
+    assert (measure_sideways_scroll(page), find_cut_off(page)) == (0, [])
+
+
 @pytest.mark.parametrize("language", ["en", "fr", "ar"])
 def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
     """A long number does not break into two lines, because its first line could be read as a
@@ -71,6 +113,12 @@ def count_lines(text: Locator) -> int:
     """Return the number of lines of a text."""
     height = "(node) => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
     return round(float(text.evaluate(height)))
+
+
+def measure_scroll(page: Page) -> int:
+    """Return how many pixels the page can be scrolled down."""
+    root = "document.documentElement"
+    return int(page.evaluate(f"() => {root}.scrollHeight - {root}.clientHeight"))
 
 
 def measure_sideways_scroll(page: Page) -> int:

@@ -20,7 +20,7 @@ from tests.support.people import People
 from waitlist_api.http.page.files import FOLDER, VENDOR, files
 from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES
 
-MOST_BYTES = 21_500
+MOST_BYTES = 30 * 1024
 LOGO = "https://cdn.example.com:8443/logo.svg?v=1"
 PAGE: dict[str, Any] = {
     "text": "Fresh bread.\nEvery morning.",

@@ -5,7 +5,7 @@
 export function draw(place, { entry, isBusy }, { make, words, client }) {
   if (!place.firstChild) {
     const act = () => client.view.isBusy || client.do('confirm');
-    const button = make('button', { type: 'button', class: 'acts', onclick: act }, words.say('asked'));
+    const button = make('button', { type: 'button', class: 'acts main', onclick: act }, words.say('asked'));
     place.append(make('p', { class: 'asked', role: 'status', tabindex: -1 }), button);
   }
   const [status, button] = place.children;

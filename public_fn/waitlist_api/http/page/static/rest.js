@@ -5,18 +5,21 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** Fill `place`, or update it. `make` and `ask` come from the element. */
-export function draw(place, { entry, list, refusal, isBusy }, { make, words, client, ask }) {
+export function draw(place, { entry, list, refusal, isBusy }, { make, words, client, ask, row }) {
   const act = () => client.view.isBusy || (client.view.entry.rest_until ? resume(client.view.entry) : choose());
   if (!place.firstChild) {
-    const button = make('button', { type: 'button', class: 'acts plain', onclick: act });
     // The button is never replaced, so that it keeps the focus.
-    place.append(make('p'), make('p', { class: 'resting', role: 'status' }), button);
+    row.prepend(make('button', { type: 'button', class: 'acts rests', onclick: act }));
+    place.append(make('p'), make('p', { class: 'resting', role: 'status' }));
   }
-  const [ahead, status, button] = place.children;
+  const [ahead, status] = place.children;
+  const button = row.querySelector('.rests');
   show(ahead, aheadOf(entry, words));
   const left = entry.rests_left != null && entry.ready !== null && words.say('restsLeft', { n: entry.rests_left });
   show(status, [...reasonsOf(entry, words, client.now), words.texts[`refused.${refusal}`] ?? left].filter(Boolean).join(' '));
   show(button, words.say(entry.rest_until ? 'resume' : 'rest'));
+  const kind = entry.rest_until && !entry.confirm_by ? 'main' : 'quiet';
+  Object.assign(button, { className: `acts rests ${kind}`, part: `button ${kind}` });
   button.hidden = !(entry.rest_until || list?.rest);
   button.setAttribute('aria-disabled', isBusy);
 

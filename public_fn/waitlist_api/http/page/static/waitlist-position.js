@@ -12,6 +12,8 @@ const LONG_OFFER_MS = 3_600_000;
 // Screen readers announce the remaining time of an offer, or until the opening, at these seconds.
 const SAID_SECONDS = [300, 60, 10];
 const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
+// A description of the waitlist that is longer than this is shown in full only in the menu.
+const SHORT_TEXT = 70;
 // The states in which the customer has a place.
 const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside'];
 // The states in which the browser has no place.
@@ -44,6 +46,17 @@ function make(name, properties = {}, ...children) {
 function showNumber(element, text) {
   element.textContent = text;
   element.style.setProperty('--length', text.length);
+}
+
+/** Move an element for a moment, so that the eye finds what has changed. Some people have asked for no motion. */
+function move(element, from) {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  element.animate([from, {}], { duration: 400, easing: 'ease-out' });
+}
+
+/** Return the beginning of a text, which has about two lines on a phone. */
+function shortened(text) {
+  return text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT).replace(/\s+\S*$/, '')}…` : text;
 }
 
 const isWebAddress = (url) => url && ['https:', 'http:'].includes(new URL(url, location.href).protocol);
@@ -85,7 +98,7 @@ class WaitlistPosition extends HTMLElement {
   /** The content of each state, which is shown under the name of the waitlist. */
   #screens = {
     loading: () => [make('p', { class: 'wait' }, this.#words.say('loading'))],
-    missing: () => [this.#heading('missing'), this.#text('missing.text')],
+    missing: () => [this.#heading('missing'), this.#text('missing.text'), this.#lookAgain()],
     signedOut: () => [this.#heading('signedOut')],
     join: (view) => {
       const { list } = view;
@@ -104,30 +117,31 @@ class WaitlistPosition extends HTMLElement {
 
     closed: ({ list }) => {
       const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
-      return [this.#heading('closed'), opens, this.#text('looksAgain')];
+      return [this.#heading('closed'), opens, this.#text('looksAgain'), this.#lookAgain()];
     },
 
     notOpenYet: () => {
       const clock = make('p', { class: 'number', role: 'timer', 'aria-labelledby': 'left' });
       const label = make('p', { class: 'caption', id: 'left' });
       const when = make('p', { class: 'wait' });
+      const alert = make('div', { class: 'alert' });
       const tick = this.#countDown(clock, 'opensLeft', () => this.#client.untilOpening);
       this.#onUpdate(({ list }) => {
+        this.#drawAlert(alert);
         clock.hidden = !tick();
         label.textContent = this.#words.say(clock.hidden ? 'opening' : 'opensIn');
         when.textContent = this.#words.say('opensAt', { time: this.#words.time(list.opens_at, Date.now() + list.ahead) });
       });
-      return [this.#heading('notOpenYet'), label, clock, when, this.#text('opensHere')];
+      return [this.#heading('notOpenYet'), label, clock, when, this.#text('opensHere'), alert];
     },
 
-    full: () => [this.#heading('full'), this.#text('looksAgain')],
+    full: () => [this.#heading('full'), this.#text('looksAgain'), this.#lookAgain()],
     joining: () => [this.#heading('joining'), make('div', { class: 'busy' })],
 
     waiting: () => {
       const number = make('p', { class: 'number' });
       const label = make('p', { class: 'caption', id: 'position' }, this.#words.say('yourPosition'));
       const bar = make('progress', { max: '1', 'aria-label': this.#words.say('progress') });
-      const since = make('p', { class: 'since' });
       const wait = make('p', { class: 'wait' });
       const others = make('p', { class: 'others' });
       const places = WAITING_PARTS.map(() => make('div'));
@@ -135,13 +149,14 @@ class WaitlistPosition extends HTMLElement {
       this.#onUpdate((view) => {
         const { entry, first } = view;
         WAITING_PARTS.forEach(([part, isNeeded], at) => this.#drawPart(part, places[at], isNeeded(view)));
-        this.#drawPart('alert', alert, 'Notification' in window && window.isSecureContext);
+        this.#drawAlert(alert);
         const { position, total } = entry;
         const words = this.#words;
-        showNumber(number, position ? new Intl.NumberFormat(words.language).format(position) : '…');
-        bar.hidden = since.hidden = !position;
+        const text = position ? new Intl.NumberFormat(words.language).format(position) : '…';
+        if (number.textContent && number.textContent !== text) move(number, { scale: 1.2 });
+        showNumber(number, text);
+        bar.hidden = !position;
         bar.value = progressOf(position, first);
-        since.textContent = first ? words.say('since', { n: first }) : '';
         wait.textContent = position ? this.#estimate(entry) : '';
         wait.classList.toggle('known', Boolean(entry.estimated_wait));
         const ahead = position === 1 && entry.ready !== false ? words.say('next') : this.#count('ahead', position && position - 1);
@@ -153,13 +168,12 @@ class WaitlistPosition extends HTMLElement {
         label,
         number,
         bar,
-        since,
         others,
         wait,
         ...places,
         make('p', { class: 'keep' }),
         alert,
-        this.#leave(),
+        this.#row(),
       ];
     },
 
@@ -187,16 +201,16 @@ class WaitlistPosition extends HTMLElement {
         // If the offer is long, a date says more than a countdown.
         left() > LONG_OFFER_MS && this.#text('enterBy', { time: this.#words.time(view.entry.offered_until, client.now) }),
         this.#button('enter', () => this.#enter(), 'main'),
-        make('div', { class: 'buttons' }, ...[back, this.#leave()].filter(Boolean)),
+        this.#row(back),
       ];
     },
 
     late: () => [this.#heading('late'), this.#text('notice.missed'), this.#text('looksAgain')],
     called: ({ entry }) => {
       const key = entry.call ? 'comeTo' : 'called';
-      return [this.#heading(key, entry.call), this.#text(`${key}.text`), this.#leave()];
+      return [this.#heading(key, entry.call), this.#text(`${key}.text`), this.#row()];
     },
-    parked: () => [this.#heading('parked'), this.#text('parked.text'), this.#leave()],
+    parked: () => [this.#heading('parked'), this.#text('parked.text'), this.#row()],
     inside: ({ entry }) => {
       const until = this.#words.time(entry.admission.inside_until, Date.now());
       const exit = () => this.#ask('exit', () => this.#client.exit());
@@ -204,14 +218,14 @@ class WaitlistPosition extends HTMLElement {
         this.#heading('inside'),
         this.#text('inside.text', { time: until }),
         this.#url && this.#button('go', () => this.#enter(), 'main'),
-        this.#button('exit', exit, 'plain'),
+        this.#row(this.#button('exit', exit, this.#url ? 'plain' : 'main')),
       ];
     },
 
     admitted: () => [this.#heading('admitted'), this.#url && this.#button('go', () => this.#goTo(), 'main')],
-    over: () => [this.#heading('over'), this.#button('again', () => this.#client.again())],
-    exited: () => [this.#heading('exited'), this.#text('exited.text'), this.#button('again', () => this.#client.again())],
-    left: () => [this.#heading('left'), this.#button('again', () => this.#client.again())],
+    over: () => [this.#heading('over'), this.#joinAgain()],
+    exited: () => [this.#heading('exited'), this.#text('exited.text'), this.#joinAgain()],
+    left: () => [this.#heading('left'), this.#joinAgain()],
   };
 
   connectedCallback() {
@@ -308,9 +322,10 @@ class WaitlistPosition extends HTMLElement {
     this.#words.own = view.list?.page?.texts[this.#words.language] ?? {};
     const key = JSON.stringify([view.state, view.entry?.call, view.list?.name, view.list?.page, view.list?.identity, this.#words.language]);
     if (key !== this.#shown) {
+      const hadState = this.#panel.dataset.state;
       const hadFocus = this.#shown !== null && this.#root.activeElement !== null;
       // A dialog of the former state is outdated. If the same state is drawn again, the dialog stays open.
-      if (this.#panel.dataset.state !== view.state) this.#root.querySelector('dialog')?.close();
+      if (hadState !== view.state) this.#root.querySelector('dialog')?.close();
       this.#shown = key;
       this.#read();
       this.#read = () => ({});
@@ -322,8 +337,11 @@ class WaitlistPosition extends HTMLElement {
       this.#notice = make('p', { class: 'notice' });
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
       this.#links = make('div');
-      this.#panel.replaceChildren(...this.#head(view), this.#notice, this.#links, ...body, ...this.#partButtons(view), ...this.#forgetButton(view), this.#trouble);
+      const ends = PLACES.includes(view.state) ? [] : this.#seldom(view);
+      this.#panel.replaceChildren(...this.#head(view), this.#notice, this.#links, ...body, ...ends, this.#trouble);
+      if (hadState && hadState !== view.state) move(this.#panel, { translate: '0 1rem' });
       this.#panel.dataset.state = view.state;
+      this.#panel.classList.toggle('place', PLACES.includes(view.state));
       const heading = this.#root.querySelector('.title') ?? this.#root.querySelector('h1');
       if (hadFocus && !this.#root.querySelector('dialog[open]')) heading?.focus();
     }
@@ -344,15 +362,22 @@ class WaitlistPosition extends HTMLElement {
   #trouble;
   #links;
 
-  #head({ list }) {
+  #head({ state, list }) {
     if (!list) return [];
-    const { logo_url: logo, text: usual } = list.page ?? {};
-    const { name = list.name, text = usual } = this.#words.own;
+    const { logo_url: logo } = list.page ?? {};
+    const { name = list.name } = this.#words.own;
+    // While somebody has a place, the place comes first. The menu has the whole text.
+    const text = PLACES.includes(state) ? shortened(this.#about) : this.#about;
     return [
       isWebAddress(logo) && make('img', { class: 'logo', src: logo, alt: '', referrerpolicy: 'no-referrer' }),
       make('h1', { dir: 'auto', tabindex: '-1' }, name),
       text && make('p', { class: 'text', dir: 'auto' }, text),
     ].filter(Boolean);
+  }
+
+  /** The description of the waitlist. */
+  get #about() {
+    return this.#words.own.text ?? this.#client.view.list?.page?.text ?? '';
   }
 
   #showMessages({ notice, trouble, isBusy, state, isKept, list }) {
@@ -390,6 +415,7 @@ class WaitlistPosition extends HTMLElement {
     const wasShown = before !== null && before !== 'loading';
     this.#said = { state, call, position, at: now };
     const isOpen = before === 'notOpenYet' && state === 'join';
+    if (isOpen) this.#alert(this.#words.say('opened'));
     const text = isNew && (notice ? `notice.${notice}` : isOpen && 'opened');
     const title = position ? this.#words.say('position', { n: position }) : this.#titled(state, entry);
     if (wasShown || position) this.#speak([text && this.#words.say(text), title].filter(Boolean).join(' '));
@@ -463,7 +489,7 @@ class WaitlistPosition extends HTMLElement {
 
   #estimate({ estimated_wait: wait, estimate_unavailable: why }, key = 'wait') {
     if (wait) return this.#words.say(key, { wait: this.#words.wait(wait) });
-    return why && !['closed', 'over'].includes(why) ? this.#words.say(why === 'paused' ? 'paused' : 'waitUnknown') : '';
+    return why === 'paused' ? this.#words.say('paused') : '';
   }
 
   /** Ask for confirmation before an action. `fields` are inputs for the action. */
@@ -488,8 +514,39 @@ class WaitlistPosition extends HTMLElement {
     dialog.showModal();
   }
 
-  #leave() {
-    return this.#button('leave', () => this.#ask('leave', () => this.#client.leave()), 'quiet');
+  #lookAgain() {
+    return this.#button('look', () => this.#client.look(), 'main');
+  }
+
+  #joinAgain() {
+    return this.#button('again', () => this.#client.again(), 'main');
+  }
+
+  #drawAlert(place) {
+    this.#drawPart('alert', place, 'Notification' in window && window.isSecureContext);
+  }
+
+  /**
+   * Return the last row of a state with a place: the given buttons, then a menu with what customers seldom need, and
+   * at the end the button to leave. A customer who has entered cannot leave the line.
+   */
+  #row(...buttons) {
+    const text = this.#about;
+    const about = text !== shortened(text) && make('p', { class: 'about', dir: 'auto' }, text);
+    const menu = make('div', { class: 'menu', id: 'menu', hidden: true }, about, this.#seldom(this.#client.view));
+    const show = (isShown) => {
+      menu.hidden = !isShown;
+      more.setAttribute('aria-expanded', isShown);
+    };
+    const properties = { type: 'button', class: 'quiet', 'aria-expanded': 'false', 'aria-controls': 'menu' };
+    const more = make('button', { ...properties, onclick: () => show(menu.hidden) }, this.#words.say('more'));
+    const close = ({ key }) => {
+      if (key !== 'Escape' || menu.hidden) return;
+      show(false);
+      more.focus();
+    };
+    const leave = this.#client.view.state !== 'inside' && this.#button('leave', () => this.#ask('leave', () => this.#client.leave()), 'quiet');
+    return make('div', { class: 'row', onkeydown: close }, buttons, menu.firstChild && [more, menu], leave);
   }
 
   /** Draw a part that only few waitlists need. The part and its texts are loaded only if `isKnown` is true. */
@@ -512,7 +569,8 @@ class WaitlistPosition extends HTMLElement {
     try {
       const [own] = await Promise.all([import(`./${part}.js${this.#again}`), words.add(part)]);
       const ask = (key, yes, ...fields) => this.#ask(key, yes, 'effect', fields);
-      return { ...own, kit: { make, words, client, ask, isAccount: this.#isAccount } };
+      const row = this.#panel.querySelector('.row');
+      return { ...own, kit: { make, words, client, ask, row, isAccount: this.#isAccount } };
     } catch (error) {
       // A browser remembers by its URL that a module failed to load, so try again with another URL.
       this.#again = `?${Date.now()}`;
@@ -521,10 +579,11 @@ class WaitlistPosition extends HTMLElement {
   }
 
   /**
-   * Return the buttons of parts that customers seldom need. These change the answers, open the place on another
-   * device, or ask for the link to it.
+   * Return the buttons that customers seldom need. They change the answers, open the place on another device, ask for
+   * the link to it, or make a shared device forget the customer, which also aborts all pending actions.
    */
-  #partButtons({ state, entry, list }) {
+  #seldom({ state, entry, list }) {
+    const hasPlace = PLACES.includes(state);
     const button = (key, part) => {
       const ask = () => this.#load(part).then(
         (loaded) => loaded[key](loaded.kit),
@@ -532,22 +591,17 @@ class WaitlistPosition extends HTMLElement {
       );
       return this.#button(key, ask, 'quiet');
     };
-    if (PLACES.includes(state)) {
-      const isAsked = ({ type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile';
-      return [
-        (list?.messages || (list?.identity && !this.#isAccount) || list?.page?.fields.some(isAsked)) && button('details', 'details'),
-        !this.#isAccount && button('toDevice', 'devices'),
-      ].filter(Boolean);
-    }
-    return !this.#isAccount && list?.identity && FORMS.includes(state) ? [button('askLink', 'devices')] : [];
-  }
-
-  /** Return the button for shared devices, which leaves no data behind and aborts all pending actions. */
-  #forgetButton({ state, entry }) {
-    if (this.#isAccount || !(entry || state === 'joining')) return [];
-    const effect = FORGET_EFFECTS[state] ?? 'effect';
-    const ask = () => this.#ask('forget', () => this.#client.forget(), effect);
-    return [make('button', { type: 'button', class: 'quiet', onclick: ask }, this.#words.say('forget'))];
+    const isAsked = ({ type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile';
+    const hasDetails = list?.messages || (list?.identity && !this.#isAccount) || list?.page?.fields.some(isAsked);
+    const details = hasPlace && hasDetails && button('details', 'details');
+    if (this.#isAccount) return [details].filter(Boolean);
+    const forget = () => this.#ask('forget', () => this.#client.forget(), FORGET_EFFECTS[state] ?? 'effect');
+    return [
+      details,
+      hasPlace && button('toDevice', 'devices'),
+      list?.identity && FORMS.includes(state) && button('askLink', 'devices'),
+      (entry || state === 'joining') && make('button', { type: 'button', class: 'quiet', onclick: forget }, this.#words.say('forget')),
+    ].filter(Boolean);
   }
 
   async #enter() {

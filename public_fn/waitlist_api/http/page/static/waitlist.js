@@ -480,6 +480,12 @@ export class Waitlist extends EventTarget {
     return this.#act((entry) => this.#api.do(entry, verb, body, key));
   }
 
+  /** Ask at once whether the waitlist has changed. */
+  look() {
+    this.#listAt = 0;
+    return this.#refresh();
+  }
+
   /** Forget an ended stay, so that the customer can join again. */
   again() {
     this.#begin({ isNew: true });
