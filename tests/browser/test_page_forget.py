@@ -129,6 +129,7 @@ def test_forgetting_works_in_every_language(stage: Stage, language: str) -> None
     stage.page.locator("form button").click()
     expect(stage.page.locator("waitlist-position .keep")).to_be_visible()
     words = json.loads((FOLDER / f"{language}.json").read_text("utf-8"))
+    stage.press(words["more"])
     stage.press(words["forget"])
     stage.page.set_viewport_size({"width": 320, "height": 568})
     assert measure_sideways_scroll(stage.page) == 0

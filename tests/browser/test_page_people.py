@@ -312,7 +312,7 @@ def test_a_language_is_complete_and_fits_on_the_screen(
     expect(root).to_have_attribute("lang", language)
     expect(root).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
     page.set_viewport_size({"width": 320, "height": 568})
-    page.locator(".resting + button").click()
+    page.locator(".rests").click()
     assert page.get_by_role("dialog").get_attribute("dir") == root.get_attribute("dir")
     page.get_by_role("dialog").locator("button.main").click()
     expect(page.get_by_role("button", name=ready)).to_be_visible()
@@ -514,6 +514,30 @@ def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> N
     )
     stage.offer()
     expect(stage.page.get_by_role("timer")).to_have_text(re.compile(r"^(10:00|9:[0-5]\d)$"))
+
+
+def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) -> None:
+    """The choice keeps the focus and the answers of the form, and a reload keeps the language."""
+    page, link = stage.page, {"privacy_url": "https://example.com/privacy"}
+    stage.configure(page={"fields": FIELDS[:1], **link})
+    stage.open()
+    page.locator("waitlist-position input").fill("Ada")
+    language = page.get_by_role("combobox", name="Language")
+    language.focus()
+    page.keyboard.type("Deu")
+    join = page.get_by_role("button", name="Anstellen")
+    expect(join).to_be_visible()
+    expect(page.get_by_role("combobox", name="Sprache")).to_be_focused()
+    expect(page.get_by_label("Your name")).to_have_value("Ada")
+    privacy = page.get_by_role("link", name="Datenschutz")
+    expect(privacy).to_have_attribute("href", link["privacy_url"])
+    expect(privacy).to_have_attribute("rel", "noopener noreferrer")
+    expect(page.get_by_role("link", name="Impressum")).to_have_count(0)
+    page.get_by_role("combobox", name="Sprache").select_option("ar")
+    expect(page.get_by_role("combobox", name="اللغة")).to_be_focused()
+    assert axe.violations(page) == []
+    page.reload()
+    expect(page.get_by_role("button", name="الانضمام إلى القائمة")).to_be_visible()
 
 
 def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:

@@ -31,6 +31,25 @@ def test_each_state_is_accessible_in_light_and_dark_and_fits_every_screen(
         assert find_cut_off(page) == [], (width, height)
 
 
+DRESSED = {
+    "logo_url": "https://example.com/logo.svg",
+    "header_url": "https://example.com/header.svg",
+    "font": "serif",
+    "privacy_url": "https://example.com/privacy",
+    "imprint_url": "https://example.com/imprint",
+}
+LOGO = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80"><path d="M0 0h200v80z"/></svg>'
+)
+SVG = {"content_type": "image/svg+xml"}
+# The sizes of the letters of all visible elements that have a text of their own.
+TYPE_SIZES = """() => [...new Set(
+  [...document.querySelector('waitlist-position').shadowRoot.querySelectorAll('.panel *')]
+    .filter((node) => node.checkVisibility() && node.firstChild?.nodeType === Node.TEXT_NODE)
+    .map((node) => getComputedStyle(node).fontSize),
+)]"""
+
+
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
 def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language: str) -> None:
     """Waiting fits a small phone in all languages, even if the waitlist uses everything that the
@@ -40,13 +59,14 @@ def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language
     page.set_viewport_size({"width": 360, "height": 740})
     text = "Fresh bread and cakes every morning, from seven o'clock on, also on Sundays."
     stage.configure(
-        page={"text": text, "fields": [FIELDS[1]]},
+        page={"text": text, "fields": [FIELDS[1]], **DRESSED},
         admission=POLICY,
         rest={"max_days": 10, "times": 2},
         messages={"kinds": ["verify", "offered"]},
     )
     for name in ("early", "earlier"):
         stage.others.joined(name)
+    page.route("https://example.com/*.svg", lambda route: route.fulfill(body=LOGO, **SVG))
     stage.open(f"?lang={language}")
     page.locator("waitlist-position input").fill("ada.lovelace@example.com")
     page.locator("waitlist-position button.main").click()
@@ -57,6 +77,9 @@ def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language
     expect(page.locator("waitlist-position .others span")).to_have_count(2)
     assert measure_scroll(page) == 0
     assert page.locator("waitlist-position button.main").count() == 1
+    assert page.locator("waitlist-position .foot > *").count() == 3
+    assert page.locator("waitlist-position .logo").evaluate("logo => logo.clientHeight") == 40
+    assert len(page.evaluate(TYPE_SIZES)) <= 4
     more = page.locator("waitlist-position [aria-expanded]")
     more.focus()
     page.keyboard.press("Enter")
@@ -91,7 +114,7 @@ def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
     entry = re.compile(r"/entries/[a-z2-7]{26}$")
     far = {"position": 8_888_888, "total": 8_888_888}
     page.route(entry, lambda route: route.fulfill(json={**route.fetch().json(), **far}))
-    page.locator("waitlist-position button.main").click()
+    page.locator("waitlist-position form button.main").click()
     expect(number).to_have_text(re.compile(r"^.(\D...){2}$"))
     assert (count_lines(number), measure_sideways_scroll(page), find_cut_off(page)) == (1, 0, [])
 

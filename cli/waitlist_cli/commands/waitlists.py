@@ -9,7 +9,7 @@ from waitlist_cli.errors import Refused
 from waitlist_cli.operations.admit import quota_text
 from waitlist_cli.operations.lists import CLOSE, DELETE, OPEN, PAUSE
 from waitlist_cli.operations.policies import policy_text
-from waitlist_cli.operations.settings import SETTINGS_CHANGED
+from waitlist_cli.operations.settings import NO_PAGE, SETTINGS_CHANGED
 from waitlist_cli.operations.settings import change as change_settings
 from waitlist_cli.operations.settings import create as create_waitlist
 from waitlist_cli.terminal.action_commands import list_command
@@ -158,8 +158,9 @@ def identity_text(identity: Mapping[str, Any] | None) -> str:
 
 
 def page_text(page: Mapping[str, Any] | None) -> str:
-    """List the settings of the customer page that have a value."""
-    return ", ".join(name for name, value in (page or {}).items() if value) or "the name alone"
+    """List the settings of the customer page that differ from their defaults."""
+    chosen = [name for name, value in (page or NO_PAGE).items() if value != NO_PAGE.get(name)]
+    return ", ".join(chosen) or "the name alone"
 
 
 def _print(context: Context, waitlist: dict[str, Any]) -> None:

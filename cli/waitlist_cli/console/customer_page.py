@@ -22,6 +22,7 @@ PATH = "/lists/{waitlist}/page"
 PAGE_PREFIX = "body.page."
 NEW_QUESTION = {**defaults("page.fields"), "name": "", "label": ""}
 TYPES = choices("page.fields.type")
+FONTS = choices("page.font")
 INDEX = (("no", "No"), ("yes", "Yes"))
 # Matches a line such as `de: Ihr Name`, which contains a label in one language.
 LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
@@ -51,6 +52,7 @@ def routes(console: Console) -> list[Route]:
             required=REQUIRED,
             kept_in=KEPT_IN,
             index=INDEX,
+            fonts=FONTS,
             label_lines=_format_label,
             choice_lines=_format_choices,
             word_lines=_format_texts,
@@ -97,6 +99,8 @@ def typed_page(form: Form) -> dict[str, Any]:
         "text": form.text("text").replace("\r\n", "\n"),
         "colour": form.text("colour") or None,
         "logo_url": form.text("logo_url") or None,
+        "header_url": form.text("header_url") or None,
+        "font": form.text("font") or NO_PAGE["font"],
         "enter_url": form.text("enter_url") or None,
         "fields": [
             {
@@ -110,6 +114,8 @@ def typed_page(form: Form) -> dict[str, Any]:
             }
             for question in questions
         ],
+        "privacy_url": form.text("privacy_url") or None,
+        "imprint_url": form.text("imprint_url") or None,
         "image_url": form.text("image_url") or None,
         "index": form.text("index") == "yes",
         "source": form.text("source") or None,

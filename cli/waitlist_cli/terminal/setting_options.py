@@ -35,6 +35,9 @@ NAMES = {
     "messages.sms_parts_per_day": "--sms-parts-per-day",
     "messages.mails_per_day": "--mails-per-day",
     "page.logo_url": "--logo",
+    "page.header_url": "--header",
+    "page.privacy_url": "--privacy",
+    "page.imprint_url": "--imprint",
     "page.enter_url": "--enter",
     "page.image_url": "--image",
 }

@@ -13,6 +13,7 @@ from waitlist_api.settings.texts import AttributeName, Language, NameText, Shown
 
 FieldType = Literal["text", "email", "tel", "select", "checkbox", "hidden"]
 Kept = Literal["profile", "attributes"]
+Font = Literal["sans", "serif", "rounded", "mono"]
 Plural = Literal["zero", "one", "two", "few", "many", "other"]
 # Signups are counted under this name if the settings do not list their source.
 OTHER = "other"
@@ -35,7 +36,7 @@ Colour = Annotated[
         refusal="must be a colour in the form #rrggbb, such as #0b6e4f",
     ),
 ]
-ImageUrl = Annotated[
+HttpsUrl = Annotated[
     str,
     Setting(
         max_length=1000,
@@ -212,7 +213,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         ),
     ] = None
     logo_url: Annotated[
-        ImageUrl | None,
+        HttpsUrl | None,
         Setting(
             "The `https` URL of the logo. The URL must not contain credentials or a fragment.",
             null="no logo",
@@ -220,6 +221,29 @@ class PageSettings(Settings, frozen=True, kw_only=True):
             examples=["https://example.com/logo.svg"],
         ),
     ] = None
+    header_url: Annotated[
+        HttpsUrl | None,
+        Setting(
+            "The URL of a wide picture at the top of the page.",
+            null="no picture",
+            label="Picture at the top",
+            examples=["https://example.com/header.jpg"],
+        ),
+    ] = None
+    font: Annotated[
+        Font,
+        Setting(
+            "The kind of letters on the page. The page uses a font of the customer's device, so "
+            "it loads no font.",
+            label="Letters",
+            choices={
+                "sans": "Plain",
+                "serif": "With serifs",
+                "rounded": "Rounded",
+                "mono": "All of the same width",
+            },
+        ),
+    ] = "sans"
     fields: Annotated[
         tuple[PageField, ...],
         Setting(
@@ -239,8 +263,26 @@ class PageSettings(Settings, frozen=True, kw_only=True):
             examples=["https://shop.example.com/enter"],
         ),
     ] = None
+    privacy_url: Annotated[
+        HttpsUrl | None,
+        Setting(
+            "The URL of the privacy notice, to which the foot of the page links.",
+            null="no link",
+            label="Privacy notice",
+            examples=["https://example.com/privacy"],
+        ),
+    ] = None
+    imprint_url: Annotated[
+        HttpsUrl | None,
+        Setting(
+            "The URL of the legal notice (imprint), to which the foot of the page links.",
+            null="no link",
+            label="Legal notice",
+            examples=["https://example.com/imprint"],
+        ),
+    ] = None
     image_url: Annotated[
-        ImageUrl | None,
+        HttpsUrl | None,
         Setting(
             "The URL of the image in link previews (`og:image`).",
             null="the logo",
@@ -339,12 +381,10 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         )
 
     @property
-    def logo_origin(self) -> str | None:
-        """The scheme, host and port of the logo's URL, or None if there is no logo."""
-        if self.logo_url is None:
-            return None
-        parts = urlsplit(self.logo_url)
-        return f"{parts.scheme}://{parts.netloc}"
+    def image_origins(self) -> tuple[str, ...]:
+        """The scheme, host and port of each picture on the page, without repetitions."""
+        urls = [urlsplit(url) for url in (self.logo_url, self.header_url) if url is not None]
+        return tuple(dict.fromkeys(f"{url.scheme}://{url.netloc}" for url in urls))
 
 
 def _json_bytes(value: Any) -> int:

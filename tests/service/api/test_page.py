@@ -64,7 +64,11 @@ PAGE: dict[str, Any] = {
             "version": None,
         },
     ],
+    "header_url": "https://pictures.example.com/header.jpg",
+    "font": "serif",
     "enter_url": "https://shop.example.com/enter?from=line",
+    "privacy_url": "https://example.com/privacy",
+    "imprint_url": "https://example.com/imprint",
     "image_url": "https://cdn.example.com/preview.png",
     "index": True,
     "source": "utm_source",
@@ -187,7 +191,7 @@ def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     parts = Parts(answer.text)
     assert parts.texts["title"].strip() == "Bakery"
-    assert ("waitlist-position", {"waitlist": "bakery"}) in parts.tags
+    assert ("waitlist-position", {"waitlist": "bakery", "languages": None}) in parts.tags
     loaded = addresses(answer.text)
     assert len(loaded) >= 4
     for address in loaded:
@@ -253,7 +257,7 @@ def test_no_file_makes_html_of_text() -> None:
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)
 
 
-def test_the_policy_allows_nothing_inline_and_the_logos_origin_alone() -> None:
+def test_the_policy_allows_nothing_inline_and_the_origins_of_pictures_alone() -> None:
     """P5"""
     own = policy_of(page_of(new_list()))
     assert "unsafe" not in json.dumps(own)
@@ -262,7 +266,8 @@ def test_the_policy_allows_nothing_inline_and_the_logos_origin_alone() -> None:
         assert own[directive] == ["'self'"]
     assert own["require-trusted-types-for"] == ["'script'"]
     with_logo = policy_of(page_of(new_list(page=PAGE)))
-    assert with_logo == {**own, "img-src": ["'self'", "https://cdn.example.com:8443"]}
+    origins = ["'self'", "https://cdn.example.com:8443", "https://pictures.example.com"]
+    assert with_logo == {**own, "img-src": origins}
     answer = page_of(new_list())
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -325,7 +330,11 @@ def test_a_change_of_the_list_changes_the_page() -> None:
     people.configure(name="Florist", page={**PAGE, "logo_url": "https://other.example.com/l.svg"})
     people.world.clock.advance(31)
     other_logo = page_of(people, if_none_match=renamed.headers["etag"])
-    assert policy_of(other_logo)["img-src"] == ["'self'", "https://other.example.com"]
+    assert policy_of(other_logo)["img-src"] == [
+        "'self'",
+        "https://other.example.com",
+        "https://pictures.example.com",
+    ]
 
 
 def test_browsers_get_compressed_files() -> None:

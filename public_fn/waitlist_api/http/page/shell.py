@@ -58,10 +58,10 @@ def _preview(name: str, page: PageSettings) -> Iterator[str]:
 def content_security_policy(page: PageSettings | None, widget: Provider | None = None) -> str:
     """Return the Content-Security-Policy header of a page.
 
-    The policy also allows the waitlist's logo and the bot-check widget.
+    The policy also allows the waitlist's pictures and the bot-check widget.
     """
-    logo = page.logo_origin if page else None
-    policy = POLICY if logo is None else {**POLICY, "img-src": f"'self' {logo}"}
+    origins = page.image_origins if page else ()
+    policy = {**POLICY, "img-src": " ".join((POLICY["img-src"], *origins))}
     if widget is not None:
         # The scripts of the bot-check providers do not support trusted types.
         policy = {name: sources for name, sources in policy.items() if name not in OF_TYPES}

@@ -1,9 +1,16 @@
-// Adjusts an operator's colour so that it is visible on the panel, and chooses a legible colour for text on it.
+// Makes the style sheet of a waitlist. It adjusts an operator's colour so that it is visible on the panel, and chooses a
+// legible colour for text on it.
 
 const COLOUR = '#1d5fd1';
 // The colours of the panel in waitlist-position.css.
 const LIGHT = '#ffffff';
 const DARK = '#1c1f26';
+
+const FONTS = {
+  serif: "ui-serif, Charter, Georgia, 'Noto Serif', serif",
+  rounded: "ui-rounded, 'Hiragino Maru Gothic ProN', Quicksand, Nunito, sans-serif",
+  mono: "ui-monospace, Menlo, Consolas, 'Noto Sans Mono', monospace",
+};
 
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
@@ -36,12 +43,13 @@ export function visible(colour, panel) {
   return { fill, ink };
 }
 
-/** Return the stylesheet with a waitlist's colour, for light and dark mode. */
-export function colourSheet(colour) {
+/** Return the style sheet with a waitlist's colour, for light and dark mode, and with its font. */
+export function ownSheet({ colour, font } = {}) {
   const given = /^#[0-9a-f]{6}$/i.test(colour ?? '') ? colour : COLOUR;
   const rule = ({ fill, ink }) => `:host { --fill: ${fill}; --on-fill: ${ink}; }`;
   const sheet = new CSSStyleSheet();
   const dark = `@media (prefers-color-scheme: dark) { ${rule(visible(given, DARK))} }`;
-  sheet.replaceSync(`${rule(visible(given, LIGHT))} ${dark}`);
+  const family = FONTS[font] ? `:host { font-family: ${FONTS[font]}; }` : '';
+  sheet.replaceSync(`${rule(visible(given, LIGHT))} ${dark} ${family}`);
   return sheet;
 }

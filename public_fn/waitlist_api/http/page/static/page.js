@@ -12,6 +12,14 @@ element.addEventListener('waitlist-change', ({ detail }) => {
 });
 if (language) element.lang = language;
 
+// If the customer chooses another language, a reload keeps it.
+element.addEventListener('waitlist-change', () => {
+  const url = new URL(location.href);
+  if (!element.lang || url.searchParams.get('lang') === element.lang) return;
+  url.searchParams.set('lang', element.lang);
+  history.replaceState(history.state, '', url);
+});
+
 // Open the link that was sent to the customer. The link is removed from the address bar and the history at once.
 // Nothing is verified before the customer presses the button.
 function openLink() {

@@ -1,9 +1,9 @@
 // <waitlist-position waitlist="bakery"> shows one customer's place in a line, with texts and buttons.
 // docs/app/customer-page.md describes its attributes, properties and events.
 
-import { colourSheet } from './colours.js';
+import { ownSheet } from './colours.js';
 import { Waitlist } from './waitlist.js';
-import { Words } from './words.js';
+import { LANGUAGES, Words } from './words.js';
 
 // Screen readers announce positions at most this often.
 const SAY_MS = 15_000;
@@ -59,6 +59,8 @@ function shortened(text) {
   return text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT).replace(/\s+\S*$/, '')}…` : text;
 }
 
+const picture = (name, src) => isWebAddress(src) && make('img', { class: name, src, alt: '', referrerpolicy: 'no-referrer' });
+
 const isWebAddress = (url) => url && ['https:', 'http:'].includes(new URL(url, location.href).protocol);
 
 /** Return whether a screen reader should announce a position, given the position that it announced last. */
@@ -74,7 +76,7 @@ async function loadStyles() {
 }
 
 class WaitlistPosition extends HTMLElement {
-  static observedAttributes = ['waitlist', 'api', 'lang', 'account'];
+  static observedAttributes = ['waitlist', 'api', 'lang', 'account', 'languages'];
 
   #root = this.attachShadow({ mode: 'open' });
   #panel = make('div', { class: 'panel' });
@@ -296,8 +298,10 @@ class WaitlistPosition extends HTMLElement {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     this.#words = words;
-    this.#root.adoptedStyleSheets = [sheet, colourSheet()];
-    this.#root.replaceChildren(this.#panel, this.#live);
+    this.#root.adoptedStyleSheets = [sheet, ownSheet()];
+    // Do not insert the panel again, because the choice of languages would lose the focus.
+    if (this.#panel.parentNode) this.#root.querySelector('dialog')?.close();
+    else this.#root.append(this.#panel, this.#live);
     this.#panel.lang = words.language;
     this.#panel.dir = words.direction;
     const token = this.#token;
@@ -323,6 +327,7 @@ class WaitlistPosition extends HTMLElement {
     const key = JSON.stringify([view.state, view.entry?.call, view.list?.name, view.list?.page, view.list?.identity, this.#words.language]);
     if (key !== this.#shown) {
       const hadState = this.#panel.dataset.state;
+      const hadLanguage = this.#root.activeElement?.classList.contains('language');
       const hadFocus = this.#shown !== null && this.#root.activeElement !== null;
       // A dialog of the former state is outdated. If the same state is drawn again, the dialog stays open.
       if (hadState !== view.state) this.#root.querySelector('dialog')?.close();
@@ -330,7 +335,7 @@ class WaitlistPosition extends HTMLElement {
       this.#read();
       this.#read = () => ({});
       clearInterval(this.#second);
-      this.#root.adoptedStyleSheets = [this.#root.adoptedStyleSheets[0], colourSheet(view.list?.page?.colour)];
+      this.#root.adoptedStyleSheets = [this.#root.adoptedStyleSheets[0], ownSheet(view.list?.page ?? {})];
       this.#update = () => {};
       // The part for links draws the states that have no screen here.
       const body = this.#screens[view.state]?.(view).filter(Boolean) ?? [];
@@ -338,12 +343,13 @@ class WaitlistPosition extends HTMLElement {
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
       this.#links = make('div');
       const ends = PLACES.includes(view.state) ? [] : this.#seldom(view);
-      this.#panel.replaceChildren(...this.#head(view), this.#notice, this.#links, ...body, ...ends, this.#trouble);
+      this.#panel.replaceChildren(...this.#head(view), this.#notice, this.#links, ...body, ...ends, this.#trouble, ...this.#foot(view));
       if (hadState && hadState !== view.state) move(this.#panel, { translate: '0 1rem' });
       this.#panel.dataset.state = view.state;
       this.#panel.classList.toggle('place', PLACES.includes(view.state));
       const heading = this.#root.querySelector('.title') ?? this.#root.querySelector('h1');
-      if (hadFocus && !this.#root.querySelector('dialog[open]')) heading?.focus();
+      if (hadLanguage) this.#root.querySelector('.language').focus();
+      else if (hadFocus && !this.#root.querySelector('dialog[open]')) heading?.focus();
     }
     this.#showMessages(view);
     this.#drawPart('links', this.#links, !this.#screens[view.state] || view.entry?.linked || view.others[0]);
@@ -364,15 +370,27 @@ class WaitlistPosition extends HTMLElement {
 
   #head({ state, list }) {
     if (!list) return [];
-    const { logo_url: logo } = list.page ?? {};
+    const { logo_url: logo, header_url: header } = list.page ?? {};
     const { name = list.name } = this.#words.own;
     // While somebody has a place, the place comes first. The menu has the whole text.
     const text = PLACES.includes(state) ? shortened(this.#about) : this.#about;
     return [
-      isWebAddress(logo) && make('img', { class: 'logo', src: logo, alt: '', referrerpolicy: 'no-referrer' }),
-      make('h1', { dir: 'auto', tabindex: '-1' }, name),
+      picture('header', header),
+      make('div', { class: 'head' }, picture('logo', logo), make('h1', { dir: 'auto', tabindex: '-1' }, name)),
       text && make('p', { class: 'text', dir: 'auto' }, text),
     ].filter(Boolean);
+  }
+
+  /** Return the links that the operator must show, and the choice of languages if the page asks for it. */
+  #foot({ list }) {
+    const words = this.#words;
+    const { privacy_url: privacy, imprint_url: imprint } = list?.page ?? {};
+    const link = (key, href) => isWebAddress(href) && make('a', { href, target: '_blank', rel: 'noopener noreferrer' }, words.say(key));
+    const option = ([value, name]) => make('option', { value, lang: value, selected: value === words.language }, name);
+    const choose = (event) => (this.lang = event.target.value);
+    const languages = this.hasAttribute('languages') && make('select', { class: 'language', 'aria-label': words.say('language'), onchange: choose }, Object.entries(LANGUAGES).map(option));
+    const children = [languages, link('privacy', privacy), link('imprint', imprint)].filter(Boolean);
+    return children.length ? [make('div', { class: 'foot' }, children)] : [];
   }
 
   /** The description of the waitlist. */

@@ -1,6 +1,6 @@
 // The texts of the page in the customer's language. Each JSON file has one language.
 
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar'];
+export const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', ar: 'العربية' };
 
 /** The texts of one language, with its formats of numbers, plurals and times. */
 export class Words {
@@ -17,7 +17,7 @@ export class Words {
   /** Return the first of the wanted languages that the page has. */
   static choose(wanted) {
     const known = wanted.map((tag) => tag.toLowerCase().split('-')[0]);
-    return known.find((language) => LANGUAGES.includes(language)) ?? LANGUAGES[0];
+    return known.find((language) => language in LANGUAGES) ?? 'en';
   }
 
   static async load(language) {
