@@ -167,11 +167,19 @@ def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -
         re.findall(r"`([\w-]+)`", "".join(line.split("|")[1] for line in table.split("\n")[1:-1]))
     )
     assert len(documented) > 10
+    picture, link = logo.replace("http:", "https:"), "https://example.com/privacy"
     stage.configure(
-        page={"text": "Bread", "logo_url": logo.replace("http:", "https:"), "fields": fields}
+        page={
+            "text": "Fresh bread. " * 9,
+            "logo_url": picture,
+            "header_url": picture,
+            "privacy_url": link,
+            "fields": fields,
+        }
     )
     style = "<style>waitlist-position::part(main) { text-transform: uppercase }</style><title>"
-    embed(stage.page, element_html(service, stage.operator.waitlist_id).replace("<title>", style))
+    page = element_html(service, stage.operator.waitlist_id, "languages")
+    embed(stage.page, page.replace("<title>", style))
     stage.page.get_by_label("Name").wait_for()
     main = stage.page.get_by_role("button", name="Join the line")
     assert main.evaluate("button => getComputedStyle(button).textTransform") == "uppercase"

@@ -425,7 +425,7 @@ def test_choices_are_shown_in_the_language_of_the_customer(
     assert stage.operator.put({"name": "Bakery", "page": {"fields": [size]}}).is_success
     page = new_context(locale="de-DE").new_page()
     page.goto(f"/w/{stage.operator.waitlist_id}")
-    choices = page.get_by_role("combobox")
+    choices = page.get_by_role("combobox", name="Size")
     expect(choices.get_by_role("option")).to_have_text(["Bitte wählen", "Klein", "XL"])
     choices.select_option("Klein")
     page.get_by_role("button", name="Anstellen").click()
