@@ -175,8 +175,9 @@ class RedisStore:
                 with suppress(exceptions.SlotNotCoveredError):
                     if self._client is not None:
                         return action(self._client, *arguments)
-                # If the client's map of the cluster lacks the hash slot of a waitlist, a node may
-                # serve the slot again by now. A new client reads the current map.
+                # The client may have an outdated map of the cluster, in which no node serves the
+                # hash slot of a waitlist. A node may serve it again by now. A new client reads the
+                # current map.
                 self._client = self._connect()
                 return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:

@@ -6,7 +6,7 @@ MAX_CLAIM = 100
 MAX_ADMIT = 100
 MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
-# The longest name of a place to which a customer is called, in characters.
+# The maximum length of the name of a place to which a customer is called, in characters.
 MAX_CALL_LENGTH = 60
 # The maximum time for which an entry is passed over after a decline, and the maximum number of
 # declines that can keep the place.

@@ -71,7 +71,7 @@ LONGEST_REASON = 500
 class Taken:
     """The entry to import for an exported row."""
 
-    # The entry, or None if the import leaves the person out.
+    # The entry to import, or None if the person is not imported.
     entry: dict[str, Any] | None
     # Notes about data that is not imported.
     notes: tuple[str, ...] = ()

@@ -15,8 +15,8 @@ class Operation:
     writes: float = 0
     # DynamoDB read request units.
     reads: float = 0
-    # The number of DynamoDB calls that must wait for each other, because they cannot run at the
-    # same time.
+    # The number of DynamoDB calls that are made one after another. Calls that are made at the same
+    # time count as one.
     table_calls: int = 0
     # The number of calls to the private function.
     queue_calls: int = 1

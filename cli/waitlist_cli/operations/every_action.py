@@ -49,7 +49,8 @@ OTHERS = (
     # A test message can be sent to any address, so this request is not for the team on duty.
     Request(path=f"{LIST}/messages/test", is_daily=False),
 )
-# All requests that operators can send. `is_daily` says which of them the team on duty may send.
+# All requests that operators can send, except GET requests. `is_daily` says which of them the team
+# on duty may send.
 REQUESTS: tuple[Request, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS, *OTHERS)
 
 

@@ -149,7 +149,8 @@ class Admissions(Struct, frozen=True):
             return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_OFFERED)
-        # The offer has already ended, or another request has recorded a later change to the entry.
+        # The offer has already ended, or another request has changed the entry since. Return the
+        # current state.
         return self.positions.read(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:

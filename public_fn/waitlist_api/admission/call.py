@@ -26,7 +26,10 @@ class CallCommand(Struct, frozen=True, kw_only=True):
 
 
 class Calls(Struct, frozen=True):
-    """Calls customers. Only the record contains calls, so Redis knows nothing about them."""
+    """Calls customers to a place.
+
+    A call is stored only in the record, so Redis does not know about calls.
+    """
 
     entries: EntryRecords
     ledger: Ledger

@@ -100,10 +100,10 @@ class Claims(Struct, frozen=True):
         return Claiming(offers, held.limit)
 
     def _call(self, command: ClaimCommand, offers: list[Offer]) -> list[Offer]:
-        """Call the customers of the claims.
+        """Call the customers of these claims.
 
-        A repeated request returns claims whose customers may already have been called for them.
-        These customers are not called again.
+        If the request is a repeat, some customers may already have been called. They are not called
+        again.
         """
 
         def call(offer: Offer) -> Offer:
@@ -116,7 +116,8 @@ class Claims(Struct, frozen=True):
                 by=command.by,
                 token=token,
                 to=command.call_to,
-                # Only one claim has this token, so the token identifies the first call.
+                # Only one claim has this token, so the token also identifies the first call of the
+                # claim.
                 key=token,
             )
             try:

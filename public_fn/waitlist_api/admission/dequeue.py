@@ -62,7 +62,7 @@ class _Within(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Do nothing. The segments are checked by `to_request`."""
+        """Do nothing here, because `to_request` checks the segments."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:

@@ -216,7 +216,7 @@ class Holds(Struct, frozen=True):
         return self.recovering_queue.read(_message_at(verb, command, found))
 
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Ask Redis when the offer ends or when the entry was set aside.
+        """Ask Redis for the time at which the offer ends, or at which the entry was set aside.
 
         Return 0 if the entry is in another state.
         """
@@ -229,7 +229,7 @@ class Holds(Struct, frozen=True):
         return place.time_millis if place.state == verb.before else 0
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Read from the record when the offer ends or when the entry was set aside.
+        """Return the recorded time at which the offer ends, or at which the entry was set aside.
 
         Return 0 if the entry has another status.
         """
@@ -375,7 +375,10 @@ def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryVi
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether the last decision in the record is the result of this command."""
+    """Return whether an earlier attempt of the same command has already made this change.
+
+    The record shows this.
+    """
     decided = "admitted" if record.status == "admitted" else record.hold.end
     is_same = decided == verb.decided and record.status == verb.after
     return is_same and command.names_hold_of(record)

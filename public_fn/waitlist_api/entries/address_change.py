@@ -101,20 +101,17 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.move.moved_to and record.move.moved_to != to:
-            # This step frees the previous address. If the process stops before it, maintenance
-            # frees the address within a day.
+            # If the process stops before this call, maintenance frees the previous address within a
+            # day.
             self.erasures.free_address(record)
         return record
 
     def _check_free(self, record: EntryRecord, over: EntryRecord | None) -> None:
-        """If the address belongs to an entry that has left, the address is free.
-
-        If another entry was moved to the address, the address stays taken.
-        """
+        """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # If another entry was moved to this address, the address stays taken even after the other
-        # entry has left.
+        # The address is free if the entry that signed up with it has left. If an entry was moved to
+        # this address, the address stays taken even after that entry has left.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)

@@ -62,9 +62,7 @@ class EditSteps(Struct, frozen=True):
         return marked.stamp
 
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
-        """If messages could not reach the customer, and the new profile has another address, remove
-        the mark that the customer is unreachable.
-        """
+        """Mark an unreachable customer as reachable if the new profile has another address."""
         has_changed = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
         if record.contact.unreachable and has_changed:
             self.recipients.mark_reachable(*record.key, record.ticket or 0)

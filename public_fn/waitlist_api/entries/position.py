@@ -63,7 +63,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The number of seconds within which the customer must poll again to count as present. It is
     # None if the service does not record the polls of this customer.
     presence_seconds: int | None = None
-    # The last call of the open claim. It is None if the caller did not ask for it.
+    # The last call of the customer while the current claim is open. It is None if the caller did
+    # not ask for it.
     call: Call | None = None
 
     @property

@@ -84,7 +84,8 @@ def dispersion_of(intervals: Sequence[Interval]) -> float:
         return 1.0
     total, pairs = 0.0, 0
     for first, second in pairwise([interval for interval in intervals if interval.is_busy]):
-        # The intervals can differ in length, so compare their deviations from the mean rate.
+        # The intervals can differ in length, so the numbers of served entries cannot be compared
+        # directly. Compare how far each number is from the mean rate.
         gap = (first.served - rate * first.seconds) - (second.served - rate * second.seconds)
         total += gap * gap / (rate * (first.seconds + second.seconds))
         pairs += 1

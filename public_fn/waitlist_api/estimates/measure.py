@@ -18,7 +18,8 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# A pace is measured only from at least LEAST_SERVED served entries and LEAST_INTERVALS intervals.
+# A pace (how fast people are admitted) is measured only if at least LEAST_SERVED entries were
+# served, and if there are at least LEAST_INTERVALS intervals.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
 # To measure a steady rate, start with the newest intervals and add older intervals step by step.
@@ -26,7 +27,7 @@ LEAST_INTERVALS = 3
 # differs by more than CHANGED standard deviations.
 GROWTH = 1.3
 CHANGED = 3.0
-# The minimum relative error of a pace, because the future rate is never known exactly.
+# A measured pace has at least this relative error, because the future rate is never known exactly.
 LEAST_ERROR = 0.05
 # If the relative error is larger than this, the pace is unknown.
 MOST_ERROR = 0.6

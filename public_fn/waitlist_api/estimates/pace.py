@@ -74,7 +74,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     # The number of admissions that will happen for certain. Only later admissions have the
     # uncertainty that `dispersion` and `error` describe.
     sure: float = 0.0
-    # When the admission is over, in seconds since 1970, or 0 if it has no end.
+    # The time at which the admission ends, in seconds since 1970. It is 0 if the admission has no
+    # end.
     until: int = 0
     # Consecutive time intervals. Within each interval, people are admitted at a constant rate.
     pieces: tuple[Piece, ...] = field(default=())
@@ -111,8 +112,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     def estimate(self, position: int, now: float) -> Estimate | None:
         """Return the estimated wait at a position, or None if the wait is unknown.
 
-        `now` is the current time in seconds since 1970. If the admission may be over before the
-        wait ends, `high` is the time until then.
+        `now` is the current time in seconds since 1970. If the admission may end before the
+        customer's turn, `high` is the time until this end.
         """
         since = max(0.0, now - self.at)
         if since > STALE_SECONDS:
@@ -230,7 +231,10 @@ class Wait(Struct, frozen=True):
 
 
 def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
-    """Return the estimated wait at a position, from the pace that is stored in Redis."""
+    """Return the estimated wait at a position.
+
+    It is computed from the pace (how fast people are admitted) that is stored in Redis.
+    """
     if pace == PAUSED:
         return Wait(None, "paused")
     if pace == OVER:
@@ -238,7 +242,7 @@ def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
     known = Pace.decode(pace or UNKNOWN)
     now = now_millis / 1000
     estimate = known.estimate(position, now) if known else None
-    # Nobody gets an offer after the admission is over.
+    # After the admission is over, nobody gets an offer.
     if known and known.until and now + (estimate.seconds if estimate else 0) >= known.until:
         return Wait(None, "over")
     return Wait(estimate, None if estimate else "unknown")

@@ -102,7 +102,7 @@ class _Filling(Struct):
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Let the time pass until `end`.
+        """Simulate the time until `end`.
 
         People exit, and people who were waiting for room are admitted.
         """
@@ -118,9 +118,7 @@ class _Filling(Struct):
             self.late += places - now
 
     def open_evenly(self, end: float, rate: float) -> None:
-        """Let the time pass until `end`, while people are admitted at the given rate if there is
-        room.
-        """
+        """Simulate the time until `end`. People are admitted at this rate while there is room."""
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow

@@ -58,7 +58,7 @@ def problem(error: WaitlistError) -> Response[str]:
 def _shown(error: WaitlistError) -> WaitlistError | type[WaitlistError]:
     """Return the error that clients see.
 
-    Some internal errors are shown to clients as another error.
+    Clients see some internal errors as a different error.
     """
     shown = error.shown_as or error
     return InternalError if shown.status == InternalError.status else shown

@@ -65,7 +65,7 @@ def check(value: Any) -> int:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object. Raise InvalidJson if a name is repeated."""
+    """Build a JSON object. Raise InvalidJson if a name occurs twice in it."""
     value: dict[str, Any] = {}
     for name, member in pairs:
         if name in value:

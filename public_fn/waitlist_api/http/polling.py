@@ -11,8 +11,9 @@ LONGEST_SECONDS = 300
 # The polling intervals of entries without a position, by status. Each interval depends on how soon
 # the entry can change.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
-# A claimed customer may be called to a place at any moment, and should see the call within five
-# seconds. Clients wait up to a tenth longer, and the poll itself takes time too.
+# A claimed customer can be called to a place at any moment, and should see the call within five
+# seconds. A client may poll up to a tenth later than it is told, and the poll itself takes time
+# too, so the interval is shorter than five seconds.
 CLAIMED_SECONDS = 3
 
 # The maximum polling interval of an entry that is not ready. An operator can make the entry ready

@@ -25,8 +25,9 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# How far before the start of the rebuild the second pass begins. The index is slightly behind the
-# table, and the clocks of the writers may differ by minutes.
+# The second pass of a rebuild corrects all entries that have changed since this long before the
+# rebuild. The index is slightly behind the table, and the clocks of the writers may differ by
+# minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
 # If no checkpoint says where to start reading the journal, start this long before the rebuild. The

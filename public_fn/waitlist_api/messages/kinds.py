@@ -91,7 +91,7 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    # An event about an earlier call may arrive late.
+    # An event about an earlier call may arrive late. Its call is then no longer the last call.
     call = current_call(record, now_millis)
     return call is not None and call.stamp == event.stamp
 

@@ -28,8 +28,9 @@ class Signup(Struct, frozen=True, kw_only=True):
 def ask_for_link(
     record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
 ) -> Commit | None:
-    """Return the change that requests a message with a link. Return None if the record must not
-    change.
+    """Return the change of the record that requests a message with a link.
+
+    Return None if no message may be sent now.
     """
     is_unverified = record.verification.until_millis is not None
     is_replaced = is_unverified and signup is not None

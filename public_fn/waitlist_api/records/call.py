@@ -11,7 +11,8 @@ from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
 from waitlist_shared.ranks import time_of
 
 CALLED = "called"
-# How many requests of one claim are remembered, so that a late copy of a request calls nobody.
+# The record remembers this many requests for each claim. A late copy of one of them then calls
+# nobody.
 KEYS_KEPT = 4
 ENDED = "This customer has left the waitlist, so there is no claim to call the customer for."
 
@@ -28,7 +29,7 @@ def current_call(record: EntryRecord, now_millis: int) -> Call | None:
 
 
 def check_claim(record: EntryRecord, token: str, now_millis: int) -> None:
-    """Raise an error unless the token belongs to the open claim of the entry."""
+    """Raise an error if the token does not belong to the entry's open claim."""
     if record.status == "admitted":
         raise AlreadyAdmitted
     if record.status in ("joining", "leaving", "left"):

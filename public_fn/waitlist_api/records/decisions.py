@@ -15,7 +15,7 @@ CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
 # This reason is recorded if a customer did not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
-# For each decision that sets an entry aside, the reason that is recorded.
+# The reasons that the record gets when one of these decisions sets an entry aside.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
@@ -24,7 +24,8 @@ REASONS: dict[c.Verb, str] = {
 # The names of all decisions that are about waiting entries.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# A caller requests these decisions. Each of them is recorded as the end of the last claim or offer.
+# These decisions are made at a caller's request. The record stores each of them as the way in which
+# the last claim or offer ended.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
@@ -139,7 +140,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the change that must be written to the record because of a decision."""
+    """Return the change of the record that a decision of Redis requires."""
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,
@@ -159,7 +160,7 @@ def transition_of(
 
 
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
-    """Return the record after the changes that a decision of this kind requires."""
+    """Return the record as this decision leaves it, except for its status, rank and timestamps."""
     if decision.verb in ("abandoned", "unanswered_left"):
         return replace(record, hold=replace(record.hold, until_millis=None))
     hold = replace(record.hold, token=decision.token or record.hold.token)

@@ -59,15 +59,16 @@ class Move(Struct, frozen=True):
         if record is None or record.status not in ("joining", *PRESENT):
             return None
         if record.status == "joining":
-            # If the tickets are equal, Redis changed the rank of the previous signup, which has
-            # ended.
+            # The customer is joining again. Redis has moved the entry of the former signup, which
+            # has ended.
             if record.former_ticket == self.made.ticket:
                 return None
             joined = finish_join(record, self.made, now_millis)
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # Redis and the record contain different signups, so Redis has lost one of them.
+            # Redis has moved an entry of another signup than the recorded one. It has lost one of
+            # the two signups.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:

@@ -183,7 +183,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def _not_ready(self) -> tuple[c.NotReady, ...]:
-        """All recorded reasons why the entry is not ready, even those whose end has passed."""
+        """All reasons in the record why the entry is not ready.
+
+        They include reasons that have ended in the meantime.
+        """
         facets = (self.pauses, self.verification, self.hold)
         return tuple(reason for facet in facets for reason in facet.not_ready())
 
@@ -300,9 +303,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def no_longer_near(record: EntryRecord) -> EntryRecord:
-    """Return a record that no longer says that the customer has been told that their turn is near.
+    """Return the record without the note that the customer was told that their turn is near.
 
-    When their turn comes near again, the customer is told again.
+    When the turn comes near again, the customer is then told again.
     """
     return replace(record, contact=replace(record.contact, near_rank=None))
 

@@ -15,7 +15,11 @@ from waitlist_shared import contracts as c
 
 
 class Facet(Struct, frozen=True, kw_only=True):
-    """The base class of all facets. All fields have default values."""
+    """The base class of all facets. A facet is the part of an entry's record that belongs to one
+    capability.
+
+    All fields have default values.
+    """
 
     def not_ready(self) -> Iterator[c.NotReady]:
         """Yield the reasons in this facet why the entry cannot be admitted yet."""
@@ -92,7 +96,10 @@ class Hold(Facet, frozen=True):
 
 
 class Call(Facet, frozen=True):
-    """The last call of the customer to a place. The customer is called while a claim is open."""
+    """The last call of the customer to a place.
+
+    A customer can be called only while a claim is open.
+    """
 
     # The token of the claim for which the customer was called. If the entry has another claim, this
     # call is over.
@@ -101,7 +108,7 @@ class Call(Facet, frozen=True):
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
-    # Digests of the idempotency keys of the last calls of this claim.
+    # Digests of the idempotency keys of the last requests to call the customer of this claim.
     keys: tuple[str, ...] = ()
 
 
@@ -182,7 +189,7 @@ class Contact(Facet, frozen=True):
 class Move(Facet, frozen=True):
     """The moves of the entry to other addresses of its customer."""
 
-    # The id of the entry's current address, if it is not the address of the signup. `stay`
+    # If the entry was moved to another address, `moved_to` is the id of that address. `stay`
     # identifies the signup during which the entry was moved.
     moved_to: str = ""
     stay: str = ""
@@ -217,7 +224,7 @@ class Joined(Facet, frozen=True):
 
 
 class Intent(Facet, frozen=True):
-    """The data for finishing a request to join or to leave that another process has begun.
+    """The data with which any process can finish an interrupted request to join or to leave.
 
     This facet exists only while the entry has the status `joining` or `leaving`.
     """

@@ -183,7 +183,7 @@ def _next(before: EntryRecord | None, after: EntryRecord) -> EntryRecord:
 
 
 def values_as_read(record: EntryRecord) -> Item:
-    """Return the values that the condition AS_READ refers to."""
+    """Return the values for the placeholders in the condition AS_READ."""
     return {"read_revision": record.revision, "read_stay": record.join_id}
 
 

@@ -66,9 +66,9 @@ def state_after(verb: c.Verb) -> c.PlaceState:
 
 
 def status_off_queue(state: str) -> Status | None:
-    """Return the status of an entry that Redis has taken out of the queue.
+    """Return the recorded status that belongs to a state of an entry outside the queue.
 
-    Return None if the entry is waiting or its state is unknown.
+    Return None if the state is `waiting` or unknown.
     """
     return None if state == "waiting" else _ANSWER_STATUSES.get(state)
 

@@ -242,7 +242,9 @@ def _plain(typed: Mapping[str, Any]) -> Any:
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return request parameters with the given expressions, and the names and values in them."""
+    """Return the parameters of a DynamoDB request with these expressions, including the attribute
+    names and the values that occur in them.
+    """
     names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)
     if names:

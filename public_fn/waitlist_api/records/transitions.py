@@ -48,7 +48,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # A function that makes the other changes that the decision requires in the record.
+    # A function that makes all changes to the record that the other fields of this decision do not
+    # describe.
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
@@ -128,7 +129,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def expired_holds(self) -> int:
-        """The number of events that report an expired claim."""
+        """How many of the events report that a claim expired."""
         return _expired_holds(self.events)
 
 

@@ -343,7 +343,7 @@ class WaitlistRecords(Struct, frozen=True):
 
 
 def _text(settings: WaitlistSettings) -> str:
-    """Return the settings as JSON. Equal settings have equal JSON."""
+    """Return the settings as JSON. The JSON of equal settings is always the same text."""
     return encode(settings).decode()
 
 

@@ -70,9 +70,9 @@ def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> l
 
 
 def contradictions(settings: WaitlistSettings) -> list[Rule]:
-    """Return the rules that the settings violate.
+    """Return the violated rules because of which nobody could sign up.
 
-    Violating any of these rules makes signups impossible, so these settings are refused.
+    Settings that violate such a rule are refused.
     """
     return [rule for rule in CONTRADICTIONS if rule.is_broken(settings, Stack(), 0)]
 

@@ -86,10 +86,7 @@ class WebhookSender(Struct, frozen=True):
         return self._note(event, lease, self._send(cursor, left_millis))
 
     def _send(self, cursor: Cursor, left_millis: LeftMillis) -> Progress:
-        """Send the waiting events in order.
-
-        Send nothing if a pause after a failure has not ended.
-        """
+        """Send the waiting events in order. Send nothing during a pause after a failure."""
         now = self.now_millis()
         if now < cursor.not_before_millis:
             return Progress(cursor)

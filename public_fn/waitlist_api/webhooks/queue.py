@@ -65,9 +65,9 @@ def is_heartbeat(body: str) -> bool:
 
 
 def _read_detail(body: str) -> dict[str, Any]:
-    """Return the detail of an event.
+    """Return the detail of the event in a message.
 
-    The message body contains either the detail or the whole event.
+    The body of the message contains either the whole event or only its detail.
     """
     found: dict[str, Any] = json.loads(body)
     detail: dict[str, Any] = found.get("detail", found)

@@ -153,7 +153,8 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
     # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
-    # The time until which the entry is passed over, or 0.
+    # The Unix time in milliseconds until which the entry is passed over. It is 0 if the entry is
+    # not passed over.
     until_millis: Number = 0
     # The number of declines since the signup, including this decline.
     declines: Number = 0

@@ -198,8 +198,8 @@ class Expire(OnWaitlist, frozen=True, kw_only=True):
 
     # An entry is listed if the last decision about it is at least this many seconds old.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
-    # An entry is also listed if the last decision about it is not later than this logical
-    # timestamp.
+    # An entry is also listed if the last decision about it has this logical timestamp or an earlier
+    # one.
     known_until: Ticket = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 

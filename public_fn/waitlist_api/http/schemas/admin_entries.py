@@ -347,8 +347,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="Where an operator has called the customer to. Null unless the entry is "
-            "claimed and the customer was called."
+            description="The last call of the customer, which says where to come. Null if the "
+            "entry is not claimed, or if the customer was not called."
         ),
     ] = None
     parked_at: Time | None

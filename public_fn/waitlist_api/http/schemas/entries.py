@@ -344,8 +344,8 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="Where an operator has called the customer to. Null unless the entry is "
-            "claimed and the customer was called."
+            description="The last call of the customer, which says where to come. Null if the "
+            "entry is not claimed, or if the customer was not called."
         ),
     ] = None
 
@@ -364,9 +364,9 @@ class DeclineAnswer(CustomersEntryAnswer):
     declines_left: Annotated[
         Count | None,
         Field(
-            description="How many more offers the customer can decline in this stay and keep the "
-            "position. Null if the setting `admission.decline` keeps no positions, or if the "
-            "customer has left."
+            description="How many more offers the customer can decline and still keep the "
+            "position. Null if the setting `admission.decline` keeps no positions, or "
+            "if the customer has left."
         ),
     ] = None
 

@@ -212,7 +212,7 @@ class ImportResultAnswer(Model):
     ] = None
     entry_id: Annotated[
         str | None,
-        Field(description="The id of the entry. Null if the row has no valid customer."),
+        Field(description="The id of the entry. Null if the row does not identify a customer."),
     ]
     has_no_address: Annotated[
         bool,

@@ -59,7 +59,7 @@ def in_response(group: type[Settings]) -> dict[str, Any]:
 
 
 def settings_in(group: type[msgspec.Struct], body: Body) -> Any:
-    """Return the settings in a valid body."""
+    """Return the settings that a valid request body contains."""
     return msgspec.convert(body.model_dump(by_alias=True), group)
 
 
@@ -114,7 +114,10 @@ def _in_request(field: FieldInfo) -> tuple[Any, Any]:
 
 
 def _type(hint: Any, *, is_plain: bool = False) -> Any:
-    """Return the type with which pydantic validates values. A plain type has no limits."""
+    """Return the type with which pydantic validates the values of a setting.
+
+    If `is_plain` is true, the type has no limits.
+    """
     settings = [] if is_plain else _settings(hint)
     if get_origin(hint) is Annotated:
         hint = get_args(hint)[0]

@@ -169,8 +169,8 @@ class WaitlistAnswer(WithEstimate):
     admits_until: Annotated[
         Time | None,
         Field(
-            description="When the admission is over. From then on, the waitlist makes no offers, "
-            "and open offers have ended. Null if the admission has no end."
+            description="When the admission ends. After this time, the waitlist makes no offers, "
+            "and no offer is open. Null if the admission has no end."
         ),
     ]
     total: Annotated[

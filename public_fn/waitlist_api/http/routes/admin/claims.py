@@ -113,9 +113,10 @@ class Routes(Struct, frozen=True):
         body: CallAgainBody,
         idempotency_key: IdempotencyKey = None,
     ) -> CalledAnswer:
-        """The customer's page shows the new call, and the customer gets a new message. Each request
-        calls the customer again. A repeated request with the same Idempotency-Key does not. The
-        lease of the claim stays unchanged.
+        """The customer's page shows the new call, and the customer gets a new message.
+
+        Each request is a new call, unless it repeats the Idempotency-Key of an earlier request. A
+        call does not extend the lease of the claim.
         """
         by = self.request.operator
         record = self.calls.call(

@@ -133,9 +133,9 @@ def _shown(point: Point) -> PointAnswer:
 
 
 def _age(now_millis: int, then_millis: int | None) -> int | None:
-    """Return the age in whole seconds.
+    """Return the age in whole seconds, or None if the time is not known.
 
-    If the two times come from clocks that differ, return at least 0.
+    The two times can come from different clocks, so a negative age counts as 0.
     """
     return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
 

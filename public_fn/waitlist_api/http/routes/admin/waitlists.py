@@ -207,9 +207,9 @@ class Routes(Struct, frozen=True):
 
 
 def _wanted(body: WaitlistBody) -> WaitlistSettings:
-    """Return the settings in a request.
+    """Return the settings that a request asks for.
 
-    Raise InvalidFields if the settings contradict each other.
+    Raise InvalidFields if they contradict each other.
     """
     settings: WaitlistSettings = settings_in(WaitlistSettings, body)
     if found := contradictions(settings):
