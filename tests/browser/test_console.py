@@ -42,12 +42,12 @@ NewAddress = Callable[[], str]
 
 
 @contextmanager
-def running_console(url: str) -> Iterator[NewAddress]:
-    """Start `waitlist console` for a service.
+def running_console(url: str, *options: str) -> Iterator[NewAddress]:
+    """Start `waitlist console` with these options for a service.
 
     Yield a function that returns an address that no browser has opened yet.
     """
-    words = ("--json", "console", "--no-browser")
+    words = ("--json", "console", "--no-browser", *options)
     process = Typed(url).start(*words, stdin=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdin is not None

@@ -23,6 +23,15 @@ def console(
             "--no-browser", help="Print the address of the console instead of opening a browser."
         ),
     ] = False,
+    undo_seconds: Annotated[
+        int,
+        typer.Option(
+            "--undo-seconds",
+            min=1,
+            max=120,
+            help="How long operators at the counter can undo what they have done.",
+        ),
+    ] = 10,
 ) -> None:
     """Open the operator console in a browser: waitlists, charts, people, policies and imports.
 
@@ -33,4 +42,4 @@ def console(
     """
     from waitlist_cli.console.server import run_console
 
-    run_console(context, port, opens_browser=not no_browser)
+    run_console(context, port, opens_browser=not no_browser, undo_seconds=undo_seconds)

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from waitlist_cli.client.api import Api
 from waitlist_cli.console import (
+    counter,
     customer_page,
     exports,
     file_moves,
@@ -31,6 +32,7 @@ from waitlist_cli.console import (
     waitlist,
 )
 from waitlist_cli.console.context import Console
+from waitlist_cli.console.decisions import UNDO_SECONDS, Decisions
 from waitlist_cli.console.file_job import FileJobs
 from waitlist_cli.console.problems import problem_page
 from waitlist_cli.console.rendering import Pages
@@ -55,15 +57,17 @@ PARTS = (
 
 
 @contextmanager
-def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
+def console_app(api: Api, folder: Path, undo_seconds: float = UNDO_SECONDS) -> Iterator[ASGIApp]:
     """Yield the web application of the console, and stop all background work afterwards.
 
     The console stores dropped files in `folder`.
     """
     console = Console(api, Pages(str(api.http.base_url).rstrip("/")))
+    decisions = Decisions(console, undo_seconds)
     jobs = FileJobs(folder, api)
     routes = [route for part in PARTS for route in part.routes(console)]
     routes += [*imports.routes(console, jobs), *file_moves.routes(console, jobs)]
+    routes += counter.routes(console, decisions)
     static = Mount("/static", StaticFiles(directory=STATIC))
     try:
         yield Starlette(
@@ -74,6 +78,7 @@ def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
             },
         )
     finally:
+        decisions.send_all()
         console.searches.end()
         jobs.end()
 

@@ -28,7 +28,7 @@ def routes(console: Console) -> list[Route]:
         waitlist = console.get(f"/{waitlist_id}")
         claimed = [entry_id for owner, entry_id in list(console.claims) if owner == waitlist_id]
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            people = list(threads.map(partial(_claimed_person, console, waitlist), claimed))
+            people = list(threads.map(partial(claimed_person, console, waitlist), claimed))
         return console.page(
             request,
             "serve.html",
@@ -54,7 +54,7 @@ def routes(console: Console) -> list[Route]:
     def dismiss(request: Request, _form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         waitlist = console.get(f"/{waitlist_id}")
-        if not _claimed_person(console, waitlist, entry_id)["claim_token"]:
+        if not claimed_person(console, waitlist, entry_id)["claim_token"]:
             console.claims.pop((waitlist_id, entry_id), None)
         return console.done("Dismissed.")
 
@@ -65,7 +65,7 @@ def routes(console: Console) -> list[Route]:
     ]
 
 
-def _claimed_person(console: Console, waitlist: Any, entry_id: str) -> dict[str, Any]:
+def claimed_person(console: Console, waitlist: Any, entry_id: str) -> dict[str, Any]:
     """Return a person whom this console has claimed.
 
     If the claim has ended, `claim_token` is empty.

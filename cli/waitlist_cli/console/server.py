@@ -36,7 +36,7 @@ PATIENCE = RetryPolicy(
 SHUTDOWN_SECONDS = 5
 
 
-def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
+def run_console(context: Context, port: int, *, opens_browser: bool, undo_seconds: int) -> None:
     """Serve the console until the operator presses Ctrl-C.
 
     Port 0 means any free port. Raises WrongUsage if the port cannot be used.
@@ -45,7 +45,7 @@ def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(bound)) for bound in bound_sockets(port)]
         folder = Path(ending.enter_context(TemporaryDirectory(prefix="waitlist-console-")))
-        app = ending.enter_context(console_app(api, folder))
+        app = ending.enter_context(console_app(api, folder, undo_seconds))
         guard = Guard(app, sockets[0].getsockname()[1])
         entrance = Entrance(guard, folder, context.output, opens_browser)
         if not context.output.as_json:

@@ -1,4 +1,5 @@
 import { drawCharts } from "/static/charts.js";
+import { runCounter } from "/static/counter.js";
 import { acceptFiles } from "/static/drop.js";
 import { useOwnZone } from "/static/zones.js";
 
@@ -95,5 +96,6 @@ const charts = document.getElementById("charts");
 if (charts) drawCharts(charts);
 const drop = document.getElementById("drop");
 if (drop) acceptFiles(drop);
+if (document.getElementById("counter")) runCounter();
 const zone = document.getElementById("timezone");
 if (zone) useOwnZone(zone.form);

@@ -1,0 +1,205 @@
+"""Shows the counter, at which an operator calls one person after the other to a desk."""
+
+import re
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+from urllib.parse import quote, unquote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from waitlist_cli.console.actions import Form, with_form
+from waitlist_cli.console.context import Console, entry_of, waitlist_of
+from waitlist_cli.console.decisions import Decision, Decisions
+from waitlist_cli.console.serve import claimed_person
+from waitlist_cli.errors import Refused
+from waitlist_cli.operations.action import Document
+from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, claim_people
+from waitlist_cli.operations.counter import OUTCOMES, PUT_BACK
+from waitlist_cli.operations.names import name_of
+from waitlist_cli.operations.person import Person
+
+PATH = "/lists/{waitlist}/counter"
+REFRESH_SECONDS = 3
+# A person who is called has this long to come, before the claim expires.
+LEASE_SECONDS = 1800
+# The browser remembers the name of the desk in this cookie.
+ROOM = "room"
+MOST_ROOM = 60
+YEAR_SECONDS = 365 * 86_400
+HEAD = 3
+ELSEWHERE = 20
+AT_ONCE = 8
+NO_ROOM = "Enter the name of this desk, such as Room 2. The called person reads it."
+LONG_ROOM = f"The name of the desk may have at most {MOST_ROOM} characters."
+NOT_UNDONE = "This can no longer be undone here."
+
+
+def routes(console: Console, decisions: Decisions) -> list[Route]:
+    def show(request: Request) -> Response:
+        return _page(console, decisions, request, room=_room_of(request))
+
+    def call_next(request: Request, form: Form) -> Response:
+        waitlist_id, room = waitlist_of(request), " ".join(form.text(ROOM).split())
+        problem = NO_ROOM if not room else LONG_ROOM if len(room) > MOST_ROOM else ""
+        if problem:
+            return _page(console, decisions, request, room=room, problem=problem, focus=ROOM)
+        waitlist = console.get(f"/{waitlist_id}")
+        if waitlist["max_claims"]:
+            # A person whose call is about to end still counts as a claim.
+            decisions.send_all(waitlist_id)
+        body = {"count": 1, "lease_seconds": LEASE_SECONDS, "call": {"to": room}}
+        # If the button is pressed twice, both requests have the same key and call the same person.
+        key = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{form.key} {room}"))
+        answer = claim_people(console.api, waitlist_id, key, body)
+        decisions.renew_key(waitlist_id)
+        console.keep_claims(waitlist_id, answer["claims"])
+        names = [name_of(claim, waitlist) for claim in answer["claims"]]
+        if names:
+            said, focus = f"{names[0]} is called to {room}.", f"name-{_entry_of(answer)}"
+        elif answer["limit"]:
+            said, focus = "The list's settings allow no more calls at once.", "next"
+        else:
+            said, focus = "No one can be called now.", "next"
+        decisions.say(waitlist_id, said)
+        response = _page(console, decisions, request, room=room, focus=focus)
+        response.set_cookie(
+            ROOM,
+            quote(room),
+            max_age=YEAR_SECONDS,
+            path=request.url.path,
+            httponly=True,
+            samesite="strict",
+        )
+        return response
+
+    def end_call(request: Request, _form: Form) -> Response:
+        waitlist_id, entry_id = waitlist_of(request), entry_of(request)
+        name = request.path_params["outcome"]
+        outcome = next((one for one in OUTCOMES if one.name == name), None)
+        if outcome is None:
+            raise Refused(f"There is no outcome {name!r}.", "not_found", 404)
+        who = _find_name(console, waitlist_id, console.person(waitlist_id, entry_id))
+        if outcome is PUT_BACK:
+            decision = Decision(waitlist_id, entry_id, who, outcome)
+            decisions.carry_out(decision)
+            decisions.say(waitlist_id, decision.text)
+        else:
+            decisions.add(waitlist_id, entry_id, who, outcome)
+        return _page(console, decisions, request, room=_room_of(request), focus="next")
+
+    def call_again(request: Request, form: Form) -> Response:
+        waitlist_id, entry_id = waitlist_of(request), entry_of(request)
+        person = console.person(waitlist_id, entry_id)
+        if not (person["claim_token"] and person["call"]):
+            raise Refused("The call has ended.", "claim_expired", 409)
+        room = _room_of(request) or person["call"]["to"]
+        values = {CLAIM_TOKEN.name: person["claim_token"], "to": room}
+        Person(console.api, waitlist_id, entry_id, form.key).send(CALL, **values)
+        decisions.say(waitlist_id, f"{_find_name(console, waitlist_id, person)} is called to {room} again.")
+        return _page(console, decisions, request, room=room, focus=f"call-{entry_id}")
+
+    def undo(request: Request, _form: Form) -> Response:
+        waitlist_id, entry_id = waitlist_of(request), entry_of(request)
+        is_undone = decisions.undo(waitlist_id, entry_id)
+        name = _find_name(console, waitlist_id, console.person(waitlist_id, entry_id))
+        said = f"Undone. {name} is still called." if is_undone else NOT_UNDONE
+        decisions.say(waitlist_id, said)
+        focus = f"name-{entry_id}" if is_undone else "next"
+        return _page(console, decisions, request, room=_room_of(request), focus=focus)
+
+    def dismiss(request: Request, _form: Form) -> Response:
+        waitlist_id, entry_id = waitlist_of(request), entry_of(request)
+        decisions.dismiss(waitlist_id, entry_id)
+        waitlist = console.get(f"/{waitlist_id}")
+        if not claimed_person(console, waitlist, entry_id)["claim_token"]:
+            console.claims.pop((waitlist_id, entry_id), None)
+        return _page(console, decisions, request, room=_room_of(request), focus="next")
+
+    return [
+        Route(PATH, show),
+        Route(PATH, with_form(call_next), methods=["POST"]),
+        Route(f"{PATH}/{{entry}}/call", with_form(call_again), methods=["POST"]),
+        Route(f"{PATH}/{{entry}}/undo", with_form(undo), methods=["POST"]),
+        Route(f"{PATH}/{{entry}}/dismiss", with_form(dismiss), methods=["POST"]),
+        Route(f"{PATH}/{{entry}}/{{outcome}}", with_form(end_call), methods=["POST"]),
+    ]
+
+
+def _page(
+    console: Console,
+    decisions: Decisions,
+    request: Request,
+    *,
+    room: str,
+    problem: str = "",
+    focus: str = "",
+) -> Response:
+    """Return the page. After an action, the element with the id `focus` gets the focus."""
+    waitlist_id = waitlist_of(request)
+    path = f"/lists/{waitlist_id}/counter"
+    is_part = request.headers.get("hx-request") == "true"
+    if request.method == "POST" and not is_part and not problem:
+        # The scripts of the page have not been loaded.
+        return RedirectResponse(path, 303)
+    claimed = [entry_id for owner, entry_id in list(console.claims) if owner == waitlist_id]
+    waitlist = console.get(f"/{waitlist_id}")
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        stats = threads.submit(console.get, f"/{waitlist_id}/stats")
+        entries = f"/{waitlist_id}/entries"
+        offered = threads.submit(console.get, entries, status="offered", limit=ELSEWHERE)
+        head = threads.submit(console.get, entries, limit=HEAD)
+        people = list(threads.map(partial(claimed_person, console, waitlist), claimed))
+    people = [one for one in people if not decisions.is_decided(waitlist_id, one["entry_id"])]
+    response = console.page(
+        request,
+        "counter.html",
+        waitlist=waitlist,
+        stats=stats.result(),
+        room=room,
+        problem=problem,
+        called=[one for one in people if one["claim_token"]],
+        ended=[one for one in people if not one["claim_token"]],
+        undoable=decisions.open_in(waitlist_id),
+        problems=decisions.problems_in(waitlist_id),
+        elsewhere=_named(
+            [
+                one
+                for one in offered.result()["entries"]
+                if one["call"] and one["entry_id"] not in claimed
+            ],
+            waitlist,
+        ),
+        head=_named([one for one in head.result()["entries"] if one["ready"]], waitlist),
+        outcomes=OUTCOMES,
+        said=decisions.said_in(waitlist_id),
+        focus=focus,
+        key=decisions.next_key(waitlist_id),
+        again=str(uuid.uuid4()),
+        every=REFRESH_SECONDS,
+    )
+    if request.method == "POST":
+        # The buttons show errors in a part of the page. A result replaces the whole page.
+        response.headers.update({"HX-Retarget": "#main", "HX-Reswap": "innerMorph"})
+    return response
+
+
+def _named(people: list[dict[str, Any]], waitlist: Document) -> list[dict[str, Any]]:
+    return [{**person, "name": name_of(person, waitlist)} for person in people]
+
+
+def _find_name(console: Console, waitlist_id: str, person: Document) -> str:
+    return name_of(person, console.get(f"/{waitlist_id}"))
+
+
+def _entry_of(answer: dict[str, Any]) -> str:
+    return str(answer["claims"][0]["entry_id"])
+
+
+def _room_of(request: Request) -> str:
+    """Return the name of the desk that the browser remembers."""
+    room = unquote(request.cookies.get(ROOM, ""))
+    return room if re.fullmatch(r"[^\x00-\x1f\x7f]{1,60}", room) else ""

@@ -1,0 +1,62 @@
+// The keys and the focus of the counter, and a warning if the page is out of date.
+
+const WITHOUT_KEYS = "counter-without-keys";
+// If the page was not refreshed for this many intervals, it is out of date.
+const MISSED = 3;
+
+export function runCounter() {
+  const counter = () => document.getElementById("counter");
+  const shortcuts = document.getElementById("shortcuts");
+  shortcuts.checked = !localStorage.getItem(WITHOUT_KEYS);
+  shortcuts.addEventListener("change", () => {
+    if (shortcuts.checked) localStorage.removeItem(WITHOUT_KEYS);
+    else localStorage.setItem(WITHOUT_KEYS, "yes");
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select");
+    const isOther = event.ctrlKey || event.altKey || event.metaKey || event.repeat;
+    if (isTyping || isOther || !shortcuts.checked || document.querySelector("dialog[open]")) return;
+    const matching = [...document.querySelectorAll(`[data-shortcut="${CSS.escape(event.key.toLowerCase())}"]`)];
+    // If several people are called, a key applies to the person who has the focus, or else to the last one.
+    const person = document.activeElement?.closest(".called");
+    const button = matching.find((one) => person?.contains(one)) ?? matching.at(-1);
+    if (!button || button.disabled) return;
+    event.preventDefault();
+    button.click();
+  });
+
+  // A refresh that began before the end of an action may have old data, so do not show it.
+  const refreshes = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
+  let actions = 0;
+  document.addEventListener("htmx:before:request", (event) => {
+    if (refreshes(event)) event.detail.ctx.actions = actions;
+    else actions++;
+  });
+  document.addEventListener("htmx:before:swap", (event) => {
+    if (!refreshes(event)) actions++;
+    else if (event.detail.ctx.actions !== actions) event.preventDefault();
+  });
+
+  let refreshedAt = Date.now();
+  document.addEventListener("htmx:after:swap", () => {
+    const page = counter();
+    if (!page || document.querySelector("#trouble:not(:empty)")) return;
+    refreshedAt = Date.now();
+    const { focus } = page.dataset;
+    if (!focus) return;
+    delete page.dataset.focus;
+    document.getElementById("counter-outcome").replaceChildren();
+    document.getElementById(focus)?.focus();
+  });
+
+  setInterval(() => {
+    const stale = document.getElementById("current");
+    const isOld = Date.now() - refreshedAt > MISSED * 1000 * counter().dataset.every;
+    const isShown = isOld && !document.hidden;
+    if (stale.hidden === !isShown) return;
+    stale.hidden = !isShown;
+    const time = new Date(refreshedAt).toLocaleTimeString("en-GB");
+    stale.textContent = isShown ? `This page has not been current since ${time}. It continues by itself.` : "";
+  }, 1000);
+}

@@ -1,0 +1,67 @@
+"""Declares how an operator at a counter ends the call of a person."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from waitlist_cli.operations.action import PersonAction
+from waitlist_cli.operations.claim import COMPLETE, RELEASE
+from waitlist_cli.operations.leave import REMOVE
+
+# A skipped person cannot be called for this time, so that the next people are called first.
+SKIP_SECONDS = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A way to end the call of a person, and the request that it sends.
+
+    `shortcut` is the key that presses the button. In `done`, `{who}` stands for the person.
+    """
+
+    name: str
+    label: str
+    shortcut: str
+    hint: str
+    done: str
+    action: PersonAction
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+ARRIVED = Outcome(
+    name="arrived",
+    label="Arrived",
+    shortcut="a",
+    hint="The person is admitted.",
+    done="{who} has arrived.",
+    action=COMPLETE,
+)
+NO_SHOW = Outcome(
+    name="no-show",
+    label="No-show",
+    shortcut="x",
+    hint="The person did not come, and is removed from the list.",
+    done="{who} did not come, and is removed from the list.",
+    action=REMOVE,
+    values={"reason": "no-show"},
+)
+SKIP = Outcome(
+    name="skip",
+    label="Skip",
+    shortcut="s",
+    hint="The next people go first for two minutes. The person keeps the place.",
+    done="{who} is skipped for two minutes, and keeps the place.",
+    action=RELEASE,
+    values={"to": "place", "delay_seconds": SKIP_SECONDS, "reason": "skipped"},
+)
+# This outcome undoes the call itself.
+PUT_BACK = Outcome(
+    name="put-back",
+    label="Put back",
+    shortcut="b",
+    hint="The call was a mistake. The person waits at the old place again.",
+    done="{who} waits at the old place again.",
+    action=RELEASE,
+    values={"to": "place", "reason": "called by mistake"},
+)
+OUTCOMES = (ARRIVED, NO_SHOW, SKIP, PUT_BACK)

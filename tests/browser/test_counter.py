@@ -1,0 +1,164 @@
+"""The counter in Chromium: operators call people by mouse and by keyboard, at one or two desks."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
+
+from tests.browser.axe import Axe
+from tests.browser.conftest import NewContext
+from tests.browser.test_console import NewAddress, running_console
+from tests.e2e.callers import Customer, Operator
+from tests.e2e.processes import Service
+
+# Even on a busy machine, a test can press Undo within this time.
+PATIENT = "120"
+SMALL: ViewportSize = {"width": 1024, "height": 768}
+
+
+@pytest.fixture(scope="module")
+def addresses(service: Service) -> Iterator[list[NewAddress]]:
+    """Run two consoles, one for each desk. At the second desk, nothing can be undone for long."""
+    with ExitStack() as running:
+        yield [
+            running.enter_context(running_console(service.url, "--undo-seconds", seconds))
+            for seconds in (PATIENT, "1")
+        ]
+
+
+@pytest.fixture
+def desk(
+    new_context: NewContext, addresses: list[NewAddress], operator: Operator
+) -> Callable[[int], Page]:
+    """Return a function that opens the counter of the waitlist in the console of a desk."""
+    settings = {"name": "Clinic", "messages": {"kinds": ["called"]}}
+    assert operator.put(settings).status_code == 201
+
+    def open_counter(number: int = 0) -> Page:
+        page = new_context(viewport=SMALL, base_url=None).new_page()
+        address = addresses[number]()
+        origin = address.partition("/?")[0]
+        page.goto(address)
+        page.wait_for_url(f"{origin}/")
+        page.goto(f"{origin}/lists/{operator.waitlist_id}/counter")
+        return page
+
+    return open_counter
+
+
+def focused(page: Page) -> str:
+    """Return the id of the element with the focus. The body must never have the focus."""
+    assert page.evaluate("document.activeElement !== document.body")
+    return str(page.evaluate("document.activeElement.id"))
+
+
+def status(operator: Operator, entry_id: str) -> str:
+    return str(operator.call("GET", f"/entries/{entry_id}").json()["status"])
+
+
+def test_a_person_is_called_and_marked_as_a_no_show_and_back(
+    desk: Callable[[int], Page], operator: Operator, others: Customer, axe: Axe
+) -> None:
+    page, ada = desk(0), others.joined("ada")
+    expect(page.get_by_text("Press Call next.")).to_be_visible()
+    assert axe.violations(page) == []
+    page.get_by_label("This desk").fill("Room 2")
+    page.get_by_role("button", name="Call next").click()
+    name = page.get_by_role("heading", name="ada", exact=True)
+    expect(name).to_be_focused()
+    expect(page.get_by_role("status").filter(has_text="ada is called to Room 2.")).to_be_visible()
+    assert others.poll(ada).json()["call"]["to"] == "Room 2"
+    assert axe.violations(page) == []
+    page.screenshot(path="/tmp/call_shot1.png")
+    page.get_by_role("button", name="No-show").click()
+    undo = page.get_by_role("button", name="Undo No-show, ada")
+    expect(undo).to_be_visible()
+    assert focused(page) == "next"
+    assert axe.violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    page.screenshot(path="/tmp/call_shot2.png")
+    undo.click()
+    expect(name).to_be_focused()
+    assert status(operator, ada.entry_id) == "offered"
+
+
+def test_a_no_show_leaves_when_it_can_no_longer_be_undone(
+    desk: Callable[[int], Page], operator: Operator, others: Customer, axe: Axe
+) -> None:
+    page, ada = desk(1), others.joined("ada")
+    page.get_by_label("This desk").fill("Room 2")
+    page.get_by_role("button", name="Call next").click()
+    page.get_by_role("button", name="No-show").click()
+    expect(page.get_by_text("No one is waiting.")).to_be_visible()
+    assert status(operator, ada.entry_id) == "left"
+    assert axe.violations(page) == []
+
+
+def test_the_counter_works_by_keyboard_alone(
+    desk: Callable[[int], Page], operator: Operator, others: Customer
+) -> None:
+    page = desk(0)
+    entries = {name: others.joined(name) for name in ("ada", "bob", "cyd")}
+    page.get_by_label("This desk").focus()
+    page.keyboard.type("Room n")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="ada", exact=True)).to_be_focused()
+    page.keyboard.press("c")
+    expect(page.get_by_text("ada is called to Room n again.")).to_be_visible()
+    assert focused(page) == f"call-{entries['ada'].entry_id}"
+    page.keyboard.press("s")
+    expect(page.get_by_text("ada is skipped for two minutes")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.get_by_role("heading", name="ada", exact=True)).to_be_focused()
+    page.keyboard.press("a")
+    expect(page.get_by_text("ada has arrived.")).to_be_visible()
+    assert focused(page) == "next"
+    page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="bob", exact=True)).to_be_focused()
+    page.keyboard.press("b")
+    expect(page.get_by_text("bob waits at the old place again.")).to_be_visible()
+    page.get_by_label("Keys press the buttons").uncheck()
+    page.keyboard.press("n")
+    page.get_by_label("Keys press the buttons").check()
+    page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="bob", exact=True)).to_be_focused()
+    expect(page.get_by_role("button", name="Undo Arrived, ada")).to_be_visible()
+    assert status(operator, entries["cyd"].entry_id) == "waiting"
+
+
+def test_two_desks_see_each_other(desk: Callable[[int], Page], others: Customer, axe: Axe) -> None:
+    for name in ("ada", "bob"):
+        others.joined(name)
+    pages = [desk(number) for number in range(2)]
+    for number, page in enumerate(pages):
+        page.get_by_label("This desk").fill(f"Room {number}")
+        page.get_by_role("button", name="Call next").click()
+    expect(pages[0].get_by_role("heading", name="ada", exact=True)).to_be_visible()
+    expect(pages[1].get_by_role("heading", name="bob", exact=True)).to_be_visible()
+    expect(pages[0].get_by_role("region", name="At other desks")).to_contain_text("bob Room 1")
+    expect(pages[1].get_by_role("region", name="At other desks")).to_contain_text("ada Room 0")
+    assert axe.violations(pages[0]) == []
+
+
+def test_errors_stand_at_their_field_and_typed_text_stays(desk: Callable[[int], Page]) -> None:
+    page = desk(0)
+    page.get_by_role("button", name="Call next").click()
+    room = page.get_by_label("This desk")
+    expect(room).to_be_focused()
+    expect(room).to_have_accessible_description(re.compile("Enter the name of this desk"))
+    room.fill("Room")
+    for _refresh in range(2):
+        page.wait_for_event("response", lambda answer: answer.url.endswith("/counter"))
+    expect(room).to_have_value("Room")
+    expect(room).to_be_focused()
+
+
+def test_the_counter_says_since_when_it_is_not_current(desk: Callable[[int], Page]) -> None:
+    page = desk(0)
+    gone = {"status": 503, "headers": {"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"}}
+    page.route("**/counter", lambda route: route.fulfill(**gone, body="<p>No answer.</p>"))
+    expect(page.get_by_text("This page has not been current since")).to_be_visible()
+    page.unroute("**/counter")
+    expect(page.get_by_text("This page has not been current since")).to_be_hidden()

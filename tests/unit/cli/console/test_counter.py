@@ -1,0 +1,208 @@
+"""The console's counter: an operator calls people to a desk, ends their calls, and can undo it."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened, api_of, opened, readable
+from waitlist_cli.client.ids import entry_id_of
+from waitlist_cli.console import decisions
+
+ROOM = "Room 2"
+
+
+@dataclass
+class Counter:
+    """A console at its counter. `due` are the decisions that can still be undone."""
+
+    console: Opened
+    bakery: Bakery
+    room: str = ROOM
+    due: list[Callable[[], None]] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        return f"/lists/{self.bakery.waitlist_id}/counter"
+
+    @property
+    def text(self) -> str:
+        return self.console.text(self.path)
+
+    @property
+    def key(self) -> str:
+        found = re.search(r'name="key" id="next-key" value="([^"]+)"', self.console.page(self.path))
+        assert found
+        return found[1]
+
+    @property
+    def called(self) -> list[str]:
+        page = self.console.page(self.path)
+        return [readable(one) for one in re.findall(r'<h2 class="called-name".*?</h2>', page)]
+
+    def call_next(self, key: str | None = None) -> str:
+        """Press *Call next*, and return the text of the page."""
+        sent = self.console.send(self.path, room=self.room, key=key or self.key)
+        assert sent.status_code == 200, sent.text
+        return readable(sent.text)
+
+    def press(self, name: str, button: str) -> str:
+        entry_id = entry_id_of(self.bakery.waitlist_id, name)
+        sent = self.console.send(f"{self.path}/{entry_id}/{button}")
+        assert sent.status_code == 200, sent.text
+        return readable(sent.text)
+
+    def wait(self) -> None:
+        """Let the time pass in which the decisions can be undone."""
+        while self.due:
+            self.due.pop(0)()
+
+
+@pytest.fixture
+def due(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
+    functions: list[Callable[[], None]] = []
+    monkeypatch.setattr(decisions, "call_later", lambda _, function: functions.append(function))
+    return functions
+
+
+@pytest.fixture
+def counter(console: Opened, bakery: Bakery, due: list[Callable[[], None]]) -> Counter:
+    return Counter(console, bakery, due=due)
+
+
+@pytest.fixture
+def other_desk(
+    service_url: str, bakery: Bakery, due: list[Callable[[], None]]
+) -> Iterator[Counter]:
+    """Yield the counter of another console on the same waitlist."""
+    with opened(api_of(service_url)) as console:
+        yield Counter(console, bakery, "Room 3", due)
+
+
+def test_the_next_person_is_called_to_the_desk(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    assert "No one is called to this desk." in counter.text
+    assert "ada is called to Room 2." in counter.call_next()
+    assert counter.called == ["ada"]
+    (person,) = [counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", "ada")]
+    assert person["call"]["to"] == ROOM
+    assert counter.bakery.status("bob") == "waiting"
+
+
+def test_the_browser_remembers_the_desk(counter: Counter) -> None:
+    counter.room = "Schalter Ä; 2"
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    assert 'value="Schalter Ä; 2"' in counter.console.page(counter.path)
+
+
+@pytest.mark.parametrize(
+    ("room", "says"),
+    [("", "Enter the name of this desk"), ("a" * 300, "may have at most 60 characters")],
+)
+def test_a_desk_without_a_usable_name_calls_nobody(counter: Counter, room: str, says: str) -> None:
+    """The error stands at the field, which gets the focus."""
+    counter.bakery.sign_up("ada")
+    sent = counter.console.send(counter.path, room=room, key=counter.key)
+    assert says in readable(sent.text)
+    assert 'aria-invalid="true" aria-describedby="room-problem"' in sent.text
+    assert 'data-focus="room"' in sent.text
+    assert counter.bakery.status("ada") == "waiting"
+
+
+def test_pressing_call_next_twice_calls_one_person(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    key = counter.key
+    counter.call_next(key)
+    assert "ada is called to Room 2." in counter.call_next(key)
+    assert counter.called == ["ada"]
+    counter.call_next()
+    assert sorted(counter.called) == ["ada", "bob"]
+    assert "No one can be called now." in counter.call_next()
+
+
+@pytest.mark.parametrize(
+    ("button", "says", "status"),
+    [
+        ("arrived", "ada has arrived.", "admitted"),
+        ("no-show", "ada did not come, and is removed from the list.", "left"),
+        ("skip", "ada is skipped for two minutes, and keeps the place.", "waiting"),
+    ],
+)
+def test_a_call_ends_when_it_can_no_longer_be_undone(
+    counter: Counter, button: str, says: str, status: str
+) -> None:
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    assert says in counter.press("ada", button)
+    assert (counter.called, counter.bakery.status("ada")) == ([], "offered")
+    counter.wait()
+    assert (counter.called, counter.bakery.status("ada")) == ([], status)
+
+
+@pytest.mark.parametrize("button", ["arrived", "no-show", "skip"])
+def test_an_undone_decision_has_no_effect(counter: Counter, button: str) -> None:
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    counter.press("ada", button)
+    assert "Undone. ada is still called." in counter.press("ada", "undo")
+    counter.wait()
+    assert (counter.called, counter.bakery.status("ada")) == (["ada"], "offered")
+    assert "no longer be undone" in counter.press("ada", "undo")
+
+
+def test_a_call_by_mistake_is_taken_back_at_once(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    counter.call_next()
+    assert "ada waits at the old place again." in counter.press("ada", "put-back")
+    assert counter.called == []
+    counter.call_next()
+    assert counter.called == ["ada"]
+
+
+def test_a_person_is_called_again(counter: Counter) -> None:
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    assert "ada is called to Room 2 again." in counter.press("ada", "call")
+    history = counter.bakery.typed.json("history", counter.bakery.waitlist_id, "--customer", "ada")
+    assert [event["event"] for event in history["history"]].count("called") == 2
+
+
+def test_two_desks_call_different_people_and_see_each_other(
+    counter: Counter, other_desk: Counter
+) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    counter.call_next()
+    other_desk.call_next()
+    assert (counter.called, other_desk.called) == (["ada"], ["bob"])
+    assert "At other desks bob Room 3" in counter.text
+    assert "At other desks ada Room 2" in other_desk.text
+
+
+def test_a_decision_about_a_person_whom_another_desk_has_taken_changes_nothing(
+    counter: Counter, other_desk: Counter
+) -> None:
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    token = counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", "ada")
+    counter.press("ada", "no-show")
+    removed = counter.bakery.typed("remove", counter.bakery.waitlist_id, "--customer", "ada")
+    assert (token["status"], removed.exit_code) == ("offered", 0)
+    counter.bakery.typed("reinstate", counter.bakery.waitlist_id, "--customer", "ada")
+    other_desk.call_next()
+    counter.wait()
+    assert counter.bakery.status("ada") == "offered"
+    assert "No-show: ada." in counter.text
+
+
+def test_decisions_are_sent_when_the_console_ends(
+    service_url: str, bakery: Bakery, due: list[Callable[[], None]]
+) -> None:
+    bakery.sign_up("ada")
+    with opened(api_of(service_url)) as console:
+        counter = Counter(console, bakery, due=due)
+        counter.call_next()
+        counter.press("ada", "arrived")
+    assert bakery.status("ada") == "admitted"
