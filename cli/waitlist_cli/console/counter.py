@@ -99,7 +99,9 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
         room = _room_of(request) or person["call"]["to"]
         values = {CLAIM_TOKEN.name: person["claim_token"], "to": room}
         Person(console.api, waitlist_id, entry_id, form.key).send(CALL, **values)
-        decisions.say(waitlist_id, f"{_find_name(console, waitlist_id, person)} is called to {room} again.")
+        decisions.say(
+            waitlist_id, f"{_find_name(console, waitlist_id, person)} is called to {room} again."
+        )
         return _page(console, decisions, request, room=room, focus=f"call-{entry_id}")
 
     def undo(request: Request, _form: Form) -> Response:
