@@ -2,6 +2,7 @@
 on the laptop.
 """
 
+import json
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from playwright.sync_api import expect
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
 from tests.browser.qr import read_code
-from tests.browser.stage import Stage, press
+from tests.browser.stage import FIELDS, Stage, press
 from tests.e2e.callers import Operator
 
 DESKTOP = {"width": 1280, "height": 800}
@@ -82,8 +83,64 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
         assert axe.violations(phone) == []
         phone.get_by_role("button", name="Send", exact=True).click()
         expect(phone.get_by_text("If this address has a place here")).to_be_visible()
-        phone.get_by_role("button", name="Join again").click()
+        phone.get_by_role("button", name="Wrong address?").click()
     assert operator.call("GET", "/stats").json()["waiting"] == 1
+
+
+def test_the_page_says_how_the_customer_is_told(
+    new_context: NewContext, stage: Stage, axe: Axe
+) -> None:
+    """The page knows the address from the form, or asks the service if a link has opened the place.
+
+    It shows only the beginning of the address, because others may see the screen.
+    """
+    page = stage.page
+    stage.configure(page={"fields": [FIELDS[1]]}, messages={"kinds": ["verify", "offered"]})
+    stage.open()
+    page.get_by_label("Email").fill("ada.lovelace@example.com")
+    stage.press("Join the line")
+    told = page.locator("waitlist-position .told")
+    mailed = "We will mail you at \u2068{}\u2069 when it is your turn. Wrong address?"
+    expect(told).to_have_text(mailed.format("a…@example.com"))
+    expect(page.get_by_text("You can close this page. Your place is kept.")).to_be_visible()
+    assert "lovelace" not in json.dumps(stage.kept)
+    stage.press("Wrong address?")
+    page.get_by_role("dialog").get_by_label("Email").fill("countess@example.org")
+    stage.confirm("Save")
+    stage.confirm("Close")
+    expect(told).to_have_text(mailed.format("c…@example.org"))
+    assert axe.violations(page) == []
+    link = (
+        f"/w/{stage.operator.waitlist_id}#t={stage.entry_id}.{stage.kept['entry']['entry_token']}"
+    )
+    phone = new_context().new_page()
+    phone.goto(link)
+    other = phone.locator("waitlist-position .told")
+    expect(other).to_have_text(mailed.format("c…@example.org"))
+    press(phone, "Change my details")
+    phone.get_by_role("checkbox", name="Send me messages about my place").uncheck()
+    phone.get_by_role("button", name="Save").click()
+    expect(other).to_contain_text("You have turned off the messages about your place.")
+
+
+def test_the_message_with_the_link_can_be_requested_again(stage: Stage, axe: Axe) -> None:
+    page = stage.page
+    stage.configure(identity={"field": "email", "verify": "before_offer"})
+    stage.open()
+    page.get_by_label("Email address").fill("ada@example.com")
+    with page.expect_request("**/entries") as first:
+        stage.press("Join the line")
+    stage.shows("Check your messages")
+    expect(page.get_by_text("a…@example.com", exact=True)).to_be_visible()
+    with page.expect_request("**/entries") as second:
+        stage.press("Send again")
+    expect(page.get_by_text("A new message is requested.")).to_be_visible()
+    assert second.value.post_data_json == first.value.post_data_json
+    keys = {asked.value.headers["idempotency-key"] for asked in (first, second)}
+    assert len(keys) == 2, "a request with the same key would send nothing"
+    assert axe.violations(page) == []
+    stage.press("Wrong address?")
+    expect(page.get_by_label("Email address")).to_have_value("ada@example.com")
 
 
 def test_a_new_address_must_be_confirmed_with_its_mail(

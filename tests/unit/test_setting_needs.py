@@ -191,6 +191,24 @@ def test_messages_need_a_sender_in_the_stack() -> None:
     assert warning_codes(told, Stack(channels=frozenset({"sms"}))) == []
 
 
+@pytest.mark.parametrize(
+    ("channels", "identity", "fields"),
+    [
+        ({"mail", "sms"}, None, ["email", "phone"]),
+        ({"mail"}, None, ["email"]),
+        ({"mail", "sms"}, {"field": "phone"}, ["phone"]),
+        ({"mail"}, {"field": "phone"}, []),
+    ],
+)
+def test_customers_are_told_of_their_turn_where_the_stack_reaches_them(
+    channels: set[str], identity: dict[str, Any] | None, fields: list[str]
+) -> None:
+    stack = Stack(channels=frozenset(channels))
+    told = settings_of({"messages": {"kinds": ["offered"]}, "identity": identity})
+    assert stack.fields_told_of_turn(told) == fields
+    assert stack.fields_told_of_turn(settings_of({"messages": {"kinds": ["left"]}})) == []
+
+
 def test_verifying_addresses_needs_a_way_to_send_the_link() -> None:
     checked = {**CHECKED, "messages": {"kinds": ["verify"]}}
     assert warning_codes(checked, Stack()) == ["verify_without_link", "messages_without_sender"]

@@ -15,6 +15,8 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
 # Messages of these kinds are also sent if the `messages.kinds` setting contains `verify`.
 SENT_WITH_VERIFY = ("link", "address")
+# The kinds of messages that tell customers that it is their turn.
+TURN_KINDS = ("offered", "called")
 SHORTEST_ADDRESS: dict[IdentityField, str] = {"email": "a@b.co", "phone": "+4930123"}
 SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "1"}
 
@@ -47,6 +49,14 @@ class Stack(Struct, frozen=True, kw_only=True):
         kinds = () if settings.messages is None else settings.messages.kinds
         is_chosen = kind in kinds or (kind in SENT_WITH_VERIFY and "verify" in kinds)
         return is_chosen and self.reaches(settings)
+
+    def fields_told_of_turn(self, settings: WaitlistSettings) -> list[IdentityField]:
+        """Return the profile fields to which messages about the customer's turn are sent."""
+        if not any(self.sends(settings, kind) for kind in TURN_KINDS):
+            return []
+        field = settings.identity and settings.identity.field
+        fields = (field,) if field else CHANNEL_OF
+        return [name for name in fields if CHANNEL_OF[name] in self.channels]
 
     def reaches(self, settings: WaitlistSettings) -> bool:
         """Return whether the stack can send messages to the addresses of this waitlist."""

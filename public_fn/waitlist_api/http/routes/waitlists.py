@@ -69,6 +69,7 @@ class Routes(Struct, frozen=True):
             presence=shown(settings.admission and settings.admission.presence),
             identity=shown(identity),
             messages=self.stack.sends_anything(settings),
+            told_by=self.stack.fields_told_of_turn(settings),
             bot_check=_widget_of(self.bot_check) if self.bot_check else None,
         )
         # When the waitlist opens or closes, a cached response must not show the old state.

@@ -219,6 +219,17 @@ class WaitlistAnswer(WithEstimate):
             description="Whether the waitlist sends messages. Left out if it sends none.",
         ),
     ] = False
+    told_by: Annotated[
+        list[IdentityField],
+        Field(
+            default_factory=list,
+            exclude_if=lambda told_by: not told_by,
+            description="The fields of the profile whose address gets a message when it is the "
+            "customer's turn. If the profile has both, the first one is used. Left out if the "
+            "waitlist sends no such message.",
+            max_length=2,
+        ),
+    ]
     bot_check: Annotated[
         PublicBotCheck | None,
         Field(

@@ -2,9 +2,9 @@
 // place of a link, says that a link has opened the current place, and shows the other places of this browser.
 
 /** Draw the content of the state. The content is replaced only if it has changed, so that the focus stays. */
-export function draw(place, { state, list, entry, inbox, others }, { make, words, client }) {
+export function draw(place, { state, list, entry, inbox, told, sendsAgain, others }, { make, words, client }) {
   const isLinked = Boolean(entry?.linked);
-  const key = JSON.stringify([state, inbox, isLinked, others.length > 0]);
+  const key = JSON.stringify([state, inbox, sendsAgain, isLinked, others.length > 0]);
   if (place.dataset.key === key) return;
   place.dataset.key = key;
   const heading = (name) => make(list ? 'h2' : 'h1', { class: 'title', tabindex: '-1' }, words.say(name));
@@ -20,7 +20,22 @@ export function draw(place, { state, list, entry, inbox, others }, { make, words
     button('back', () => client.dismiss(), 'quiet'),
   ];
   const screens = {
-    inbox: () => [heading('inbox.title'), text(`inbox.${inbox}`), button('again', () => client.again(), 'plain')],
+    inbox: () => {
+      const to = told?.email ?? told?.phone;
+      const status = make('p', { class: 'told', role: 'status' });
+      const send = async () => {
+        status.textContent = '';
+        status.textContent = words.say((await client.sendAgain()) ? 'inbox.sent' : 'inbox.failed');
+      };
+      return [
+        heading('inbox.title'),
+        to && make('p', { class: 'to', dir: 'ltr' }, to),
+        text(`inbox.${inbox}`),
+        sendsAgain && button('inbox.again', send, 'main'),
+        button('inbox.wrong', () => client.again(), sendsAgain ? 'quiet' : 'main'),
+        status,
+      ];
+    },
     confirm: () => asked('confirm.title', 'confirm'),
     other: () => asked('other.title', 'other.open'),
   };

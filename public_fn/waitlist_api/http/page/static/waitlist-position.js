@@ -22,6 +22,7 @@ const FORMS = ['join', 'closed', 'full', 'notOpenYet'];
 const WAITING_PARTS = [
   ['until', ({ list }) => list?.admits_until],
   ['asked', ({ entry }) => entry.confirm_by],
+  ['told', ({ list }) => list?.told_by],
   ['rest', ({ entry, list }) => list?.rest || entry.ready === false || (entry.ready_ahead ?? Infinity) < entry.position - 1],
 ];
 
@@ -398,7 +399,7 @@ class WaitlistPosition extends HTMLElement {
     return this.#words.own.text ?? this.#client.view.list?.page?.text ?? '';
   }
 
-  #showMessages({ notice, trouble, isBusy, state, isKept, list }) {
+  #showMessages({ notice, trouble, isBusy, state, isKept, list, told }) {
     const words = this.#words;
     const isPaused = list?.line === 'paused' && state === 'join';
     this.#notice.textContent = notice ? words.say(`notice.${notice}`) : isPaused ? words.say('paused') : '';
@@ -407,7 +408,8 @@ class WaitlistPosition extends HTMLElement {
     this.#panel.setAttribute('aria-busy', isBusy);
     for (const button of this.#panel.querySelectorAll('button.acts')) button.setAttribute('aria-disabled', isBusy);
     const keep = this.#panel.querySelector('.keep');
-    const kept = this.#client.view.list?.presence ? 'keepPresent' : 'keep';
+    const isTold = list?.told_by?.some((name) => told?.[name]) && !told.off;
+    const kept = list?.presence ? 'keepPresent' : isTold ? 'keepTold' : 'keep';
     if (keep) keep.textContent = words.say(isKept || this.#isAccount ? kept : 'keepOpen');
   }
 
@@ -588,7 +590,7 @@ class WaitlistPosition extends HTMLElement {
       const [own] = await Promise.all([import(`./${part}.js${this.#again}`), words.add(part)]);
       const ask = (key, yes, ...fields) => this.#ask(key, yes, 'effect', fields);
       const row = this.#panel.querySelector('.row');
-      return { ...own, kit: { make, words, client, ask, row, isAccount: this.#isAccount } };
+      return { ...own, kit: { make, words, client, ask, open: (...what) => this.#openPart(...what), row, isAccount: this.#isAccount } };
     } catch (error) {
       // A browser remembers by its URL that a module failed to load, so try again with another URL.
       this.#again = `?${Date.now()}`;
@@ -602,13 +604,7 @@ class WaitlistPosition extends HTMLElement {
    */
   #seldom({ state, entry, list }) {
     const hasPlace = PLACES.includes(state);
-    const button = (key, part) => {
-      const ask = () => this.#load(part).then(
-        (loaded) => loaded[key](loaded.kit),
-        () => (this.#trouble.textContent = this.#words.say('trouble.network')),
-      );
-      return this.#button(key, ask, 'quiet');
-    };
+    const button = (key, part) => this.#button(key, () => this.#openPart(key, part), 'quiet');
     const isAsked = ({ type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile';
     const hasDetails = list?.messages || (list?.identity && !this.#isAccount) || list?.page?.fields.some(isAsked);
     const details = hasPlace && hasDetails && button('details', 'details');
@@ -620,6 +616,14 @@ class WaitlistPosition extends HTMLElement {
       list?.identity && FORMS.includes(state) && button('askLink', 'devices'),
       (entry || state === 'joining') && make('button', { type: 'button', class: 'quiet', onclick: forget }, this.#words.say('forget')),
     ].filter(Boolean);
+  }
+
+  /** Load a part, and open its dialog. */
+  #openPart(key, part) {
+    return this.#load(part).then(
+      (loaded) => loaded[key](loaded.kit),
+      () => (this.#trouble.textContent = this.#words.say('trouble.network')),
+    );
   }
 
   async #enter() {

@@ -292,6 +292,9 @@ export class Waitlist extends EventTarget {
   #isBusy = false;
   #isLooking = false;
   #isRunning = false;
+  #isReadingTold = false;
+  // Repeats the last request for a message with a link. After a reload, this page no longer knows the address.
+  #sendAgain = null;
   #timer;
   // The random part of the time that this browser waits after the opening.
   #spread = Math.random();
@@ -327,13 +330,14 @@ export class Waitlist extends EventTarget {
 
   /** What a page shows: the `state`, and the data that belongs to it. */
   get view() {
-    const { entry, joining, first, alert = false, link, inbox, others = [], ...record } = this.#memory.read();
+    const { entry, joining, first, alert = false, link, inbox, told, others = [], ...record } = this.#memory.read();
     const notice = record.notice ?? (this.#isForgotten ? 'forgotten' : null);
     const isKept = this.#memory.isKept;
     const list = this.#list;
     const state = this.#stateOf({ entry, joining, link, inbox });
     const [trouble, refusal, isBusy] = [this.#trouble, this.#refusal, this.#isBusy];
-    return { state, list, entry, first, inbox, others, notice, alert, isKept, trouble, refusal, isBusy };
+    const sendsAgain = this.#sendAgain !== null;
+    return { state, list, entry, first, inbox, told, sendsAgain, others, notice, alert, isKept, trouble, refusal, isBusy };
   }
 
   /** The time of the service, in milliseconds. */
@@ -363,7 +367,7 @@ export class Waitlist extends EventTarget {
     const isStated = !this.#api.token && !this.#list?.identity;
     const body = { ...(isStated && { customer_id: customer }), profile, attributes, bot_token };
     this.#isForgotten = false;
-    this.#begin({ customer, joining: { key: uuid(), body } });
+    this.#begin({ customer, told: toldAt(profile), joining: { key: uuid(), body } });
     await this.#join();
   }
 
@@ -423,9 +427,39 @@ export class Waitlist extends EventTarget {
   askLink(address) {
     const ask = async () => {
       await this.#patiently(() => this.#api.askLink({ [this.#list.identity.field]: address }), TRIES);
-      this.#begin({ inbox: 'link' });
+      const own = { [this.#list.identity.field]: address };
+      this.#sendAgain = () => this.#api.askLink(own);
+      this.#begin({ inbox: 'link', told: toldAt(own) });
     };
     return this.#busily(ask, () => this.#begin({ notice: 'refused' }));
+  }
+
+  /** Ask once more for the message with the link. Returns whether it was accepted. */
+  sendAgain() {
+    const send = () => this.#patiently(this.#sendAgain, TRIES).then(() => true);
+    return this.#busily(send, () => {});
+  }
+
+  /** Ask the service where the customer gets messages, for example if a link has opened the place. */
+  async readTold() {
+    const { entry } = this.#memory.read();
+    if (this.#isReadingTold || this.#isBusy) return;
+    this.#isReadingTold = true;
+    try {
+      this.#tell(entry, await this.#unlessForgotten(this.#api.change(entry, {})));
+      this.#change();
+    } catch (error) {
+      // The next poll tries again.
+      if (!(error instanceof Problem || error instanceof Forgotten)) throw error;
+    } finally {
+      this.#isReadingTold = false;
+    }
+  }
+
+  /** Remember where this entry's customer gets messages. */
+  #tell(entry, { profile, messages }) {
+    const record = this.#memory.read();
+    if (record.entry?.entry_id === entry.entry_id) this.#memory.write({ ...record, told: toldAt(profile, messages) });
   }
 
   /** Ignore the link. */
@@ -471,7 +505,12 @@ export class Waitlist extends EventTarget {
 
   /** Change the customer's answers with a merge patch. Returns all answers, or null if that failed. */
   change(patch, messages) {
-    const send = () => this.#patiently(() => this.#api.change(this.#memory.read().entry, patch, messages), TRIES);
+    const send = async () => {
+      const { entry } = this.#memory.read();
+      const own = await this.#patiently(() => this.#api.change(entry, patch, messages), TRIES);
+      this.#tell(entry, own);
+      return own;
+    };
     return this.#busily(send, (error) => error.status === 422 || this.#doubt());
   }
 
@@ -595,6 +634,7 @@ export class Waitlist extends EventTarget {
    */
   #forgotten() {
     this.#isForgotten = true;
+    this.#sendAgain = null;
     this.#trouble = null;
     this.#listAt = 0;
     this.dispatchEvent(new Event('forget'));
@@ -733,7 +773,10 @@ export class Waitlist extends EventTarget {
       const send = () => this.#api.join(joining.body, joining.key);
       const answer = await this.#patiently(send, Infinity);
       if (isWanted() && answer.status === 'check_your_inbox') {
-        this.#begin({ inbox: 'signup' });
+        const { body } = joining;
+        // The token of a bot check is valid for one signup.
+        this.#sendAgain = body.bot_token ? null : () => this.#api.join(body, uuid());
+        this.#begin({ inbox: 'signup', told: toldAt(body.profile) });
       } else if (isWanted()) this.#found(answer, { first: answer.position, notice: null });
     };
     await this.#busily(join, (error) => isWanted() && this.#refused(error));
@@ -822,6 +865,17 @@ export class Waitlist extends EventTarget {
       this.removeEventListener('forget', end);
     }
   }
+}
+
+/** Return an address of which only its owner recognizes the whole. */
+function masked(address) {
+  const at = address.lastIndexOf('@');
+  return at < 0 ? `…${address.slice(-3)}` : `${[...address][0]}…${address.slice(at)}`;
+}
+
+/** Return where a customer with this profile gets messages, and whether they are off. */
+function toldAt({ email, phone }, messages) {
+  return { email: email && masked(email), phone: phone && masked(phone), off: messages === 'off' };
 }
 
 const NO_LIST = ['waitlist_not_found', 'not_found', 'invalid_request'];

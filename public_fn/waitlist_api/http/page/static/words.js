@@ -42,6 +42,11 @@ export class Words {
     return typeof text === 'string' ? text : (text[this.language] ?? Object.values(text)[0]);
   }
 
+  /** Return an address in a form that keeps its direction in any sentence. */
+  apart(text) {
+    return `\u2068${text}\u2069`;
+  }
+
   /** Return a text. `values` fill its {placeholders}, and `n` chooses the plural form. */
   say(key, values = {}) {
     let text = this.own[key] ?? this.texts[key];
