@@ -51,9 +51,10 @@ class Script:
     arguments: Names
     # The arguments that the store adds.
     added: Names
-    # For each outcome, the names of the values that come after it in the reply.
+    # Maps each outcome to the names of the values that come after it in the reply.
     returns: dict[str, Names]
-    # Some values in a reply are lists of rows. For each of these values, the names of the columns.
+    # Some values in a reply are lists of rows. This maps the name of such a value to the names of
+    # its columns.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int

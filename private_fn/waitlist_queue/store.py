@@ -16,14 +16,14 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# Errors that are temporary. They occur, for example, during a failover or a restart.
+# Temporary errors, which occur, for example, during a failover or a restart of Redis.
 TRANSIENT_ERRORS = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Errors that only the operator can resolve. The log contains a hint for the operator.
+# Errors that only an operator can resolve. The log contains a hint for the operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
 # If a command in a pipeline fails with one of these errors, the store sends only this command
 # again.

@@ -46,6 +46,6 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# Send the request only once. This policy is for callers that repeat their requests regularly in any
-# case.
+# Send the request only once. This policy is for callers that send the same request again at regular
+# intervals anyway.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

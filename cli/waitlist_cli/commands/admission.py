@@ -58,7 +58,7 @@ Most = Annotated[
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
 NO_MORE = "No other people are waiting, or max_inside leaves no more room."
-# If an error has one of these codes, the service has not carried out the request.
+# If the service answers with one of these error codes, it has not carried out the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 

@@ -38,7 +38,7 @@ class Undos:
     """
 
     _kept: dict[str, Undo] = field(default_factory=dict)
-    # The persons before the latest actions, by the idempotency keys of the actions.
+    # The state of each person before the latest actions, by the idempotency key of the action.
     _before: dict[str, Document] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 

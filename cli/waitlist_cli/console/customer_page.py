@@ -29,7 +29,7 @@ LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
 PLURALS = ("zero", "one", "two", "few", "many", "other")
 REQUIRED = (("no", "No"), ("yes", "Yes"))
 KEPT_IN = choices("page.fields.kept_in")
-# The labels of the form fields. The list of errors calls the fields by these labels.
+# The labels of the form fields. The list of errors uses them to name the fields.
 LABELS = {key: setting.label for key, setting in settings_in("page").items()}
 
 

@@ -33,7 +33,7 @@ class Kind:
     It imports or moves the people in the file.
     """
 
-    # The part of the URLs of all pages for this kind of work.
+    # The part of the path that is the same in the URLs of all pages for this kind of work.
     name: str
     words: Mapping[str, str]
     # The template of the page on which the operator chooses what to do.

@@ -18,7 +18,7 @@ from waitlist_cli.operations.policies import (
     presence_of,
 )
 
-# The launch form has no fields for these settings, and keeps them.
+# The launch form has no fields for these settings, so saving the form does not change them.
 KEPT = ("misses", "decline", "until", "then")
 
 

@@ -12,7 +12,7 @@ from waitlist_cli.operations.every_action import LIST_ACTIONS, PERSON_ACTIONS, f
 from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
 
-# The history of a person says this about an action that undoes another action.
+# The history of a person contains this reason for an action that undoes another action.
 REASON_OF_UNDO = "undo"
 
 

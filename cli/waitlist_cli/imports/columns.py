@@ -147,8 +147,8 @@ class _Row:
         self.notes: list[str] = []
         self._columns = columns
         self._may_be_broken = may_be_broken
-        # For each profile field or attribute that has a cell of its own, the column and the text of
-        # this cell.
+        # Maps each profile field or attribute that has a cell of its own to the column and the text
+        # of this cell.
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:

@@ -31,7 +31,8 @@ class ReadAs:
     customer: str | None = None
     # The format of the signup times.
     time_format: str | None = None
-    # For each column with addresses for messages, the profile field `email` or `phone`.
+    # Maps each column that contains addresses for messages to a profile field, which is `email` or
+    # `phone`.
     addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property

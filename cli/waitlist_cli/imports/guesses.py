@@ -47,7 +47,7 @@ DATES = (
 class TimeGuess:
     """The guessed format of the times in a column."""
 
-    # The format, or None if the times are ISO 8601.
+    # The format of the times. It is None if the times are in ISO 8601.
     time_format: str | None
     # Another format that fits all the times but gives different results, or None if there is none.
     other: str | None = None

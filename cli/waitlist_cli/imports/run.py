@@ -50,8 +50,7 @@ class Counts:
     ended: int = 0
     moved: int = 0
     banned: int = 0
-    # The number of people in an export whom the import leaves out, for example because they have
-    # left.
+    # The number of people in an export who are not imported, for example because they have left.
     left_out: int = 0
     refused: int = 0
     without_address: int = 0

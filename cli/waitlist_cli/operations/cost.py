@@ -64,8 +64,8 @@ MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
 # real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The size of the log lines in bytes: of the access log and of both functions for each request, and
-# of each maintenance run. Lambda's own log lines are included.
+# The number of bytes that each request adds to the access log and to the logs of both functions,
+# and that each run adds to the log of maintenance. Lambda's own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
 # The assumed number of ElastiCache processing units (ECPUs) for one run of a script. A simple
 # command that transfers up to 1 KB uses one ECPU.

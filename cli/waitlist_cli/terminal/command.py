@@ -175,7 +175,7 @@ def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
         output.note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # The program that reads the output through a pipe, such as `head`, has ended.
+        # The output goes to a pipe, and the program that reads the pipe, such as `head`, has ended.
         discard(output.console)
         return 0
     except OSError as error:

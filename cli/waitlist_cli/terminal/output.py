@@ -266,8 +266,8 @@ class Output:
         self.note(f"{format_value(error.message)}{code}", "red")
         for field in error.fields:
             line = f"{field.field}: {field.message}"
-            # If only one field is invalid, the message often already contains the error of this
-            # field.
+            # If only one field is invalid, the error message often already describes what is wrong
+            # with it.
             if line not in error.message:
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:

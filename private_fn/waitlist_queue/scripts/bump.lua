@@ -8,7 +8,7 @@
 local last_ticket = meta_last_ticket
 local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
--- If the customer has signed up again since the message was sent, the ticket is different.
+-- An entry with a different ticket belongs to a later signup, which this message must not move.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
 -- To find the target, count all waiting entries. Positions, in contrast, do not count entries with an unverified
 -- address.

@@ -22,7 +22,7 @@ else
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'released', token)
   if not hold then return {refusal} end
 end
--- During a rebuild, Redis does not know how many entries are ahead.
+-- During a rebuild, entries may be missing, so the position is not known.
 local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, index and index + 1,
   index and count_verified(keys), hold.basis, hold.placed, hold.until_millis or 0}

@@ -30,7 +30,7 @@ else
   end)
   if not hold then return {refusal} end
 end
--- During a rebuild, Redis does not know how many entries are ahead.
+-- During a rebuild, entries may be missing, so the position is not known.
 local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and count_verified(keys), entries, is_automatic, hold.basis, hold.placed}

@@ -190,7 +190,7 @@ class Admissions(Struct, frozen=True):
             return request
         request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
-            # Without a schedule, Redis needs no scheduled times.
+            # If the policy has no schedule, Redis needs no scheduled times.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis

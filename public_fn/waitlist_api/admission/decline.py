@@ -32,7 +32,8 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     waitlist_id: str
     entry_id: str
     stay: int | None
-    # What happens to the customer's place. None means that the setting `decline` decides.
+    # What the customer wants: to move to the end of the queue, or to leave. If it is None, the
+    # setting `decline` decides.
     to: Literal["back", "leave"] | None
     offered_until_millis: int | None
     idempotency_key: str | None

@@ -256,7 +256,8 @@ class Holds(Struct, frozen=True):
         except InsideFull as full:
             raise OfferExpired from full
         if renewed.outcome == "absent":
-            # Another request has recorded the admission in the meantime, or Redis has lost it.
+            # Redis does not have the admission any more. Redis has lost it, or another request has
+            # recorded it in the meantime.
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
@@ -368,7 +369,7 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # If another claim has taken the entry since the first request, the entry has no position.
+    # A repeated request gets no position if another claim has taken the entry in the meantime.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)

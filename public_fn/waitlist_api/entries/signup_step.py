@@ -47,7 +47,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     proven: bool = False
     # The ticket in the caller's entry token.
     stay_shown: int | None = None
-    # If this is set, new customers must pass the bot check.
+    # The guest's token for the bot check. If it is set, new customers must pass the check.
     bot_proof: BotProof | None = None
 
     @property

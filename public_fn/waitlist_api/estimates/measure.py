@@ -244,7 +244,8 @@ def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
     """Return the number of entries served in each hour before the time `at`, newest hour first."""
     hours: list[float] = []
     for interval in reversed(intervals):
-        # Spread the entries of an interval evenly over its hours.
+        # Entries that were served within an interval are spread evenly over the hours of the
+        # interval.
         first, last = (at - interval.end) / HOUR, (at - interval.start) / HOUR
         while len(hours) < math.ceil(last):
             hours.append(0.0)

@@ -48,7 +48,7 @@ class Piece(Struct, frozen=True):
     If `start` and `end` are equal, all people are admitted at once.
     """
 
-    # The start and the end are in seconds after `Pace.at`.
+    # `start` and `end` are in seconds after the time `Pace.at`.
     start: float
     end: float
     # The number of people.
@@ -69,7 +69,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     error: float = 0.0
     # The uncertainty of the times of the intervals, as a standard deviation in seconds.
     jitter: float = 0.0
-    # If this is set, the intervals repeat after this many seconds.
+    # The number of seconds after which the intervals repeat. It is 0 if they do not repeat.
     cycle: float = 0.0
     # The number of admissions that will happen for certain. Only later admissions have the
     # uncertainty that `dispersion` and `error` describe.

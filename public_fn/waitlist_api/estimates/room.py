@@ -76,7 +76,8 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
         rate=rate,
         dispersion=1.0,
         error=stay.error,
-        # The people who can be admitted immediately do not have to wait until others exit.
+        # People for whom there is room now are admitted at once. They do not have to wait until
+        # others exit.
         sure=max(0.0, float(room - newest.occupied)),
         pieces=tuple(filling.pieces),
     )

@@ -48,15 +48,15 @@ class Policy(Struct, frozen=True, kw_only=True):
     # The number of people who are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # If this is true, scheduled admissions are added to the admissions of the rate. If it is
-    # false, the rate spreads the scheduled admissions over time.
+    # Whether scheduled admissions are added to the admissions of the rate. If not, the rate spreads
+    # the scheduled admissions over time.
     is_sum: bool = False
     # The next scheduled times, each with a number of people. None if there is no schedule.
     instants: Sequence[tuple[float, int]] | None = None
     max_inside: int | None = None
     pass_seconds: int = 3600
     offer_seconds: int = 0
-    # If this is true, exits free no room before the pass ends.
+    # Whether a customer still takes up room after an exit, until the pass ends.
     is_whole_pass: bool = False
     # The start and end times of the next offer hours. Empty if the policy can always make offers.
     hours: Sequence[tuple[float, float]] = ()

@@ -54,18 +54,19 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     # Computes the customer id from the address in the profile. None if the caller sent the
     # customer id.
     identify: Callable[[dict[str, Any]], str] | None = None
-    # If this is false, an operator is holding the entry back.
+    # Whether the entry may be served. If not, an operator holds the entry back.
     ready: bool = True
     # The reason for holding back or banning the customer.
     reason: str = ""
     rest_until: datetime | None = None
-    # If this is false and the waitlist verifies addresses, the customer must verify the address.
+    # Whether the address counts as verified. If not, the customer must verify it, provided that the
+    # waitlist verifies addresses.
     verified: bool = True
     confirmed_at: datetime | None = None
     messages: str = ""
     unreachable: bool = False
     language: str = ""
-    # If this is true, the customer is not added and cannot sign up later.
+    # Whether to ban the customer. A banned customer is not added, and cannot sign up later.
     banned: bool = False
     # Whether the caller sent a customer id although the address in the profile gives another one.
     is_beside_address: bool = False

@@ -103,7 +103,7 @@ class Imports(Struct, frozen=True):
                     )
                 )
             except EntryNotFound as refusal:
-                # Another entry has just been moved to the address in this row.
+                # In the meantime, another entry has been moved to the address in this row.
                 item.refuse(refusal)
             else:
                 item.outcome = "banned"

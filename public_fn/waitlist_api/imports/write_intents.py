@@ -84,8 +84,8 @@ class IntentWriter(Struct, frozen=True):
                 return allocation, len(batch)
             if replaced := [item for item in may_join if item.is_replacing]:
                 self._end_stays(waitlist, replaced, by)
-                # The tickets of the new entries must be later than the removal of the replaced
-                # entries.
+                # The replaced entries have just been removed. The tickets of the new entries must
+                # be later than these removals.
                 allocation = TicketAllocation(0, {})
                 continue
             if any(item.entry_id not in allocation.tickets for item in may_join):
@@ -166,7 +166,7 @@ class IntentWriter(Struct, frozen=True):
 
         def end(item: ImportedRow) -> None:
             leave = Leave(by=by, reason=REPLACED, stay=item.recorded_ticket)
-            # These errors mean that the customer has already left or was admitted. The record is
+            # A customer who has already left or was admitted does not have to leave. The record is
             # read again below.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(item.waitlist_id, item.entry_id, leave)

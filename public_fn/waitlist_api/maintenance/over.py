@@ -78,7 +78,7 @@ class OverLeaver(Struct, frozen=True):
     def _leave(self, waitlist_id: str, entries: Sequence[c.WaitingEntry]) -> None:
         def leave(entry: c.WaitingEntry) -> None:
             request = Leave(by=MAINTENANCE, reason=OVER, stay=entry.ticket, status="waiting")
-            # These errors mean that the customer has left or signed up again in the meantime.
+            # If the customer has left or signed up again in the meantime, there is nothing to do.
             with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                 self.leaves.leave(waitlist_id, entry.entry_id, request)
 

@@ -67,8 +67,8 @@ class Move(Struct, frozen=True):
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # Redis has moved an entry of another signup than the recorded one. It has lost one of
-            # the two signups.
+            # The entry that Redis has moved belongs to another signup than the record, so Redis has
+            # lost one of the two signups.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:

@@ -44,7 +44,7 @@ class Setting(Struct, frozen=True, eq=False):
     # Additional keywords for the JSON schema in the documentation of the API. The service does not
     # check values against these keywords.
     schema: Mapping[str, Any] = {}
-    # Returns the value to store, or raises ValueError.
+    # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
     # Some settings accept two kinds of value: a text, or a value of another type. In the path of a
     # validation error, this name stands for the value that is not a text.

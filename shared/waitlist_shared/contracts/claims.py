@@ -45,7 +45,8 @@ class Claim(OnWaitlist, frozen=True, kw_only=True):
     # Redis refuses it.
     once_body: OnceKey | None = None
     segment: SegmentId | None = None
-    # Segment ids or EVERYONE, in order of preference.
+    # The filters in order of preference. Each filter is a segment id, or EVERYONE for the whole
+    # queue.
     filters: Filters = ()
     segments_version: Number = 0
 
@@ -67,8 +68,8 @@ class Claimed(Struct, frozen=True, kw_only=True):
     # If the previous offer of the entry has expired and the record does not say so yet, this is the
     # logical timestamp at which it expired. Otherwise it is 0.
     no_show_stamp: Ticket
-    # The deadline of the expired claim or offer. If neither of the two timestamps above is set, it
-    # is 0.
+    # The deadline of the claim or offer that expired. It is 0 if `expired_stamp` and
+    # `no_show_stamp` are 0.
     ended_millis: Number
     # The logical timestamp of the claim or offer, or None if the customer has been admitted.
     stamp: Ticket | None = None
@@ -84,7 +85,8 @@ class ClaimResult(Result, frozen=True, kw_only=True):
 
     entries: list[Claimed]
     stamp: Ticket
-    # The name of the setting because of which fewer entries were claimed than requested, or None.
+    # The name of the setting that limited the number of claimed entries. It is None if no setting
+    # limited the number.
     limit: Literal["max_claims"] | None = None
 
 
@@ -235,8 +237,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     attempts: Number = 0
-    # A time in milliseconds: the deadline of a claim or an offer, or the time of a parking or an
-    # admission.
+    # A time in milliseconds: the deadline of a claim or an offer, or the time at which the entry
+    # was parked or admitted.
     at: Number = 0
     # The logical timestamp of the newest earlier decision about the entry that Redis knew, or 0.
     # After a failover, this timestamp shows whether Redis lacked a decision.

@@ -151,7 +151,7 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     epoch: Epoch
     # All logical timestamps of a new queue are later than `floor_ticket`.
     floor_ticket: Ticket = 0
-    # The initial values of the counters of a new queue.
+    # The values with which the counters of a new queue begin.
     counters: Counters = Counters()
     # A new queue ignores the times of the admission schedule up to this Unix time in milliseconds,
     # because the previous queue may already have made the offers for these times.
@@ -299,7 +299,8 @@ class Position(OnEntry, frozen=True, kw_only=True):
 
     segments: SegmentIds = ()
     segments_version: Number = 0
-    # Whether the customer has sent the request, which shows that the customer is present.
+    # Whether the request comes from the customer. Such a request shows that the customer is
+    # present.
     is_poll: bool = False
 
 

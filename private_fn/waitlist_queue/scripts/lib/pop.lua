@@ -1,7 +1,7 @@
 -- NEEDS segments
 
--- The functions of this file take entries from one end of the queue or of segments. `filters` are separated by spaces
--- and in order of preference. Each filter is a segment id, or `*` for the whole queue.
+-- The functions of this file take entries from one end of the queue, or of segments. `filters` contains segment ids,
+-- separated by spaces and in order of preference. A `*` stands for the whole queue.
 local ID_BEGIN = 35 -- the index at which the id of the entry begins in "segment:rank:entry"
 local EVERYONE = '*'
 

@@ -7,7 +7,7 @@
 -- reasons. If the delay in Redis differs from the delay in the record, the later delay counts.
 local DELAY = ';(de%a+)=(%d+)'
 
--- Returns the end of the delay of an entry, or 0, and the reason for the delay.
+-- Returns when the delay of an entry ends, and the reason for the delay. If the entry is not delayed, the time is 0.
 local function delay_of(packed)
   local reason, millis = string.match(packed, DELAY)
   return tonumber(millis or 0), reason

@@ -1,6 +1,6 @@
 -- NEEDS over segments
 
--- A setting in this list has no field in Redis while it is not set.
+-- If one of these settings is not set, Redis has no field for it.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'presence_seconds', 'misses_at_most',
   'misses_then', 'until_millis'}
 

@@ -135,7 +135,8 @@ def _problems(route: Route, *, has_body: bool) -> dict[int, Any]:
     if operation.needs_credentials:
         codes += ["unauthorized", "forbidden"]
     if operation.audience != "operator":
-        # The stack's parameter `EdgeOnly` restricts the requests of customers.
+        # With the stack's parameter `EdgeOnly`, requests of customers are refused if they do not
+        # come through CloudFront.
         codes += ["edge_only"]
     by_status: dict[int, list[str]] = {}
     for code in dict.fromkeys([*codes, *ALWAYS]):

@@ -26,7 +26,7 @@ DeclineRulesBody: Any = request_body("DeclineRulesBody", DeclineRules)
 PresenceBody: Any = request_body("PresenceBody", Presence)
 AdmissionBody: Any = request_body("AdmissionBody", AdmissionPolicy)
 
-# How long the offers last that this request makes.
+# The duration of the offers that this request makes.
 OwnOfferSeconds = Annotated[
     int | None,
     Field(
