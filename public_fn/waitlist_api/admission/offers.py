@@ -77,7 +77,10 @@ class OfferWriter(Struct, frozen=True):
         before: EntryRecord | None,
         state: c.PlaceState,
     ) -> EntryRecord | None:
-        """Record a claim or an offer. Return None if the caller must not get the entry."""
+        """Record a claim or an offer, and return the changed record.
+
+        Return None if the entry is no longer available. The caller then does not get the entry.
+        """
         try:
             return self.transitions.record(transition, self.now_millis(), before)
         except EntryChanged as changed:
@@ -108,7 +111,9 @@ class OfferWriter(Struct, frozen=True):
     def _write_joining(
         self, claim: c.Claimed, transition: Transition, record: EntryRecord
     ) -> EntryRecord | None:
-        """Finish recording the signup first, and then record the offer."""
+        """Record the place of an entry whose signup is not finished yet, and then the claim or the
+        offer.
+        """
         if not _is_of_joining_stay(claim, record):
             # Redis has taken an entry of an earlier signup, which has already ended.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))

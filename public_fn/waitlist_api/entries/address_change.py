@@ -74,9 +74,9 @@ class AddressChanges(Struct, frozen=True):
         retry_on_conflict(lambda: self._move(key, stay, to))
 
     def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
-        """Try to move the entry to the new address, and return the changed record.
+        """Try once to move the entry to the new address, and return the changed record.
 
-        Return None if the caller must try again.
+        Return None if another request has changed an entry first. The caller then tries again.
         """
         record = self.steps.present(key, stay)
         if record is None:

@@ -98,7 +98,10 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def finish(self, record: EntryRecord) -> None:
-        """Remove or erase an entry that the record already marks as leaving."""
+        """Finish a request to leave or to erase an entry.
+
+        The record already has the status `leaving`.
+        """
         if record.intent.erase:
             self.finish_erase(record)
             return

@@ -154,7 +154,7 @@ class _NewAddress(Struct, frozen=True):
 
 
 class _Change(Struct, frozen=True):
-    """A customer's request and the settings of the waitlist."""
+    """A customer's request to change their own data, and the settings that apply to it."""
 
     command: OwnDataCommand
     settings: WaitlistSettings

@@ -63,7 +63,7 @@ class AskCommand(Struct, frozen=True, kw_only=True):
 
 
 class Questions(Struct, frozen=True):
-    """Asks and reminds customers, and records their answers."""
+    """Asks customers whether they are still waiting, sends reminders, and records the answers."""
 
     waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
@@ -243,7 +243,11 @@ def last_contact_millis(record: EntryRecord) -> int:
 
 
 def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
-    """Return the next step if it is due now, or else None."""
+    """Return the step that is due now: to ask the customer, to remind the customer, or to end the
+    wait.
+
+    Return None if no step is due.
+    """
     deadline = record.question.confirm_by_millis
     if record.status != "waiting" or _is_exempt(record, rules):
         return None
@@ -255,7 +259,7 @@ def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> D
 
 
 def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
-    """Return the time of the next step in milliseconds, according to the local clock."""
+    """Return the time at which the next step is due, in milliseconds of the local clock."""
     deadline = record.question.confirm_by_millis
     if deadline is None:
         return last_contact_millis(record) + rules.every_millis

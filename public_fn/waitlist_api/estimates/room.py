@@ -139,7 +139,10 @@ class _Filling(Struct):
             self._open(end, (end - self.at) * self.outflow)
 
     def open_for_good(self, rate: float) -> float:
-        """Admit people at a rate until no room is left. Return the admission rate after that."""
+        """Simulate admissions at this rate until no room is left.
+
+        Return the rate at which people can be admitted after that.
+        """
         if self.late > 0:
             self.wait_until(self.at + self.late / self.outflow)
         seconds = self._seconds_until_full(rate)

@@ -161,8 +161,9 @@ class MaintenanceRunner(Struct, frozen=True):
         return survey
 
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
-        """Return the waitlists that have changed since the timestamp `seen`, or None if it is too
-        old.
+        """Return the waitlists that have changed since the timestamp `seen`.
+
+        Return None if so much time has passed since then that the changes are not read.
         """
         until = max(max(stat.clock_stamp, stat.last_stamp) for stat in stats)
         if not seen or until - seen > LONGEST_READ:

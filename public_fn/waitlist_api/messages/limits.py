@@ -125,7 +125,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 def choose_allowance(
     kind: Kind, record: EntryRecord, event: EntryEvent, *, has_accounts: bool
 ) -> Allowance | None:
-    """Return the limit to which a message counts, or None if no limit applies to it."""
+    """Return the limit that applies to a message, or None if no limit applies to it."""
     if kind.is_requested:
         return ASKED
     if _is_proven(record, has_accounts=has_accounts):

@@ -40,7 +40,10 @@ class RecoveringQueue(Struct, frozen=True):
             return self.queue.send(request)
 
     def read(self, request: c.OnWaitlist) -> Any:
-        """Send a request that Redis refuses during a rebuild. Raise Rebuilding during a rebuild."""
+        """Send a request that needs the complete queue.
+
+        Raise Rebuilding if the queue is being rebuilt.
+        """
         try:
             return self.queue.send(request)
         except Cold as error:

@@ -27,8 +27,9 @@ class RestoringLost(EntryMessage, frozen=True):
 def restore_of_lost(
     record: EntryRecord, inspection: c.InspectResult, segments: Segments, now_millis: int = 0
 ) -> c.Restore | None:
-    """Return the request that restores an entry, or None if Redis has not lost the recorded
-    state.
+    """Return the request that restores an entry if Redis has lost it.
+
+    Return None if Redis still has the recorded state.
     """
     if record.status not in PRESENT:
         return None

@@ -147,7 +147,7 @@ def _kind(kind: Any, is_plain: bool) -> Any:
 
 
 def _choice(kinds: list[Any]) -> Any:
-    """Return the type of a value that is either a text or an object."""
+    """Return the type for a setting whose value can be either a text or an object."""
     tags = [next((one.tag for one in _settings(kind) if one.tag), "text") for kind in kinds]
     found: Any = Union[  # noqa: UP007 the members are only known at run time
         tuple(Annotated[_type(kind), Tag(tag)] for kind, tag in zip(kinds, tags, strict=True))
