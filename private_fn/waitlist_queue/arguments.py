@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import UNSET, Struct, structs
 
 from waitlist_shared import contracts as c
+from waitlist_shared.ids import token_of_invitation
 from waitlist_shared.limits import MAX_ADMIT, MAX_PRIORITY
 from waitlist_shared.ranks import TIER
 
@@ -89,7 +90,15 @@ def _pack_waiting_stay(stay: c.WaitingStay) -> str:
 
 
 def _draw_tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
-    return os.urandom(TOKEN_BYTES * _max_taken(request)).hex()
+    tokens = os.urandom(TOKEN_BYTES * _max_taken(request)).hex()
+    if isinstance(request, c.Admit) and request.invitation:
+        length = 2 * TOKEN_BYTES
+        starts = range(0, len(tokens), length)
+        return "".join(
+            token_of_invitation(request.invitation, tokens[start : start + length])
+            for start in starts
+        )
+    return tokens
 
 
 def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:

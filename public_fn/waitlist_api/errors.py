@@ -60,6 +60,14 @@ class EntryNotFound(WaitlistError):
     advice = "This waitlist has no entry with this id. Check the id."
 
 
+class InvitationNotFound(WaitlistError):
+    """There is no invitation with this id."""
+
+    code = "invitation_not_found"
+    status = 404
+    advice = "There is no invitation with this id. List the invitations of the waitlist to find it."
+
+
 class AlreadyOnList(WaitlistError):
     """The customer is already on the waitlist, and the caller may be another person."""
 

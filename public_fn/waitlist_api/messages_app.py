@@ -25,6 +25,8 @@ from waitlist_api.messages.sender import Sender, Transport
 from waitlist_api.messages.trial import TRIAL
 from waitlist_api.records.deliveries import Deliveries
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.invitations import InvitationRecords
+from waitlist_api.records.invitees import Invitees
 from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.message_limits import Budgets, Targets
@@ -69,6 +71,7 @@ def batches() -> Batches:
         Recipients(table, now_millis),
         Ledger(table),
         limits,
+        InvitationRecords(table, Invitees(table), now_millis),
         _channels(config),
         Letterhead(config.base_url, tokens, is_for_guests=not config.has_accounts),
         now_millis,

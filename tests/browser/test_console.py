@@ -742,6 +742,8 @@ def pages_of(console: Console) -> list[str]:
         f"{base}/messages",
         f"{base}/messages?language=ar",
         f"{base}/segments",
+        f"{base}/invitations",
+        f"{base}/do/invite",
         f"{base}/import",
         f"{base}/move",
         f"{base}/settings",
@@ -950,6 +952,7 @@ def test_hostile_texts_have_no_effect(console: Console) -> None:
         *pages_of(console)[2:5],
         console.person_path(name),
         f"{console.list_path}/segments",
+        f"{console.list_path}/invitations",
         f"{console.list_path}/page",
     ):
         console.go(path)

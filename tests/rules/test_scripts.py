@@ -42,6 +42,7 @@ LOOPS = {
     "lib/decisions": 4,
     "lib/epoch": 1,
     "lib/expiry": 2,
+    "lib/invitees": 1,  # A message has at most 100 invitees.
     "lib/offers": 1,  # This loop visits the entries that a run takes.
     # A new end of the admission visits the open offers that would last longer, once.
     "lib/over": 2,

@@ -28,6 +28,8 @@ from waitlist_api.messages.sender import Sender
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.invitations import InvitationRecords
+from waitlist_api.records.invitees import Invitees
 from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.message_limits import Budgets, Targets
@@ -261,6 +263,7 @@ def test_a_message_uses_what_is_said(
             mails_per_day=50_000,
             sms_parts_per_day=1_000,
         ),
+        InvitationRecords(table, Invitees(table), now_millis),
         {"mail": Sent()},
         Letterhead("https://example.net", EntryTokens(SECRET)),
         now_millis,

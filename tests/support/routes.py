@@ -8,6 +8,9 @@ OF_CUSTOMERS = [route for route in ROUTES if "/v1/admin" not in route]
 
 
 def path_of(route: str, entry_id: str, waitlist_id: str = "bakery") -> str:
-    """Return the path of a request for a route. The page's file and the code are examples."""
+    """Return the path of a request for a route. The page's file, the code and the invitation are
+    examples.
+    """
     ids = {"waitlist_id": waitlist_id, "entry_id": entry_id, "code": "a" * 76}
+    ids["invitation_id"] = "a" * 16
     return route.split()[1].format(**ids, edition="latest", file="page.js")

@@ -33,6 +33,8 @@ from waitlist_api.messages.trial import send_trial
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY
+from waitlist_api.records.invitations import InvitationRecords
+from waitlist_api.records.invitees import Invitees
 from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.message_limits import Budgets, Targets
@@ -123,6 +125,7 @@ class Mailbox(Background):
                 sms_parts_per_day=SMS_PARTS_PER_DAY,
                 has_accounts=not is_for_guests,
             ),
+            InvitationRecords(table, Invitees(table), now_millis),
             {"mail": self, "sms": self},
             Letterhead(url, tokens, is_for_guests),
             now_millis,

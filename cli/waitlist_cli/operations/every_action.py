@@ -18,6 +18,7 @@ from waitlist_cli.operations.claim import (
     RELEASE,
 )
 from waitlist_cli.operations.edit import EDIT
+from waitlist_cli.operations.invite import INVITE
 from waitlist_cli.operations.leave import ERASE, REMOVE
 from waitlist_cli.operations.lists import CLOSE, DELETE, LIST, OPEN, PAUSE, RESUME
 from waitlist_cli.operations.readiness import HOLD_BACK, READY
@@ -34,7 +35,7 @@ PERSON_ACTIONS: tuple[PersonAction, ...] = (
     *(EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE),
 )
 LIST_ACTIONS: tuple[ListAction, ...] = (
-    *(ADMIT, END_QUOTA, CLAIM_PEOPLE, ADD, ASK, REDRIVE_ALL),
+    *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
 # These requests come from forms and file imports. They have no dialog of their own.
@@ -99,6 +100,7 @@ def possible_for_list(waitlist: Document) -> list[ListAction]:
     """
     return [
         ADMIT,
+        INVITE,
         CLAIM_PEOPLE,
         ADD,
         *([ASK] if waitlist["confirm"] else []),

@@ -1,13 +1,14 @@
--- admit: Makes offers to the first customers in the queue, or to a given customer. If `count` is missing, the admission
--- policy decides how many customers get an offer.
+-- admit: Makes offers to the first customers in the queue, to a given customer, or to the invitees of an invitation. If
+-- `count` is missing, the admission policy decides how many customers get an offer.
 -- PRELUDE clock cold rebuilding filters claimed tags passing_over
--- NEEDS expiry offers policy presence readiness reasons replay segments tickets waiting
+-- NEEDS expiry invitees offers policy presence readiness reasons replay segments tickets waiting
 -- ARGV count refill offer_seconds entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours
+-- ARGV invitees offer_until_millis
 -- If `refill` is 1, unused offers go to the next customers until `count` more customers have entered. `instants` has
--- the form "millis:count" and `hours` the form "opens:closes", separated by spaces.
--- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled
--- RETURNS repeat stamp entries is_automatic is_more waiting
+-- the form "millis:count", `hours` the form "opens:closes" and `invitees` the form "entry:ticket", separated by spaces.
+-- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled taken
+-- RETURNS repeat stamp entries is_automatic is_more waiting taken
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS behind scheduled_until settings_version
 -- RETURNS waitlist_paused|expiring|idempotency_key_reused|not_waiting|entry_not_ready|inside_full|admission_over
@@ -26,7 +27,8 @@ if claimed_before then
   local is_automatic = acceptance == 'automatic'
   local entries = replay(keys, claimed_before, is_automatic and keys.inside or keys.held)
   -- Return the stamp of the first run, because maintenance records the same offers with this stamp.
-  return {'repeat', tonumber(taken_at), entries, is_automatic, false, redis.call('ZCARD', keys.queue)}
+  return {'repeat', tonumber(taken_at), entries, is_automatic, false, redis.call('ZCARD', keys.queue),
+    count_taken(claimed_before)}
 end
 
 local policy, millis = read_policy(keys, now), math.floor(now / 1000)
@@ -48,6 +50,10 @@ if entry_id ~= '' then
   redis.call('ZREM', keys.queue, entry_id)
   leave_segments(keys, entry_id, rank)
   popped = {{entry_id = entry_id, rank = rank, filter_index = 0}}
+elseif invitees ~= '' then
+  policy.offer_until = until_over(policy.until_millis, tonumber(offer_until_millis))
+  local most = policy.offer_until > millis and math.min(tonumber(count), room or MOST) or 0
+  popped = take_invitees(keys, invitees, tokens, most)
 elseif count == '0' then
   policy.quota, policy.quota_open = 0, 0
   redis.call('HSET', keys.meta, 'quota', 0, 'quota_open', 0, 'quota_number', policy.quota_number + 1)
@@ -93,4 +99,5 @@ if meta_paused ~= '1' and (policy.has_limit or policy.quota > 0) then
 elseif meta_paused ~= '1' then
   redis.call('HDEL', keys.meta, 'admit_at')
 end
-return {'admitted', stamp, entries, is_automatic, is_more, waiting, policy.scheduled_until, policy.scheduled}
+return {'admitted', stamp, entries, is_automatic, is_more, waiting, policy.scheduled_until, policy.scheduled,
+  #popped}

@@ -9,7 +9,7 @@
 -- RETURNS absent total hide_counts is_due
 -- EACH places position total
 -- EACH not_ready reason until_millis
--- RETURNS held|offered|parked|done|no_show total hide_counts is_due rank ticket offered_until_millis
+-- RETURNS held|offered|parked|done|no_show total hide_counts is_due rank ticket offered_until_millis token
 -- RETURNS segments_building|stale_segments
 local BETWEEN_POLLS = 1000 -- milliseconds between two polls that trigger a run
 
@@ -36,7 +36,7 @@ if not rank then
   local until_millis = hold.state == 'offered' and
     tonumber(redis.call('ZSCORE', keys.held, entry_id))
   if is_watched and until_millis then note_poll(keys, entry_id, now) end
-  return {hold.state, total, hide_counts, is_due, hold.rank, hold.ticket, until_millis}
+  return {hold.state, total, hide_counts, is_due, hold.rank, hold.ticket, until_millis, hold.token}
 end
 local ahead, ready_ahead = count_ahead(keys, entry_id)
 is_watched = is_watched and (ready_ahead or ahead) < WATCHED

@@ -11,7 +11,7 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.messages import leave_of
-from waitlist_api.records.decisions import previous_end_events
+from waitlist_api.records.decisions import invitation_detail, previous_end_events
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.ledger import EntryChanged
@@ -155,7 +155,13 @@ def transition_of_take(
         ),
         events=(
             *previous_end_events(claim),
-            HistoryEvent(stamp=stamp, event=status, by=by, reason=reason),
+            HistoryEvent(
+                stamp=stamp,
+                event=status,
+                by=by,
+                reason=reason,
+                detail=invitation_detail(claim.token),
+            ),
         ),
         unless_token=claim.token,
         ticket=claim.ticket,

@@ -1,4 +1,7 @@
-"""Answer customers who poll their position. A poll may also run the admission policy."""
+"""Answer customers who poll their position.
+
+A poll may also run the admission policy, and shows that a customer has seen their invitation.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -8,6 +11,7 @@ from msgspec.structs import replace
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.admission.call import Calls
+from waitlist_api.admission.seen_offers import SeenOffers
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.segment_positions import SegmentPlace, SegmentPositions
 from waitlist_shared.errors import WaitlistError
@@ -22,6 +26,7 @@ class Polls(Struct, frozen=True):
     segment_positions: SegmentPositions
     admissions: Admissions
     calls: Calls
+    seen_offers: SeenOffers
 
     def poll(
         self, waitlist_id: str, entry_id: str, names: Sequence[str] | None, stay: int | None
@@ -41,6 +46,8 @@ class Polls(Struct, frozen=True):
             view = self.positions.read_proven_stay(waitlist_id, entry_id, stay)
         if view.is_claimed:
             view = replace(view, call=self.calls.find(waitlist_id, entry_id))
+        if view.status == "offered":
+            self.seen_offers.note(waitlist_id, view)
         return view, places
 
     def _run(self, waitlist_id: str) -> None:

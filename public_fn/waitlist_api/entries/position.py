@@ -30,6 +30,7 @@ UNSEEN = (
     "confirm_by_millis",
     "presence_seconds",
     "call",
+    "token",
 )
 
 
@@ -66,6 +67,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The last call of the customer while the current claim is open. It is None if the caller did
     # not ask for it.
     call: Call | None = None
+    # The token of an offer, which names the invitation of the offer.
+    token: str = ""
 
     @property
     def is_claimed(self) -> bool:
@@ -232,7 +235,7 @@ def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryVi
     if status := status_off_queue(found.outcome):
         view = EntryView.placed(entry_id, status, found.rank, found.ticket)
         until = found.offered_until_millis
-        return replace(view, offered_until=iso(until)) if until else view
+        return replace(view, offered_until=iso(until), token=found.token) if until else view
     total = None if hide_total else found.total
     view = EntryView.placed(
         entry_id, "waiting", found.rank, found.ticket, found.position, total, found.pace

@@ -102,6 +102,11 @@ MODULES = {
         "import_entries": "POST /v1/admin/waitlists/{waitlist_id}/import",
         "import_with_tokens": "POST /v1/admin/waitlists/{waitlist_id}/import/tokens",
     },
+    "routes.admin.invitations": {
+        "list_invitations": "GET /v1/admin/waitlists/{waitlist_id}/invitations",
+        "invite": "POST /v1/admin/waitlists/{waitlist_id}/invitations",
+        "get_invitation": "GET /v1/admin/waitlists/{waitlist_id}/invitations/{invitation_id}",
+    },
     "routes.admin.messages": {
         "list_messages": "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/messages",
         "preview_messages": "GET /v1/admin/waitlists/{waitlist_id}/messages",

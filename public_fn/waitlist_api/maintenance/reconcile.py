@@ -200,9 +200,11 @@ class Reconciler(Struct, frozen=True):
         now_millis = self.now_millis()
         try:
             for transition in catch_up(record, place, expired, now_millis):
-                self.transitions.record(transition, now_millis)
+                record = self.transitions.record(transition, now_millis)
         except EntryChanged:
             return False
+        for decision in place.decisions:
+            self.transitions.invitees.note_late(record, decision)
         return True
 
 
@@ -236,6 +238,10 @@ def catch_up(
             # A later decision may have moved the entry on. The delays and declines of the earlier
             # decisions are recorded too.
             transition = transition.then(partial(with_delay, decision))
+        tokens = [decision.token for decision in news if decision.token]
+        if tokens and not news[-1].token:
+            # The token names the invitation to which the offer belonged.
+            transition = transition.then(partial(_with_token, tokens[-1]))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())
@@ -258,6 +264,10 @@ def catch_up(
                 record, end=replace(record.end, inside_until_millis=place.time_millis or None)
             )
         )
+
+
+def _with_token(token: str, record: EntryRecord) -> EntryRecord:
+    return replace(record, hold=replace(record.hold, token=token))
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:

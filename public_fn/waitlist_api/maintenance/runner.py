@@ -12,6 +12,7 @@ from waitlist_api.maintenance.confirm_walk import ConfirmWalker
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
+from waitlist_api.maintenance.invitations import InvitationRunner
 from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.maintenance.notifier import Notifier, count_near
 from waitlist_api.maintenance.over import OverLeaver
@@ -41,6 +42,8 @@ RUN_MILLIS = 50_000
 # The time that a run first spends on interrupted requests to join or leave. If some are left, the
 # run continues with them at the end.
 INTENTS_MILLIS = 15_000
+# The time in which a run makes offers of invitations that no request has finished.
+INVITATIONS_MILLIS = 20_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
@@ -80,6 +83,7 @@ class MaintenanceRunner(Struct, frozen=True):
     reindexer: Reindexer
     confirm_walker: ConfirmWalker
     over_leaver: OverLeaver
+    invitation_runner: InvitationRunner
     notifier: Notifier
     admissions: Admissions
     heartbeat: Heartbeat
@@ -101,7 +105,11 @@ class MaintenanceRunner(Struct, frozen=True):
             return self.now_millis() - began_millis >= millis
 
         are_finished = self.intent_finisher.finish_intents(partial(runs_for, INTENTS_MILLIS))
-        note = self.rounds.read()
+        note, inviting = self.rounds.read()
+        invited_millis = self.now_millis()
+        self.invitation_runner.run_all(
+            inviting, lambda: self.now_millis() - invited_millis >= INVITATIONS_MILLIS
+        )
         is_hurried = _is_time_up(left_millis)
         survey = self._survey(0 if is_hurried else note.seen_before)
         note = note.begun(began_millis, survey.until)
@@ -288,6 +296,7 @@ class MaintenanceRunner(Struct, frozen=True):
             if self._erase_entries(waitlist_id, lease.renew, is_time_up) == 0 and is_over:
                 lease.renew()
                 self.samples.delete(waitlist_id)
+                self.invitation_runner.invitations.records.delete_all(waitlist_id)
                 self.queue.send(c.Purge(waitlist_id=waitlist_id))
                 self.waitlists.finish_delete(waitlist_id, lease.owner)
                 return

@@ -1,7 +1,9 @@
 """Composes a message to a customer: its subject, text, HTML, link and headers."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from html import escape
+from types import MappingProxyType
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -13,7 +15,8 @@ from waitlist_api.entries.unsubscribe import ONE_CLICK, unsubscribe_path
 from waitlist_api.messages.kinds import Kind
 from waitlist_api.messages.words import choose_words, fill_placeholders, load_texts
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.settings.messages import LANGUAGES, MessageRules
+from waitlist_api.settings.messages import LANGUAGES, MessageRules, OwnText
+from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 Channel = Literal["mail", "sms"]
@@ -94,11 +97,15 @@ def compose(
     to: tuple[Channel, str],
     head: Letterhead,
     at_millis: int,
+    invitation_texts: Mapping[Language, OwnText] = MappingProxyType({}),
 ) -> Message:
-    """Compose a message of this kind about an entry."""
+    """Compose a message of this kind about an entry.
+
+    `invitation_texts` are the texts of the invitation that the message is about, by language.
+    """
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)
-    words = choose_words(kind.name, language, rules)
+    words = choose_words(kind.name, language, rules, invitation_texts.get(language))
     until = _time(kind.until_millis(record), rules.timezone)
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until, "to": record.call.to}

@@ -4,6 +4,7 @@ The message is sent once, unless the function stops before it has noted that the
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -16,15 +17,18 @@ from waitlist_api.messages.limits import LimitReached, Limits
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, no_longer_near
+from waitlist_api.records.invitations import InvitationRecords
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.settings.hours import next_time_within
 from waitlist_api.settings.identity import IdentityField, IdentityRules
-from waitlist_api.settings.messages import MessageRules
+from waitlist_api.settings.messages import MessageRules, OwnText
 from waitlist_api.settings.sms import takes_sms
+from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared.errors import WaitlistError
+from waitlist_shared.ids import invitation_of
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
@@ -73,6 +77,7 @@ class Sender(Struct, frozen=True):
     recipients: Recipients
     ledger: Ledger
     limits: Limits
+    invitations: InvitationRecords
     channels: Mapping[Channel, Transport]
     head: Letterhead
     now_millis: NowMillis
@@ -118,13 +123,34 @@ class Sender(Struct, frozen=True):
             self._check_hours(record, waitlist.settings, event)
         # Issue the code in the link now. A code from the time of the event could have expired
         # already.
-        message = compose(kind, record, waitlist.settings, rules, to, self.head, began_millis)
+        invitation_texts = self._find_invitation_texts(kind, record)
+        message = compose(
+            kind, record, waitlist.settings, rules, to, self.head, began_millis, invitation_texts
+        )
         return self._send_once(
             delivery,
             message,
             began_millis,
             lambda: self.limits.take(kind, record, event, message, rules, self.now_millis()),
+            lambda: self._note_delivered(kind, record),
         )
+
+    def _find_invitation_texts(self, kind: Kind, record: EntryRecord) -> Mapping[Language, OwnText]:
+        """Return the texts that an invitation uses instead of the waitlist's texts."""
+        invitation_id = invitation_of(record.hold.token)
+        if kind.name != "offered" or not invitation_id:
+            return {}
+        invitation = self.invitations.find(record.waitlist_id, invitation_id)
+        return invitation.message if invitation is not None else {}
+
+    def _note_delivered(self, kind: Kind, record: EntryRecord) -> None:
+        """Count the message for its invitation.
+
+        If this fails, the message is not counted. It must not be sent again because of that.
+        """
+        if kind.name == "offered":
+            with suppress(WaitlistError):
+                self.invitations.invitees.note_delivered(record)
 
     def _withdraw_near_notice(self, record: EntryRecord, delivery: Delivery) -> None:
         """Remove the `near` notice from the record if its message was never sent.
@@ -148,6 +174,8 @@ class Sender(Struct, frozen=True):
         """
         self._mark_unreachable(delivery, self.deliveries.sent_millis(delivery))
         self.deliveries.bounce(delivery)
+        if delivery.kind == "offered":
+            self.invitations.invitees.note_bounced(*delivery.stay, delivery.stamp)
 
     def _is_edited_since(self, delivery: Delivery, millis: int) -> bool:
         record = self.entries.get(delivery.waitlist_id, delivery.entry_id)
@@ -204,10 +232,12 @@ class Sender(Struct, frozen=True):
         message: Message,
         began_millis: int,
         take: Callable[[], Callable[[], None]],
+        note_sent: Callable[[], None],
     ) -> Outcome:
         """Send a message, unless it was already sent or a limit is reached.
 
         `take` counts the message for the limits, and returns a function that undoes the count.
+        `note_sent` is called before the message is known as sent, so that no sent message lacks it.
         """
         # Record the time at which this attempt began, before the entry was read. An edit that is
         # missing in the message is then always later than this time.
@@ -231,6 +261,7 @@ class Sender(Struct, frozen=True):
         reason = ""
         try:
             self.channels[message.channel].send(message, delivery)
+            note_sent()
         except Refused:
             self._mark_unreachable(delivery, began_millis)
             outcome = reason = "refused"

@@ -22,9 +22,15 @@ def load_texts(language: str) -> dict[str, Any]:
     return texts
 
 
-def choose_words(kind: KindName, language: Language, rules: MessageRules) -> dict[str, str]:
-    """Return the `subject`, `text` and `button` of a message."""
-    own = rules.texts.get(language, {}).get(kind, OwnText())
+def choose_words(
+    kind: KindName, language: Language, rules: MessageRules, own: OwnText | None = None
+) -> dict[str, str]:
+    """Return the `subject`, `text` and `button` of a message.
+
+    `own` are the texts of the invitation that the message is about. If they are None, use the texts
+    of the waitlist.
+    """
+    own = own or rules.texts.get(language, {}).get(kind, OwnText())
     texts: dict[str, str] = load_texts(language)[kind]
     # A blank text would result in a mail without a subject, or in an invisible link.
     chosen = {name: getattr(own, name) or "" for name in FIELDS}

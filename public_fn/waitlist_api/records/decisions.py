@@ -10,6 +10,7 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent, no_longer_near
 from waitlist_api.records.lifecycle import status_after
 from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
+from waitlist_shared.ids import invitation_of
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
@@ -79,9 +80,17 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
     detail = {}
     if decision.until_millis:
         detail = {"until": iso(decision.until_millis)}
+    if decision.verb == "offered":
+        detail = invitation_detail(decision.token)
     return HistoryEvent(
         stamp=decision.stamp, event=decision.verb, by=by, reason=reason, detail=detail
     )
+
+
+def invitation_detail(token: str) -> dict[str, str]:
+    """Return the part of an event that names the invitation to which the offer belongs."""
+    invitation_id = invitation_of(token)
+    return {"invitation": invitation_id} if invitation_id else {}
 
 
 def expired_event(stamp: int, at_millis: int) -> HistoryEvent:

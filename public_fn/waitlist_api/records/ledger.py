@@ -21,6 +21,7 @@ from waitlist_api.records.entry import (
     record_key,
     shard_of,
 )
+from waitlist_api.records.invitees import invitee_changes
 from waitlist_api.records.journal import Change
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared.errors import Throttled
@@ -118,6 +119,7 @@ class Ledger(Struct, frozen=True):
         ]
         if decided.change is not None:
             writes.append(self.table.put_write(decided.change.to_item(now_millis)))
+        writes += [change.to_write(self.table) for change in invitee_changes(before, after)]
         return writes
 
     def save(self, before: EntryRecord, after: EntryRecord) -> EntryRecord:
@@ -125,6 +127,8 @@ class Ledger(Struct, frozen=True):
 
         Raise EntryChanged if the stored record has changed since the caller read `before`.
         """
+        if any(invitee_changes(before, after)):
+            return self.commit(before, Commit(after=after), after.updated_millis)
         after = _next(before, after)
         update, values = update_of(before, after)
         with entry_changed():

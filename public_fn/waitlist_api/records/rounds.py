@@ -6,7 +6,7 @@ from typing import Any, Self
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from waitlist_api.records.table import ConditionFailed, Table
+from waitlist_api.records.table import ConditionFailed, Item, Table
 
 KEY = {"pk": "MAINTENANCE", "sk": "ROUND"}
 
@@ -62,9 +62,23 @@ class Round(Struct, frozen=True, kw_only=True):
 class Rounds(Struct, frozen=True):
     table: Table
 
-    def read(self) -> Round:
-        """Return the stored progress of maintenance, or an empty round if none is stored."""
-        return Round.from_item(self.table.get(KEY) or {})
+    def read(self) -> tuple[Round, list[str]]:
+        """Return the stored progress of maintenance, and the sort keys of the running invitations.
+
+        Maintenance needs both every minute, so one request reads both. If no progress is stored,
+        the round is empty.
+        """
+        round_item: Item = {}
+        running: list[str] = []
+        after: Item | None = {}
+        while after is not None:
+            items, after = self.table.query("#pk = :pk", {"pk": KEY["pk"]}, after or None)
+            for item in items:
+                if item["sk"] == KEY["sk"]:
+                    round_item = item
+                else:
+                    running.append(item["sk"])
+        return Round.from_item(round_item), running
 
     def write(self, note: Round) -> Round:
         """Store the progress of maintenance, and return it.

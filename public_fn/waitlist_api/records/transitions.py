@@ -20,6 +20,7 @@ from waitlist_api.records.entry import (
     entry_pk,
     record_key,
 )
+from waitlist_api.records.invitees import Invitees
 from waitlist_api.records.journal import Key, change_of
 from waitlist_api.records.ledger import UNKNOWN, Commit, EntryChanged, Ledger, Put
 from waitlist_api.records.retention import Retention
@@ -144,6 +145,10 @@ class Transitions(Struct, frozen=True):
     def ledger(self) -> Ledger:
         return Ledger(self.table)
 
+    @property
+    def invitees(self) -> Invitees:
+        return Invitees(self.table)
+
     def record(
         self, transition: Transition, now_millis: int, record: EntryRecord | None = None
     ) -> EntryRecord:
@@ -210,8 +215,10 @@ class Transitions(Struct, frozen=True):
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
         """Write the delay and the number of declines from a decision to the record of the entry.
 
-        The record may be newer than the decision.
+        If the decision ended an offer of an invitation, note this end too. The record may be newer
+        than the decision.
         """
+        self.invitees.note_late(record, decision)
 
         def decide(now: EntryRecord) -> EntryRecord | None:
             after = with_delay(decision, now)

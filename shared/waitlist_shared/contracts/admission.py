@@ -9,6 +9,7 @@ from waitlist_shared.contracts.common import (
     ClaimToken,
     EntryId,
     Filters,
+    InvitationId,
     Number,
     OfferSeconds,
     OnceKey,
@@ -43,8 +44,17 @@ class Hours(Struct, frozen=True, array_like=True):
     closes: Number
 
 
+class Invitee(Struct, frozen=True, array_like=True):
+    """An entry that an invitation is for. The ticket identifies the signup."""
+
+    entry_id: EntryId
+    ticket: Ticket
+
+
 class Admit(OnWaitlist, frozen=True, kw_only=True):
-    """Makes offers to the first customers in the queue, or to one customer."""
+    """Makes offers to the first customers in the queue, to one customer, or to the invitees of an
+    invitation.
+    """
 
     # The number of customers to offer a slot. If it is None, the admission policy decides the
     # number.
@@ -81,6 +91,11 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # The current or next period in which offers are made, and the periods after it. Redis makes no
     # offers at other times.
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
+    # The first `count` invitees who still wait get an offer that ends at `offer_until_millis`. An
+    # invitee who had an offer of this invitation before does not get another one.
+    invitees: Annotated[tuple[Invitee, ...], Meta(max_length=MAX_ADMIT)] = ()
+    invitation: InvitationId | None = None
+    offer_until_millis: Number = 0
 
 
 @answers(Admit)
@@ -105,6 +120,9 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     scheduled: int = 0
     # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
+    # How many entries the request has taken from the queue. If the outcome is `repeat`, this is the
+    # number of the first request.
+    taken: Number = 0
 
 
 class OnOffer(OnEntry, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ State = Literal["warm", "hydrating"]
 # `offered` a slot, or `parked`.
 EntryState = Literal["waiting", "held", "offered", "parked"]
 ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
+InvitationId = Annotated[str, Meta(pattern=rf"\A{ids.INVITATION_ID}\Z")]
 SegmentId = Annotated[str, Meta(pattern=rf"\A{ids.SEGMENT_ID}\Z")]
 # The filter that selects the whole queue. All other filters are segment ids.
 EVERYONE = "*"

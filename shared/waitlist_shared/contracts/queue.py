@@ -323,6 +323,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # True if offers are due. The caller then sends an Admit request.
     is_due: bool = False
     offered_until_millis: Number | None = None
+    # The token of the claim or offer. It is empty if the entry waits.
+    token: str = ""
     # The position of the entry, which is 1 plus the number of entries ahead of it. Entries with an
     # unverified address do not count.
     position: int | None = None

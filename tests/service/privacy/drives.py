@@ -366,6 +366,28 @@ def admit(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN}/admit", {"count": 1, "filter": {"language": SPANISH}})
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/invitations")
+def invite(service: Deployment) -> None:
+    body = {"count": 1, "offer_seconds": 600, "filter": {"language": SPANISH}}
+    done(service, "POST", f"{ADMIN}/invitations", body)
+
+
+@drives("GET /v1/admin/waitlists/{waitlist_id}/invitations")
+def list_invitations(service: Deployment) -> None:
+    for _ in range(2):
+        body = {"count": 1, "offer_seconds": 600}
+        assert service.operator("POST", f"{ADMIN}/invitations", json=body).is_success
+    assert pages(service, f"{ADMIN}/invitations?limit=1") >= 2
+    wrong(service, "GET", f"{ADMIN}/invitations")
+
+
+@drives("GET /v1/admin/waitlists/{waitlist_id}/invitations/{invitation_id}")
+def get_invitation(service: Deployment) -> None:
+    invite(service)
+    (made,) = service.operator("GET", f"{ADMIN}/invitations").json()["invitations"]
+    look(service, f"{ADMIN}/invitations/{made['invitation_id']}")
+
+
 def offer(service: Deployment) -> None:
     """Offer the customer a place."""
     (offered,) = service.operator("POST", f"{ADMIN}/admit", json={"count": 1}).json()["entries"]

@@ -8,7 +8,7 @@ local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
   local millis = math.floor(now / 1000)
   local by_policy, by_quota =
-    offer_end(policy, millis, policy.offer_seconds), offer_end(policy, millis, policy.quota_offer_seconds)
+    policy.offer_until or offer_end(policy, millis, policy.offer_seconds), offer_end(policy, millis, policy.quota_offer_seconds)
   local inside_until = pass_end(policy.pass_seconds, now)
   for number, entry in ipairs(popped) do
     local entry_id, token = entry.entry_id, string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)

@@ -30,3 +30,9 @@ local function replay(keys, claimed_before, deadlines)
   end
   return entries
 end
+
+-- Returns how many entries the earlier request has taken.
+local function count_taken(claimed_before)
+  local _, taken = string.gsub(claimed_before, '%w+:%w+', '')
+  return taken
+end

@@ -291,8 +291,8 @@ class HistoryAnswer(Model):
             description="Details of the event: the requested values and the entry's `position` "
             "after the event. For a bump, `moved` is the number of positions that the entry moved "
             "ahead. `jti` is the id of a pass. The `admitted` event issues the pass, and the "
-            "`exited` event or the next `joined` event revokes it. Values that are unknown are "
-            "left out."
+            "`exited` event or the next `joined` event revokes it. `invitation` is the id of the "
+            "invitation that an offer belongs to. Values that are unknown are left out."
         ),
     ]
 

@@ -40,7 +40,7 @@ REASONS = {
 }
 
 
-def _unfilled(rules: MessageRules) -> Iterator[tuple[str, str]]:
+def unfilled_placeholders(rules: MessageRules) -> Iterator[tuple[str, str]]:
     """Yield a problem for each placeholder that the service cannot replace."""
     for language, kinds in rules.texts.items():
         for kind, own in kinds.items():
@@ -54,7 +54,7 @@ def _unfilled(rules: MessageRules) -> Iterator[tuple[str, str]]:
 
 
 OwnTextBody: Any = request_body("OwnTextBody", OwnText)
-MessagesBody: Any = request_body("MessagesBody", MessageRules, _unfilled)
+MessagesBody: Any = request_body("MessagesBody", MessageRules, unfilled_placeholders)
 
 
 class NoteAnswer(Model):

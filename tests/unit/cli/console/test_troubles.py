@@ -164,6 +164,8 @@ def test_hostile_text_is_escaped_everywhere(console: Opened, bakery: Bakery) -> 
         f"{base}/policy",
         f"{base}/policy/launch",
         f"{base}/segments",
+        f"{base}/invitations",
+        f"{base}/do/invite",
         f"{base}/import",
         f"{base}/do/pause",
         f"{base}/do/delete",

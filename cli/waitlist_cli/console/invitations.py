@@ -1,0 +1,30 @@
+"""Shows the invitations of a waitlist, and how many people each of them has reached."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.operations.invite import FUNNEL, INVITE, PATH
+
+# The page shows at most this many invitations, because the service counts the people of each.
+MOST = 20
+REFRESH_SECONDS = 10
+
+
+def routes(console: Console) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist_id = waitlist_of(request)
+        page = console.get(PATH.format(waitlist_id=waitlist_id), limit=MOST)
+        return console.page(
+            request,
+            "invitations.html",
+            waitlist=console.get(f"/{waitlist_id}"),
+            invitations=page["invitations"],
+            has_more=page["cursor"] is not None,
+            stages=FUNNEL,
+            action=INVITE,
+            every=REFRESH_SECONDS,
+        )
+
+    return [Route("/lists/{waitlist}/invitations", show)]

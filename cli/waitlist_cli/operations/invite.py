@@ -1,0 +1,133 @@
+"""Invites people, and lists invitations with their funnels."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
+from waitlist_cli.operations.claim import FILTER
+from waitlist_cli.terminal.output import format_count, format_value
+from waitlist_cli.terminal.times import A_TIME, AGO, UNITS, utc
+
+MOST_INVITED = 100_000
+USUAL = "48h"
+PATH = "/{waitlist_id}/invitations"
+# The counts of a funnel, and what operators read above each of them.
+FUNNEL = {
+    "invited": "Invited",
+    "delivered": "Delivered",
+    "opened": "Opened",
+    "open": "Still open",
+    "entered": "Entered",
+    "declined": "Declined",
+    "missed": "Missed",
+    "left": "Left",
+}
+COUNT = Field(
+    "count",
+    "How many",
+    "number",
+    "Invite this many people from the head of the queue.",
+    at_least=1,
+    at_most=MOST_INVITED,
+    option="-n --count",
+)
+ENTRIES = Field(
+    "entries",
+    "Only these people",
+    "long",
+    "Ids of the entries to invite, instead of a number. At most 100, separated by spaces.",
+    option="--entries",
+)
+UNTIL = Field(
+    "until",
+    "Until when",
+    "text",
+    f"How long the offers last, such as 48h or 14d, or when they end, such as {A_TIME}. At most 14 "
+    "days.",
+    value=USUAL,
+    is_required=True,
+    option="--until",
+)
+SUBJECT = Field("subject", "Subject of the mail", "text", "Replaces the usual subject.")
+TEXT = Field(
+    "text",
+    "Text of the message",
+    "long",
+    "Replaces the usual text. {until} stands for the end of the offer, and {name} for the name of "
+    "the waitlist.",
+)
+LANGUAGE = Field(
+    "language",
+    "Language of these words",
+    "text",
+    "Two letters, such as en. People with another language get the usual words. By default, this "
+    "is the usual language of the waitlist.",
+)
+
+
+def ends(typed: str) -> dict[str, Any]:
+    """Return the part of the request body that says when the offers end."""
+    if duration := re.fullmatch(AGO, typed.replace(" ", "")):
+        unit = timedelta(**{UNITS[duration[2]]: int(duration[1])})
+        return {"offer_seconds": int(unit.total_seconds())}
+    try:
+        return {"until": utc(typed)}
+    except (ValueError, OverflowError):
+        message = f"{typed!r} is not a duration such as 48h, and not a time such as {A_TIME}."
+        raise WrongUsage(message) from None
+
+
+def invited_text(invitation: Document) -> str:
+    """Say how many people are invited, and until when."""
+    invited = invitation["funnel"]["invited"]
+    people = format_count(invited, "person is invited", "people are invited")
+    text = f"{people}. The offers end at {format_value(invitation['until'])}."
+    if invitation["state"] == "running":
+        return f"{text} More offers are being made, up to {invitation['count']:,} people in all."
+    if invited < invitation["count"]:
+        return f"{text} No one else could be invited."
+    return text
+
+
+def ends_at(_: Document) -> str:
+    until = (datetime.now(UTC) + timedelta(hours=48)).isoformat(timespec="seconds")
+    return f"With {USUAL}, the offers end at {format_value(until)}."
+
+
+def _invite(request: ListRequest) -> tuple[str, Any]:
+    values = dict(request.values)
+    typed, words = values.pop(UNTIL.name), {}
+    for field in (SUBJECT, TEXT):
+        if text := values.pop(field.name, ""):
+            words[field.name] = text
+    language = values.pop(LANGUAGE.name, "")
+    if "filters" in values:
+        raise WrongUsage("An invitation takes one filter.")
+    body = {name: value for name, value in values.items() if value}
+    if ENTRIES.name in body:
+        body[ENTRIES.name] = re.findall(r"[^\s,]+", body[ENTRIES.name])
+    if COUNT.name not in body and ENTRIES.name not in body:
+        raise WrongUsage("Enter how many people to invite, or the ids of their entries.")
+    if words:
+        waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
+        usual = (waitlist["messages"] or {}).get("language", "en")
+        body["message"] = {language or usual: words}
+    path = PATH.format(waitlist_id=request.waitlist_id)
+    invitation = request.api.operator("POST", path, {**body, **ends(typed)}, key=request.key)
+    return invited_text(invitation), invitation
+
+
+INVITE = ListAction(
+    name="invite",
+    summary="Invite people to accept an offer until a given time.",
+    title="Invite people of {who}",
+    consequence="Each invited person gets one offer now, and at most one reminder before it ends. "
+    "Unused offers do not go to other people.",
+    more=ends_at,
+    path=PATH,
+    fields=(COUNT, replace(FILTER, adapt=None), ENTRIES, UNTIL, SUBJECT, TEXT, LANGUAGE),
+    carry_out=_invite,
+)

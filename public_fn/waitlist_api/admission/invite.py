@@ -1,0 +1,263 @@
+"""Invite people: make one offer to each of the first entries of the queue, or to given entries.
+
+An invitation is stored before its first offer is made. Its offers are made in pages of up to 100.
+Maintenance continues an invitation that was interrupted
+(docs/decisions/0087-an-offer-knows-its-invitation.md).
+"""
+
+import hashlib
+import json
+import logging
+import secrets
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from waitlist_api.admission.admit import Admissions
+from waitlist_api.admission.dequeue import once_fields
+from waitlist_api.clock import IsTimeUp, NowMillis
+from waitlist_api.errors import FieldError, InvalidFields, InvitationNotFound
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.invitations import Invitation, InvitationRecords
+from waitlist_api.records.invitees import Funnel, Invitees
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.messages import OwnText
+from waitlist_api.settings.texts import Language
+from waitlist_api.settings.waitlist import WaitlistSettings
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import AdmissionOver, WaitlistError, WaitlistPaused
+from waitlist_shared.ids import new_invitation_id
+from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
+
+logger = logging.getLogger(__name__)
+# A request makes offers for this long. Maintenance makes the remaining offers.
+REQUEST_MILLIS = 8_000
+NO_OFFER_MESSAGE = (
+    "this waitlist does not send the message `offered`, so add `offered` to `messages.kinds` first"
+)
+
+
+class InviteCommand(Struct, frozen=True, kw_only=True):
+    """An operator's request to invite people. Either `until_millis` or `offer_seconds` is set."""
+
+    waitlist_id: str
+    by: str
+    count: int
+    entries: tuple[str, ...] = ()
+    filter: Mapping[str, str] = {}
+    until_millis: int | None = None
+    offer_seconds: int | None = None
+    message: Mapping[Language, OwnText] = {}
+    idempotency_key: str = ""
+
+    @property
+    def body(self) -> str:
+        """A digest of what the operator has asked for, by which a repeated request is known."""
+        asked = to_builtins(replace(self, by="", idempotency_key=""))
+        return _digest(json.dumps(asked, sort_keys=True))
+
+
+class Counted(Struct, frozen=True):
+    """An invitation, and how many people it has reached."""
+
+    invitation: Invitation
+    funnel: Funnel
+
+
+class Invitations(Struct, frozen=True):
+    """Makes the offers of invitations, and counts what became of them."""
+
+    records: InvitationRecords
+    invitees: Invitees
+    admissions: Admissions
+    entries: EntryRecords
+    recovering_queue: RecoveringQueue
+    waitlist_cache: WaitlistCache
+    now_millis: NowMillis
+
+    def invite(self, command: InviteCommand) -> Counted:
+        """Store an invitation and make its first offers. A repeated request changes nothing."""
+        began_millis = self.now_millis()
+        key = _digest(f"{command.by}\0{command.idempotency_key or secrets.token_hex(16)}")
+        invitation = self.records.find_by_key(command.waitlist_id, key, command.body)
+        is_new = invitation is None
+        if invitation is None:
+            invitation = self.records.create(self._begun(command), key, command.body)
+        try:
+            invitation = self.run(
+                invitation,
+                lambda: self.now_millis() - began_millis >= REQUEST_MILLIS,
+                is_resumed=not is_new,
+            )
+        except WaitlistError as error:
+            # The invitation is stored, so maintenance continues it.
+            logger.warning("an invitation was interrupted: %s", error.code)
+        return self._counted(invitation)
+
+    def find(self, waitlist_id: str, invitation_id: str) -> Counted:
+        """Return an invitation. Raise InvitationNotFound if it does not exist."""
+        self.waitlist_cache.find(waitlist_id)
+        invitation = self.records.find(waitlist_id, invitation_id)
+        if invitation is None:
+            raise InvitationNotFound
+        return self._counted(invitation)
+
+    def page(
+        self, waitlist_id: str, before: str | None, limit: int
+    ) -> tuple[list[Counted], str | None]:
+        """Return a page of invitations, newest first, and the cursor of the next page."""
+        self.waitlist_cache.find(waitlist_id)
+        found, cursor = self.records.page(waitlist_id, before, limit)
+        return [self._counted(invitation) for invitation in found], cursor
+
+    def _counted(self, invitation: Invitation) -> Counted:
+        funnel = self.invitees.count(invitation.waitlist_id, invitation.invitation_id)
+        return Counted(invitation, funnel)
+
+    def _begun(self, command: InviteCommand) -> Invitation:
+        """Return a new invitation. Raise an error if the waitlist cannot invite anybody now."""
+        now_millis = self.now_millis()
+        settings = self.waitlist_cache.look_up(command.waitlist_id).settings
+        _check_open(settings, now_millis)
+        if command.message and not (settings.messages and "offered" in settings.messages.kinds):
+            raise InvalidFields(FieldError("body.message", NO_OFFER_MESSAGE))
+        drawn: c.DrawStampResult = self.recovering_queue.write(
+            c.DrawStamp(waitlist_id=command.waitlist_id)
+        )
+        return Invitation(
+            waitlist_id=command.waitlist_id,
+            invitation_id=new_invitation_id(now_millis),
+            created_millis=now_millis,
+            by=command.by,
+            until_millis=_until_millis(command, now_millis),
+            count=command.count,
+            stamp=drawn.stamp,
+            filter=command.filter,
+            entries=command.entries,
+            message=command.message,
+        )
+
+    def run(self, invitation: Invitation, is_time_up: IsTimeUp, *, is_resumed: bool) -> Invitation:
+        """Make the offers of an invitation until all are made or the time is up.
+
+        `is_resumed` is true if an earlier run may have made offers that it did not note.
+        """
+        while invitation.running:
+            after = self._invite_page(invitation, is_resumed=is_resumed)
+            if after is None:
+                # Another run has noted this page, and continues with the next page.
+                return self.records.find(*invitation.ids) or invitation
+            invitation, is_resumed = after, False
+            if is_time_up():
+                break
+        return invitation
+
+    def _invite_page(self, invitation: Invitation, *, is_resumed: bool) -> Invitation | None:
+        """Make up to 100 offers, and return the invitation after them.
+
+        Return None if another run has noted this page.
+        """
+        taken = invitation.taken
+        if is_resumed:
+            taken = max(taken, self.invitees.count(*invitation.ids).invited)
+        wanted = min(MAX_ADMIT, invitation.count - taken)
+        if wanted <= 0 or self.now_millis() >= invitation.until_millis:
+            return self.records.advance(invitation, taken, None, is_done=True)
+        candidates, next_rank = self._candidates(invitation)
+        if not candidates:
+            return self.records.advance(invitation, taken, next_rank, is_done=next_rank is None)
+        request = c.Admit(
+            waitlist_id=invitation.waitlist_id,
+            count=wanted,
+            invitees=tuple(candidates),
+            invitation=invitation.invitation_id,
+            offer_until_millis=invitation.until_millis,
+            **once_fields(invitation.by, f"{invitation.invitation_id} {invitation.page}", []),
+        )
+        try:
+            admitted: c.AdmitResult = self.recovering_queue.read(request)
+        except AdmissionOver:
+            return self.records.advance(invitation, taken, None, is_done=True)
+        self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
+        if admitted.outcome == "repeat":
+            # An earlier run has made these offers to other candidates. The next page begins at the
+            # same rank, so that nobody is left out.
+            taken, next_rank = invitation.taken + admitted.taken, invitation.after_rank
+            is_done = bool(invitation.entries) or taken >= invitation.count
+        else:
+            taken += admitted.taken
+            is_full = admitted.taken == 0
+            is_done = is_full or next_rank is None or taken >= invitation.count
+        return self.records.advance(invitation, taken, next_rank, is_done=is_done)
+
+    def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:
+        """Return whom the next page may invite, and the rank behind which the page after it begins.
+
+        The rank is None if no page follows.
+        """
+        waitlist_id, next_rank = invitation.waitlist_id, None
+        tickets: dict[str, int | None]
+        if invitation.entries:
+            tickets = dict.fromkeys(invitation.entries)
+        else:
+            page: c.ListWaitingResult = self.recovering_queue.read(
+                c.ListWaiting(
+                    waitlist_id=waitlist_id,
+                    ready=True,
+                    after=invitation.after_rank,
+                    limit=MAX_ADMIT,
+                )
+            )
+            tickets = {entry.entry_id: entry.ticket for entry in page.entries}
+            next_rank = page.next_rank
+        records = self.entries.get_many(waitlist_id, list(tickets))
+        found = [
+            c.Invitee(entry_id, ticket)
+            for entry_id, seen in tickets.items()
+            if (record := records.get(entry_id)) is not None
+            and (ticket := record.ticket if seen is None else seen) is not None
+            and _may_be_invited(invitation, record, ticket)
+        ]
+        known = self.invitees.known(waitlist_id, invitation.invitation_id, found)
+        return [invitee for invitee in found if invitee not in known], next_rank
+
+
+def _may_be_invited(invitation: Invitation, record: EntryRecord, ticket: int) -> bool:
+    if record.intent.erase or ticket >= invitation.stamp:
+        return False
+    return all(
+        value in _values(record.attributes.get(name)) for name, value in invitation.filter.items()
+    )
+
+
+def _values(value: str | list[str] | None) -> Sequence[str]:
+    if value is None:
+        return ()
+    return [value] if isinstance(value, str) else value
+
+
+def _check_open(settings: WaitlistSettings, now_millis: int) -> None:
+    """Raise an error if the waitlist makes no offers at the moment."""
+    if settings.paused:
+        raise WaitlistPaused
+    until_millis = settings.admission.until_millis if settings.admission else None
+    if until_millis is not None and until_millis <= now_millis:
+        raise AdmissionOver
+
+
+def _until_millis(command: InviteCommand, now_millis: int) -> int:
+    """Return when the offers end. Raise InvalidFields if the time is not allowed."""
+    if command.offer_seconds is not None:
+        return now_millis + command.offer_seconds * 1000
+    until_millis = command.until_millis or 0
+    if not MIN_OFFER_SECONDS * 1000 <= until_millis - now_millis <= MAX_OFFER_SECONDS * 1000:
+        message = "must be at least 10 seconds and at most 14 days from now"
+        raise InvalidFields(FieldError("body.until", message))
+    return until_millis
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,0 +1,188 @@
+"""Request and response bodies of invitations."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+
+from waitlist_api.http.schemas.admission import OwnOfferSeconds
+from waitlist_api.http.schemas.attributes import Filter
+from waitlist_api.http.schemas.common import (
+    Body,
+    Count,
+    Model,
+    PathEntryId,
+    TheCursor,
+    Time,
+    UtcTime,
+    documented,
+)
+from waitlist_api.http.schemas.messages import OwnTextBody, unfilled_placeholders
+from waitlist_api.settings.messages import LANGUAGES, KindName, MessageRules, OwnText
+from waitlist_api.settings.texts import Language
+from waitlist_shared import ids
+from waitlist_shared.limits import MAX_ADMIT, MAX_PAGE
+
+MAX_INVITED = 100_000
+PathInvitationId = f"^{ids.INVITATION_ID}$"
+
+
+def texts_in(message: dict[Language, Any] | None) -> dict[Language, OwnText]:
+    """Return the texts in a valid body."""
+    return {
+        language: msgspec.convert(own.model_dump(), OwnText)
+        for language, own in (message or {}).items()
+    }
+
+
+def _check_placeholders(message: dict[Language, Any] | None) -> dict[Language, Any] | None:
+    texts: dict[Language, dict[KindName, OwnText]] = {
+        language: {"offered": own} for language, own in texts_in(message).items()
+    }
+    rules = MessageRules(kinds=("offered",), texts=texts)
+    for _, problem in unfilled_placeholders(rules):
+        raise ValueError(problem.removeprefix("texts."))
+    return message
+
+
+def _distinct(entries: list[str] | None) -> list[str] | None:
+    if entries is not None and len(set(entries)) < len(entries):
+        raise ValueError("must have each entry only once")
+    return entries
+
+
+def _only_count(entries: list[str] | None, info: ValidationInfo) -> list[str] | None:
+    if entries is not None and (info.data.get("count") or info.data.get("filter")):
+        raise ValueError("must not be sent together with count or filter")
+    return entries
+
+
+class InvitationBody(Body):
+    """Whom to invite, until when, and with which message."""
+
+    count: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MAX_INVITED,
+            description="The number of people to invite, who are the first ready entries of the "
+            "queue. Fewer people are invited if fewer are waiting or if `max_inside` is reached.",
+            examples=[100],
+        ),
+    ] = None
+    filter: Annotated[
+        Filter | None,
+        Field(
+            description="Invite only entries with all these attribute values. The attributes need "
+            "not be declared as a segment.",
+            examples=[{"language": "Spanish"}],
+        ),
+    ] = None
+    entries: Annotated[
+        list[Annotated[str, Field(pattern=PathEntryId)]] | None,
+        Field(
+            min_length=1,
+            max_length=MAX_ADMIT,
+            description="The ids of the entries to invite, instead of `count`. Entries that do not "
+            "wait or are not ready are left out.",
+        ),
+        AfterValidator(_distinct),
+        AfterValidator(_only_count),
+    ] = None
+    until: Annotated[
+        UtcTime | None,
+        Field(
+            description="When the offers end, at most 14 days from now. Send either `until` or "
+            "`offer_seconds`.",
+            examples=["2026-12-03T18:00:00Z"],
+        ),
+    ] = None
+    offer_seconds: OwnOfferSeconds = None
+    message: Annotated[
+        dict[Language, OwnTextBody] | None,
+        Field(
+            max_length=len(LANGUAGES),
+            description="The texts that replace the texts of the message `offered`, by language. "
+            "Customers with another language get the usual text.",
+            examples=[{"en": {"subject": "You are invited to {name}"}}],
+        ),
+        AfterValidator(_check_placeholders),
+    ] = None
+
+    @model_validator(mode="after")
+    def _check(self) -> "InvitationBody":
+        if self.count is None and self.entries is None:
+            raise ValueError("must have count or entries, which say whom to invite")
+        if (self.until is None) == (self.offer_seconds is None):
+            raise ValueError("must have either until or offer_seconds, but not both")
+        return self
+
+
+class FunnelAnswer(Model):
+    """How many of the invited people are in each state."""
+
+    invited: Annotated[
+        Count,
+        Field(
+            description="The number of people who got an offer. This is always the sum of `open`, "
+            "`entered`, `declined`, `missed` and `left`."
+        ),
+    ]
+    open: Annotated[Count, Field(description="Their offer is still open.")]
+    entered: Annotated[Count, Field(description="They accepted the offer.")]
+    declined: Annotated[Count, Field(description="They declined the offer.")]
+    missed: Annotated[Count, Field(description="They did not answer before the offer ended.")]
+    left: Annotated[
+        Count,
+        Field(
+            description="They left the waitlist, were removed or were erased, or their offer was "
+            "withdrawn."
+        ),
+    ]
+    delivered: Annotated[
+        Count,
+        Field(
+            description="The number of invited people to whom a mail or an SMS message was sent "
+            "that has not bounced."
+        ),
+    ]
+    opened: Annotated[
+        Count,
+        Field(
+            description="The number of invited people whose page or app has shown the offer, for "
+            "example because they opened the link in the message."
+        ),
+    ]
+
+
+class InvitationAnswer(Model):
+    """An invitation, and how many people it has reached."""
+
+    invitation_id: Annotated[str, documented(pattern=PathInvitationId)]
+    created_at: Time
+    until: Annotated[Time, Field(description="When the offers end at the latest.")]
+    state: Annotated[
+        Literal["running", "done"],
+        Field(
+            description="`running` while offers are still being made, which can take some minutes "
+            "for thousands of people. `done` after all offers were made."
+        ),
+    ]
+    count: Annotated[Count, Field(description="The maximum number of people to invite.")]
+    filter: Filter | None
+    message: Annotated[
+        dict[Language, OwnTextBody] | None,
+        Field(description="The texts that replace the usual texts. Null if there are none."),
+    ]
+    funnel: FunnelAnswer
+
+
+class InvitationsAnswer(Model):
+    invitations: Annotated[
+        list[InvitationAnswer],
+        documented(maxItems=MAX_PAGE),
+        Field(
+            description="The invitations, newest first. They are kept for 400 days after their end."
+        ),
+    ]
+    cursor: TheCursor | None

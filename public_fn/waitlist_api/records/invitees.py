@@ -1,0 +1,201 @@
+"""Store what became of each invitee of an invitation.
+
+An invitee is an entry that an invitation has made an offer to. The item of an invitee is written in
+the transaction that changes the record of the entry. It is found by the ticket of the signup, so it
+contains no personal data, and stays when the entry is erased.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Literal
+
+from msgspec import Struct
+
+from waitlist_api.records.entry import DECLINED, SHARDS, EntryRecord, HistoryEvent, shard_of
+from waitlist_api.records.table import ConditionFailed, Item, Key, Table
+from waitlist_shared import contracts as c
+from waitlist_shared.ids import invitation_of
+
+# `open` until the offer ends. `left` also means that an operator has withdrawn the offer.
+State = Literal["open", "entered", "declined", "missed", "left"]
+# How the offer ended, by the decision that Redis kept about the end.
+LATE_ENDS: dict[str, State] = {"declined": "declined", "withdrawn": "left"}
+ALWAYS = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
+# The items are kept longer than their invitation, so that its numbers stay right until it expires.
+INVITATION_SECONDS = 400 * 86_400
+KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
+
+
+class Funnel(Struct, frozen=True, kw_only=True):
+    """How many people an invitation has reached. `invited` is the sum of the five states.
+
+    `delivered` and `opened` count those of the invited people who got the message, and those who
+    saw their offer.
+    """
+
+    invited: int = 0
+    open: int = 0
+    entered: int = 0
+    declined: int = 0
+    missed: int = 0
+    left: int = 0
+    delivered: int = 0
+    opened: int = 0
+
+
+class InviteeChange(Struct, frozen=True, kw_only=True):
+    """A change of the state of an invitee."""
+
+    key: Key
+    state: State
+    expires_at: int
+
+    def to_write(self, table: Table) -> Item:
+        values = {"state": self.state, "expires_at": self.expires_at}
+        return table.update_write(
+            self.key, "SET #state = :state, #expires_at = :expires_at", ALWAYS, values
+        )
+
+
+def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[InviteeChange]:
+    """Yield how a change of an entry's record changes the states of its invitees."""
+    has_same_offer = before is not None and before.hold.token == after.hold.token
+    if before is not None and _is_open(before) and not (has_same_offer and _is_open(after)):
+        yield _change(before, _end_of(before, after), after.updated_millis)
+    if invitation_of(after.hold.token) and not has_same_offer:
+        state = "open" if _is_open(after) else _end_of(after, after)
+        yield _change(after, state, after.updated_millis)
+
+
+def _is_open(record: EntryRecord) -> bool:
+    """Return whether the entry has an open offer of an invitation."""
+    hold = record.hold
+    is_offered = record.status in ("offered", "leaving") and hold.is_offer
+    has_end = hold.until_millis is not None
+    return bool(invitation_of(hold.token)) and is_offered and has_end and not record.intent.erase
+
+
+def _end_of(before: EntryRecord, after: EntryRecord) -> State:
+    """Return how an offer has ended that was open in the record `before`."""
+    if before.hold.token != after.hold.token:
+        # The record has a later offer. If the customer declined the former one, this is recorded
+        # later.
+        return "missed"
+    match after.status:
+        case "admitted":
+            return "entered"
+        case "left" if before.intent.leaving_reason == DECLINED:
+            return "declined"
+        case "left" | "leaving":
+            return "left"
+        case _:
+            return LATE_ENDS.get(after.hold.end, "missed")
+
+
+def _change(record: EntryRecord, state: State, now_millis: int) -> InviteeChange:
+    key = invitee_key(
+        record.waitlist_id, record.entry_id, invitation_of(record.hold.token), record.ticket or 0
+    )
+    return InviteeChange(key=key, state=state, expires_at=now_millis // 1000 + KEPT_SECONDS)
+
+
+def invitee_key(waitlist_id: str, entry_id: str, invitation_id: str, ticket: int) -> Key:
+    pk = _shard_pk(waitlist_id, invitation_id, shard_of(entry_id))
+    return {"pk": pk, "sk": f"{ticket:016d}"}
+
+
+def _shard_pk(waitlist_id: str, invitation_id: str, shard: int) -> str:
+    return f"INVITEES#{waitlist_id}#{invitation_id}#{shard}"
+
+
+class Invitees(Struct, frozen=True):
+    """Reads and changes the items of invitees."""
+
+    table: Table
+
+    def known(
+        self, waitlist_id: str, invitation_id: str, invitees: Sequence[c.Invitee]
+    ) -> list[c.Invitee]:
+        """Return those to whom the invitation has made an offer before."""
+        if not invitees:
+            return []
+        keys = {
+            invitee: invitee_key(waitlist_id, invitee.entry_id, invitation_id, invitee.ticket)
+            for invitee in invitees
+        }
+        found = {(item["pk"], item["sk"]) for item in self.table.get_many(list(keys.values()))}
+        return [invitee for invitee, key in keys.items() if (key["pk"], key["sk"]) in found]
+
+    def note_delivered(self, record: EntryRecord) -> None:
+        """Note that the message about the offer in the record was sent."""
+        if invitation_id := invitation_of(record.hold.token):
+            key = invitee_key(*record.key, invitation_id, record.ticket or 0)
+            self._set(key, "SET #delivered = :flag", flag=True)
+
+    def note_bounced(self, waitlist_id: str, entry_id: str, ticket: int, stamp: int) -> None:
+        """Note that the message about the offer with this timestamp has bounced."""
+        event = self.table.get(HistoryEvent.key(waitlist_id, entry_id, stamp, "offered")) or {}
+        if invitation_id := event.get("detail", {}).get("invitation"):
+            key = invitee_key(waitlist_id, entry_id, invitation_id, ticket)
+            self._set(key, "SET #delivered = :flag", flag=False)
+
+    def note_opened(self, key: Key) -> bool:
+        """Note that the customer has seen the offer. Return False if the offer is not recorded."""
+        return self._set(key, "SET #opened = :flag", flag=True)
+
+    def note_late(self, record: EntryRecord, decision: c.Decision) -> None:
+        """Note a decision about an offer that is older than the record of the entry."""
+        invitation_id = invitation_of(decision.token)
+        if not invitation_id:
+            return
+        key = invitee_key(*record.key, invitation_id, decision.ticket)
+        if decision.verb == "offered" and decision.token != record.hold.token:
+            item = {**key, "state": "missed", "expires_at": decision.at // 1000 + KEPT_SECONDS}
+            with suppress(ConditionFailed):
+                self.table.put(item, "attribute_not_exists(#pk)")
+        elif state := LATE_ENDS.get(decision.verb):
+            self._set(
+                key, "SET #state = :state", "(#state = :open OR #state = :missed)", state=state
+            )
+
+    def count(self, waitlist_id: str, invitation_id: str) -> Funnel:
+        """Count the invitees of an invitation."""
+        counts: Counter[str] = Counter()
+        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
+            for found in pool.map(partial(self._count, waitlist_id, invitation_id), range(SHARDS)):
+                counts.update(found)
+        return Funnel(**counts)
+
+    def _count(self, waitlist_id: str, invitation_id: str, shard: int) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for item in self._items(_shard_pk(waitlist_id, invitation_id, shard)):
+            if "state" in item:
+                counts["invited"] += 1
+                counts[item["state"]] += 1
+                counts["delivered"] += bool(item.get("delivered"))
+                counts["opened"] += bool(item.get("opened"))
+        return counts
+
+    def delete(self, waitlist_id: str, invitation_id: str) -> None:
+        for shard in range(SHARDS):
+            items = self._items(_shard_pk(waitlist_id, invitation_id, shard))
+            self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
+
+    def _items(self, pk: str) -> Iterator[Item]:
+        after: Item | None = {}
+        while after is not None:
+            items, after = self.table.query("#pk = :pk", {"pk": pk}, after or None)
+            yield from items
+
+    def _set(self, key: Key, update: str, only_if: str = "", **values: str | bool) -> bool:
+        condition = f"attribute_exists(#pk) AND {only_if}" if only_if else "attribute_exists(#pk)"
+        if only_if:
+            values |= {"open": "open", "missed": "missed"}
+        try:
+            self.table.update(key, update, condition, dict(values))
+        except ConditionFailed:
+            return False
+        return True

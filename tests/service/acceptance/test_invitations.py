@@ -1,0 +1,334 @@
+"""Invitations: each invited person gets one offer, and the funnel adds up at every time."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.service.acceptance.terms import Waitlist
+from tests.service.acceptance.test_admission_policy import iso
+from tests.support.admissions import Admissions
+from tests.support.faults import Call, Crash, Wire, crash_after, crash_before, unheard
+from tests.support.gateway import Answer
+from tests.support.stores import empty_redis
+from tests.support.tables import new_table
+from tests.support.world import RedisClock, World
+from waitlist_api.admission import invite as invite_module
+from waitlist_api.admission.invite import Invitations
+from waitlist_shared import contracts as c
+
+HOUR, DAY = 3600, 86_400
+KEY = "a-key-of-the-launch"
+STATES = ("open", "entered", "declined", "missed", "left")
+
+
+def invite(people: Admissions, key: str | None = None, **body: Any) -> Answer:
+    path = f"{people.admin_path}/invitations"
+    body = {"count": 100, "offer_seconds": 2 * DAY, **body}
+    body = {name: value for name, value in body.items() if value is not None}
+    return people.world.request("POST", path, body=body, key=key, operator=True)
+
+
+def found(people: Admissions, invitation_id: str) -> Answer:
+    path = f"{people.admin_path}/invitations/{invitation_id}"
+    return people.world.request("GET", path, operator=True)
+
+
+def funnel(people: Admissions, invitation_id: str) -> dict[str, int]:
+    """Return the numbers of an invitation that are not zero, after checking that they add up."""
+    answer = found(people, invitation_id)
+    assert answer.status == 200, answer.text
+    counts: dict[str, int] = answer.json["funnel"]
+    assert counts["invited"] == sum(counts[state] for state in STATES)
+    assert max(counts["delivered"], counts["opened"]) <= counts["invited"]
+    return {name: count for name, count in counts.items() if count}
+
+
+def invited(answer: Answer) -> str:
+    assert answer.status == 200, answer.text
+    return str(answer.json["invitation_id"])
+
+
+def offers(people: Admissions) -> Counter[str]:
+    return Counter({name: people.events(name).count("offered") for name in people.names.values()})
+
+
+def test_100_people_are_invited_for_48_hours(waitlist: Waitlist, world: World) -> None:
+    names = [f"person-{number:03}" for number in range(120)]
+    people = waitlist(
+        *names,
+        admission={"decline": {"to": "place", "pause_seconds": 60}},
+        messages={"kinds": ["offered", "ending"]},
+    )
+    answer = invite(people, KEY)
+    assert (answer.json["state"], answer.json["until"]) == ("done", iso(2 * DAY))
+    invitation = invited(answer)
+    assert funnel(people, invitation) == {"invited": 100, "open": 100}
+    for name in names[:60]:
+        assert people.poll(name).json["offered_until"] == iso(2 * DAY)
+    for name in names[:40]:
+        assert people.enter(name).status == 200
+    for name in names[40:50]:
+        assert people.decline(name, to=None).status == 200
+    people.leave(names[50])
+    people.erase(names[51])
+    people.withdraw(names[52])
+    assert funnel(people, invitation) == {
+        "invited": 100,
+        "open": 47,
+        "entered": 40,
+        "declined": 10,
+        "left": 3,
+        "opened": 60,
+    }
+    for hours in (30, 7, 1, 10.9, 0.2, 1):
+        world.advance(hours * HOUR)
+        world.maintenance.run_all()
+    assert funnel(people, invitation) == {
+        "invited": 100,
+        "entered": 40,
+        "declined": 10,
+        "left": 3,
+        "missed": 47,
+        "opened": 60,
+    }
+    known = [name for name in names if name != names[51]]
+    assert [offers(people)[name] for name in known] == [1] * 99 + [0] * 20
+    reminders = [people.events(name).count("ending") for name in known]
+    assert reminders == [0] * 52 + [1] * 47 + [0] * 20
+
+
+@pytest.mark.parametrize("key", [KEY, None])
+def test_a_repeated_request_is_the_same_invitation(waitlist: Waitlist, key: str | None) -> None:
+    people = waitlist("ann", "bob", "cyd", admission={})
+    first = invite(people, key, count=1)
+    again = invite(people, key, count=1)
+    is_same = again.json["invitation_id"] == first.json["invitation_id"]
+    assert is_same == (key is not None)
+    assert sum(offers(people).values()) == (1 if is_same else 2)
+    if key:
+        assert invite(people, key, count=2).code == "idempotency_key_reused"
+
+
+def test_nobody_gets_a_second_invitation_after_the_first_one_ended(waitlist: Waitlist) -> None:
+    """A running invitation passes over people who are back in the queue after its offer."""
+    people = waitlist("ann", "bob", "cyd", admission={})
+    invitation = invited(invite(people, KEY, count=3))
+    people.withdraw("ann")
+    people.decline("bob", to="back")
+    run_again(people, invitation, count=5)
+    assert offers(people) == Counter(ann=1, bob=1, cyd=1)
+    assert funnel(people, invitation) == {"invited": 3, "open": 1, "declined": 1, "left": 1}
+
+
+def run_again(people: Admissions, invitation_id: str, **changes: Any) -> None:
+    """Continue an invitation as maintenance does after a crash in the last step of a request."""
+    invitations = people.world.services.container.get(Invitations)
+    invitation = invitations.records.find(people.waitlist_id, invitation_id)
+    assert invitation is not None
+    invitation = replace(invitation, running=True, after_rank=None, **changes)
+    invitations.records.table.put_many([invitation.to_item()])
+    invitations.run(invitation, lambda: False, is_resumed=True)
+
+
+def test_only_people_who_wait_now_are_invited(waitlist: Waitlist, world: World) -> None:
+    people = waitlist("ann", admission={})
+    invitation = invited(invite(people, KEY))
+    people.all_sign_up("bob")
+    run_again(people, invitation)
+    world.maintenance.run_all()
+    assert (people.status("ann"), people.status("bob")) == ("offered", "waiting")
+
+
+def test_a_filter_or_entries_say_who_is_invited(waitlist: Waitlist) -> None:
+    people = waitlist(admission={})
+    for name, language in [("ann", "de"), ("bob", "es"), ("cyd", ["de", "es"]), ("dan", "es")]:
+        people.sign_up(name, attributes={"language": language})
+    people.hold_back("dan")
+    spanish = invited(invite(people, filter={"language": "es"}))
+    assert people.listed("offered") == ["bob", "cyd"]
+    assert funnel(people, spanish) == {"invited": 2, "open": 2}
+    chosen = invited(invite(people, count=None, entries=[people.id_of("dan"), people.id_of("ann")]))
+    assert people.listed("offered") == ["ann", "bob", "cyd"] or offers(people)["ann"] == 1
+    assert funnel(people, chosen) == {"invited": 1, "open": 1}
+
+
+def test_max_inside_bounds_an_invitation(waitlist: Waitlist) -> None:
+    people = waitlist("ann", "bob", "cyd", admission={"max_inside": 2})
+    answer = invite(people)
+    assert (answer.json["state"], answer.json["funnel"]["invited"]) == ("done", 2)
+    people.decline("ann", to="leave")
+    people.poll("cyd")
+    assert offers(people)["cyd"] == 1, "the policy offers the slot, and not the invitation"
+    assert funnel(people, invited(answer)) == {"invited": 2, "open": 1, "declined": 1}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"count": None}, "count"),
+        ({"entries": ["a" * 26]}, "entries"),
+        ({"until": iso(3 * DAY)}, "until"),
+        ({"offer_seconds": None, "until": iso(15 * DAY)}, "until"),
+        ({"offer_seconds": None, "until": iso(-60)}, "until"),
+        ({"offer_seconds": 15 * DAY}, "offer_seconds"),
+        ({"message": {"en": {"text": "Hello {customer}"}}}, "message"),
+        ({"message": {"en": {"text": "Hello"}}}, "message"),
+    ],
+)
+def test_a_wrong_invitation_changes_nothing(
+    waitlist: Waitlist, body: dict[str, Any], field: str
+) -> None:
+    people = waitlist("ann", admission={})
+    refused = invite(people, **body)
+    assert (refused.status, refused.code) == (422, "invalid_request")
+    assert field in refused.text
+    assert people.status("ann") == "waiting"
+
+
+def test_a_paused_or_ended_waitlist_invites_nobody(waitlist: Waitlist, world: World) -> None:
+    until = {"until": iso(DAY)}
+    people = waitlist("ann", admission=until)
+    people.configure(admission=until, paused=True)
+    assert invite(people).code == "waitlist_paused"
+    people.configure(admission=until, paused=False)
+    world.advance(DAY)
+    assert invite(people).code == "admission_over"
+    listed = world.request("GET", f"{people.admin_path}/invitations", operator=True)
+    assert listed.json == {"invitations": [], "cursor": None}
+
+
+def test_invitations_are_listed_newest_first(waitlist: Waitlist, world: World) -> None:
+    people = waitlist("ann", "bob", "cyd", admission={})
+    made = []
+    for _ in range(3):
+        made.append(invited(invite(people, count=1)))
+        world.advance(1)
+    path = f"{people.admin_path}/invitations"
+    first = world.request("GET", path, query="limit=2", operator=True).json
+    query = f"limit=2&cursor={first['cursor']}"
+    second = world.request("GET", path, query=query, operator=True).json
+    listed = [one["invitation_id"] for page in (first, second) for one in page["invitations"]]
+    assert listed == made[::-1]
+    assert found(people, "0" * 16).code == "invitation_not_found"
+
+
+def test_a_deleted_waitlist_leaves_no_invitation(waitlist: Waitlist, world: World) -> None:
+    people = waitlist("ann", "bob", admission={})
+    invite(people, KEY)
+    people.delete_waitlist()
+    for _ in range(10):
+        world.advance(600)
+        world.maintenance.run_all()
+    left = [key for key in world.dynamodb.items if "INVIT" in str(key)]
+    assert left == []
+
+
+def test_the_table_keeps_nothing_of_an_erased_person(waitlist: Waitlist, world: World) -> None:
+    people = waitlist("ann", admission={})
+    invitation = invited(invite(people))
+    ids = (people.id_of("ann"), "ann")
+    people.erase("ann")
+    for _ in range(5):
+        world.advance(60)
+        world.maintenance.run_all()
+    kept = [
+        item
+        for key, item in world.dynamodb.items.items()
+        if any(one in str((key, item)) for one in ids) and "JOURNAL" not in str(key)
+    ]
+    assert kept == []
+    assert funnel(people, invitation) == {"invited": 1, "left": 1}
+
+
+def test_people_in_pages_are_invited_by_maintenance_if_the_request_has_no_time(
+    waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = waitlist(admission={})
+    people.bring(*[{"customer_id": f"p{number}"} for number in range(230)])
+    monkeypatch.setattr(invite_module, "REQUEST_MILLIS", 0)
+    answer = invite(people, count=220)
+    assert answer.json["state"] == "running"
+    invitation = invited(answer)
+    assert 100 <= funnel(people, invitation)["invited"] < 220
+    world.maintenance.run_all()
+    assert found(people, invitation).json["state"] == "done"
+    assert funnel(people, invitation) == {"invited": 220, "open": 220}
+    assert max(offers(people).values()) <= 1
+
+
+def in_steps(wire: Wire) -> Admissions:
+    """Return a waitlist with five people, whose calls to AWS can fail."""
+    table, clock = wire.client(new_table()), RedisClock.standing()
+    people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
+    assert people.configure(admission={"no_show": "keep_place"}).status == 201
+    people.all_sign_up("ann", "bob", "cyd", "dan", "eve")
+    return people
+
+
+def crash(call: Call) -> Any:
+    return crash_after(call)
+
+
+@pytest.mark.parametrize(
+    "fault", [crash_before, crash_after, unheard], ids=lambda one: one.__name__
+)
+@pytest.mark.parametrize("loses_redis", [False, True])
+def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
+    fault: Any, loses_redis: bool
+) -> None:
+    """The request stops at each of its calls to AWS. Some people decline before it continues."""
+    step = 0
+    while True:
+        wire = Wire()
+        people = in_steps(wire)
+        world = people.world
+        before = len(wire.calls)
+        wire.arm(before + step, fault)
+        try:
+            invite(people, KEY, count=3)
+        except Crash:
+            wire.is_dead = False
+        is_over = len(wire.calls) <= before + step
+        wire.disarm()
+        people.decline("ann", to="back")
+        if loses_redis:
+            world.redis.flushdb()
+            world.advance(1)
+            for _ in range(5):
+                world.maintenance.run_all()
+        again = invite(people, KEY, count=3)
+        for _ in range(5):
+            world.advance(60)
+            world.maintenance.run_all()
+        counts = funnel(people, invited(again))
+        assert found(people, invited(again)).json["state"] == "done"
+        assert max(offers(people).values()) == 1, (step, offers(people))
+        assert counts["invited"] == 3, (step, counts)
+        assert counts["invited"] == sum(offers(people).values())
+        if is_over:
+            break
+        step += 1
+    assert step > 5
+
+
+def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
+    waitlist: Waitlist, world: World
+) -> None:
+    """The caller of each decline is cut off, and the next offer is recorded first."""
+    people = waitlist("ann", "bob", admission={})
+    invitation = invited(invite(people, count=1))
+    decline = c.Decline(
+        waitlist_id=people.waitlist_id,
+        entry_id=people.id_of("ann"),
+        to="place",
+        at_most=3,
+    )
+    world.services.queue.send(decline)
+    people.admit_one("ann")
+    assert funnel(people, invitation) == {"invited": 1, "missed": 1}
+    for _ in range(3):
+        world.advance(60)
+        world.maintenance.run_all()
+    assert funnel(people, invitation) == {"invited": 1, "declined": 1}

@@ -1,0 +1,35 @@
+"""The page of the console with the invitations, and its dialog."""
+
+import re
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened
+
+
+def test_people_are_invited_by_the_dialog_and_the_page_shows_the_funnel(
+    console: Opened, bakery: Bakery
+) -> None:
+    base = f"/lists/{bakery.waitlist_id}"
+    assert "Nobody has been invited yet." in console.text(f"{base}/invitations")
+    bakery.sign_up("ada", "bob", "cyd")
+    dialog = console.text(f"{base}/do/invite")
+    assert "at most one reminder" in dialog
+    assert re.search(r"With 48h, the offers end at 20\d\d-\d\d-\d\d", dialog)
+    notice = console.submit(f"{base}/do/invite", count="2", until="14d")
+    assert "2 people are invited. The offers end at 20" in notice
+    text = console.text(f"{base}/invitations")
+    assert "Invited at Until Invited Delivered Opened Still open" in text
+    assert " UTC 2 0 0 2 0 0 0 0 " in text or " 2 0 0 2 0 0 0 0 " in text
+    assert [bakery.status(name) for name in ("ada", "bob", "cyd")] == [
+        "offered",
+        "offered",
+        "waiting",
+    ]
+
+
+def test_the_dialog_refuses_an_impossible_end(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    path = f"/lists/{bakery.waitlist_id}/do/invite"
+    assert "is not a duration" in console.submit_refused(path, count="1", until="tomorrow")
+    assert "offer_seconds" in console.submit_refused(path, count="1", until="15d")
+    assert bakery.status("ada") == "waiting"

@@ -1,0 +1,71 @@
+"""Invitations of the command line and of the console, against the real service."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.typed import problem
+
+SPANISH = ("--filter", "language=Spanish")
+
+
+def invitations(bakery: Bakery) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = bakery.typed.json("invitations", bakery.waitlist_id)[
+        "invitations"
+    ]
+    return found
+
+
+def test_people_are_invited_and_the_command_says_until_when(bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob", attributes={"language": "Spanish"})
+    bakery.sign_up("cyd")
+    text = bakery.typed.run("invite", bakery.waitlist_id, "-n", "2", "--until", "48h")
+    assert re.search(r"2 people are invited\. The offers end at 20\d\d-\d\d-\d\d", text)
+    assert [bakery.status(name) for name in ("ada", "bob", "cyd")] == [
+        "offered",
+        "offered",
+        "waiting",
+    ]
+    (shown,) = invitations(bakery)
+    assert (shown["count"], shown["state"], shown["funnel"]["open"]) == (2, "done", 2)
+    table = bakery.typed.run("invitations", bakery.waitlist_id)
+    assert shown["invitation_id"] in table
+
+
+def test_a_filter_or_ids_say_who_is_invited(bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    (bob,) = bakery.sign_up("bob", attributes={"language": "Spanish"})
+    (cyd,) = bakery.sign_up("cyd")
+    waitlist_id = bakery.waitlist_id
+    bakery.typed.run("invite", waitlist_id, "-n", "9", "--until", "1d", *SPANISH)
+    assert bakery.status("bob") == "offered"
+    ids = f"{cyd['entry_id']}, {bob['entry_id']}"
+    text = bakery.typed.run("invite", waitlist_id, "--entries", ids, "--until", "2d")
+    assert "1 person is invited." in text
+    assert "No one else could be invited." in text
+    assert (bakery.status("ada"), bakery.status("cyd")) == ("waiting", "offered")
+
+
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        (["-n", "2", "--until", "soon"], "is not a duration such as 48h"),
+        (["--until", "48h"], "Enter how many people to invite"),
+        (
+            ["-n", "2", "--until", "48h", "--prefer", "a=b", "--prefer", "anyone"],
+            "takes one filter",
+        ),
+        (["-n", "2", "--until", "48h", "--text", "Come in"], "does not send the message"),
+    ],
+)
+def test_a_wrong_invitation_says_what_to_enter(
+    bakery: Bakery, words: list[str], refused: str
+) -> None:
+    bakery.sign_up("ada")
+    result = bakery.typed("--json", "invite", bakery.waitlist_id, *words)
+    assert result.exit_code != 0
+    assert refused in json.dumps(problem(result))
+    assert bakery.status("ada") == "waiting"
