@@ -546,8 +546,15 @@ def test_a_launch_can_be_set_by_keyboard_in_the_time_zone_of_the_browser(
 def test_a_person_can_be_added_and_found_and_get_a_token(console: Console) -> None:
     console.sign_up("ada-1", "ada-2")
     console.go(console.list_path)
-    console.do("Add", Customer_id="eve", Attributes="language=es")
-    expect(console.page.get_by_role("heading", level=1)).to_contain_text("eve")
+    console.page.wait_for_load_state()
+    console.page.get_by_role("button", name="Add…", exact=True).click()
+    dialog = console.page.get_by_role("dialog")
+    dialog.get_by_text("More", exact=True).click()
+    dialog.get_by_label("Language").fill("es")
+    dialog.get_by_label("Customer id").fill("eve")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(dialog.locator(".notice")).to_contain_text("eve has joined.")
+    console.go(console.person_path("eve"))
     console.do("Token")
     expect(console.notice).to_contain_text("which is a secret")
     console.go(f"{console.list_path}/people")
@@ -556,6 +563,60 @@ def test_a_person_can_be_added_and_found_and_get_a_token(console: Console) -> No
     expect(console.page.get_by_role("heading", name="2 found")).to_be_visible()
     console.go(f"{console.list_path}/segments")
     expect(console.page.get_by_role("row", name="language=es")).to_contain_text("1")
+
+
+def test_two_people_are_added_in_a_row_with_the_keyboard(
+    new_context: NewContext,
+    new_address: NewAddress,
+    operator: Operator,
+    others: Customer,
+    axe: Axe,
+) -> None:
+    questions = [
+        {"name": "name", "label": "Your name", "required": True},
+        {"name": "phone", "label": "Phone", "type": "tel"},
+        {"name": "reason", "label": "What is it about?"},
+    ]
+    settings = {"name": "Clinic", "page": {"fields": questions}}
+    settings |= {"identity": {"field": "phone", "region": "DE"}}
+    assert operator.put(settings).status_code == 201
+    console = open_console(new_context, new_address, operator, others, bypass_csp=True)
+    console.go(console.list_path)
+    page, press = console.page, console.page.keyboard.press
+    page.wait_for_load_state()
+    page.get_by_role("button", name="Add…", exact=True).focus()
+    press("Enter")
+    dialog = page.get_by_role("dialog")
+    name, phone = dialog.get_by_label("Your name"), dialog.get_by_label("Phone")
+    expect(name).to_be_focused()
+    page.keyboard.type("Zoë Müller")
+    press("Tab")
+    page.keyboard.type("0151 x")
+    press("Tab")
+    page.keyboard.type("A painful knee")
+    press("Enter")
+    expect(phone).to_be_focused()
+    expect(phone).to_have_attribute("aria-invalid", "true")
+    expect(dialog.locator(".wrong")).to_contain_text("This answer must be")
+    assert axe.violations(page) == [], "an error at its field"
+    press("Control+A")
+    page.keyboard.type("0151 23456789")
+    press("Enter")
+    expect(dialog.locator(".outcome")).to_contain_text("Zoë Müller has joined. Position: 1.")
+    expect(dialog.locator(".wrong")).to_have_count(0)
+    expect(name).to_be_focused()
+    expect(name).to_have_value("")
+    assert axe.violations(page) == [], "the dialog after a person was added"
+    page.keyboard.type("Bob")
+    press("Enter")
+    expect(dialog.locator(".outcome")).to_contain_text("Bob has joined. Position: 2.")
+    dialog.get_by_role("button", name="Undo").focus()
+    press("Enter")
+    expect(dialog.locator(".notice")).to_contain_text("Undone. Bob is removed from the list.")
+    expect(dialog.locator(".notice")).to_be_focused()
+    press("Escape")
+    expect(page.get_by_role("link", name="Zoë Müller")).to_be_visible()
+    expect(page.get_by_role("link", name="Bob")).to_have_count(0)
 
 
 DROP = """([name, text]) => {

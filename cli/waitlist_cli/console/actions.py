@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.action import Action, Document, Field
+from waitlist_cli.operations.action import Action, Document, Field, ListAction
 from waitlist_cli.operations.settings import change_seen
 from waitlist_cli.terminal.parameters import filters_of, lines_of
 
@@ -36,13 +36,14 @@ class Form(ImmutableMultiDict[str, str]):
         """
         return self.text("key") or str(uuid.uuid4())
 
-    def read(self, action: Action) -> dict[str, Any]:
+    def read(self, action: Action, subject: Document | None = None) -> dict[str, Any]:
         """Return the values that the operator has entered in the fields of this action.
 
         Number fields that are empty are left out.
         """
         values: dict[str, Any] = {}
-        for field in action.fields:
+        asked = action.asked(subject) if subject and isinstance(action, ListAction) else ()
+        for field in (*asked, *action.fields):
             typed = self.text(field.name)
             match field.kind:
                 case "number":
@@ -129,6 +130,7 @@ def dialog(
         action=action,
         title=action.title.format(who=who),
         consequence=f"{action.consequence} {action.more(subject)}",
+        questions=action.asked(subject) if isinstance(action, ListAction) else (),
         fields=shown_fields(asked, subject),
         key=str(uuid.uuid4()),
         send_to=request.url.path,
@@ -145,6 +147,7 @@ def second_dialog(
         action=action,
         title=f"{action.title.format(who=who)} There is no way back.",
         consequence="Nobody can undo this.",
+        questions=(),
         fields=[Field("sure", action.sure.format(who=who), "tick", is_required=True)],
         key=key,
         send_to=request.url.path,

@@ -148,6 +148,11 @@ class Console:
         """Return the columns of the table in which these people are listed."""
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
+    def go_on(self, text: str, undo: str) -> Response:
+        """Return the response after an action whose dialog stays open for the next person."""
+        html = self.pages.html("added.html", notice=Notice(text, undo=undo), key=str(uuid.uuid4()))
+        return HTMLResponse(html, headers={"HX-Trigger": "added"})
+
     def done(
         self, text: str, to: str | None = None, code: str = "", key: str = "", undo: str = ""
     ) -> Response:

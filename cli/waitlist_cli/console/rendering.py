@@ -36,6 +36,16 @@ def own(value: object) -> str:
     return format_value(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
+def sentence(message: str) -> str:
+    """Format what is wrong with a field as a sentence.
+
+    The service's messages begin with a verb, because the name of the field stands before them.
+    """
+    shown = text(message)
+    whole = shown if shown[:1].isupper() else f"This answer {shown}"
+    return whole if whole.endswith(".") else f"{whole}."
+
+
 def compact(value: int | None) -> str:
     """Format a number with at most five characters, such as 9,999, 12.3K or 1.2M."""
     if value is None:
@@ -91,7 +101,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
-        text=text, own=own, compact=compact, seconds=seconds, moment=moment, ago=ago, ahead=ahead
+        text=text,
+        own=own,
+        sentence=sentence,
+        compact=compact,
+        seconds=seconds,
+        moment=moment,
+        ago=ago,
+        ahead=ahead,
     )
     made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
     return made

@@ -31,7 +31,10 @@ def routes(console: Console) -> list[Route]:
         console.undos.forget(number)
         count = len(dict.fromkeys(inverse.entry_id for inverse in found.inverses))
         text = f"Undone for {count} people." if count > 1 else f"Undone. {notices[-1]}"
-        return console.done(text)
+        response = console.done(text)
+        # A dialog that is open stays open.
+        response.headers["HX-Trigger"] = "undone"
+        return response
 
     return [Route("/lists/{waitlist}/undo/{number}", with_form(undo), methods=["POST"])]
 

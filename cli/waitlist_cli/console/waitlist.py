@@ -18,7 +18,6 @@ from waitlist_cli.operations.claim import CLAIM_PEOPLE, HOW
 from waitlist_cli.operations.every_action import LIST_ACTIONS, find_action, possible_for_list
 from waitlist_cli.operations.lists import DELETE
 from waitlist_cli.operations.policies import policy_text
-from waitlist_cli.operations.sign_up import ADD
 from waitlist_cli.terminal.output import format_value
 
 PATH = "/lists/{waitlist}"
@@ -62,18 +61,18 @@ def routes(console: Console) -> list[Route]:
     def act(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         action = find_action(LIST_ACTIONS, request.path_params["action"])
-        values = form.read(action)
+        values = form.read(action, console.get(f"/{waitlist_id}"))
         sent = ListRequest(console.api, waitlist_id, form.key, values)
         notice, answer = action.carry_out(sent)
         to = None
         if action is DELETE:
             to = "/"
-        elif action is ADD:
-            to = f"/lists/{waitlist_id}/people/{answer['entry_id']}"
         elif action is CLAIM_PEOPLE and values[HOW.name] == HOW.value:
             console.keep_claims(waitlist_id, answer["claims"])
             to = f"/lists/{waitlist_id}/serve"
         undo = console.undos.keep(waitlist_id, action.inverse(answer))
+        if action.stays_open:
+            return console.go_on(notice, undo)
         return console.done(notice, to=to, undo=undo)
 
     return [

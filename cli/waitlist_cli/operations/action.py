@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from waitlist_cli.errors import WrongUsage
+from waitlist_cli.errors import FieldProblem, WrongUsage
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -26,7 +26,9 @@ class Field:
     A field of the kind `long` has several lines. A field of the kind `choice` has one of the
     `options`, which are pairs of a value and its label. The value of a field of the kind `seen` is
     read from the entry that the operator saw, so that the service refuses the request if the value
-    has changed since then. The other kinds are `text`, `number` and `filters`.
+    has changed since then. A field of the kind `select` also has `options`, and a field of the kind
+    `tick` is a checkbox. The other kinds are `text`, `email`, `tel`, `time`, `number` and
+    `filters`.
     """
 
     name: str
@@ -66,12 +68,19 @@ class Field:
         if not digits and not self.is_required:
             return None
         if digits and not (digits.isascii() and digits.isdecimal() and len(digits) <= 12):
-            raise WrongUsage(f"{self.label}: enter a whole number.")
+            raise self.wrong("Enter a whole number.")
         number = int(digits) if digits else -1
         if number < self.at_least or (self.at_most is not None and number > self.at_most):
             to = "" if self.at_most is None else f" to {self.at_most:,}"
-            raise WrongUsage(f"{self.label}: enter a number from {self.at_least}{to}.")
+            raise self.wrong(f"Enter a number from {self.at_least}{to}.")
         return number
+
+    def wrong(self, message: str) -> WrongUsage:
+        """Return the error for a wrong value of this field. The message is a sentence."""
+        return WrongUsage(
+            f"{self.label}: {message[0].lower()}{message[1:]}",
+            fields=[FieldProblem(self.name, message)],
+        )
 
 
 REASON = Field("reason", "Reason", hint="The reason is stored in the person's history.")
@@ -202,6 +211,11 @@ class ListAction(Action):
 
     # This function sends the requests. It returns the message for the operator, and the response.
     carry_out: Callable[[ListRequest], tuple[str, Any]]
+    # This function returns the fields that depend on the waitlist, such as its questions. The
+    # dialog shows them first, and shows the other fields only if the operator opens them.
+    asked: Callable[[Document], Sequence[Field]] = lambda _: ()
+    # Whether the dialog stays open after the action, so that the operator can take it again.
+    stays_open: bool = False
     # This function returns the requests that undo the action. Its argument is the response that
     # `carry_out` returned.
     inverse: Callable[[Any], Sequence[Inverse]] = lambda _: ()

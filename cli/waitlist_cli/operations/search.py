@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.paging import pages
+from waitlist_cli.operations.spellings import Wanted
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -33,7 +34,7 @@ def found_people(
     The search examines at most `most` people of each status. If it reaches this limit, it calls
     `on_limit` with the status.
     """
-    wanted = text.casefold()
+    wanted = Wanted(text)
     # A person whose status changes during the search can be read twice. Remember the people who
     # have been found, so that each is yielded only once.
     found: set[str] = set()
@@ -55,8 +56,8 @@ def _texts(person: dict[str, Any]) -> Iterator[object]:
     yield from person["attributes"].values()
 
 
-def _contains(values: Iterator[object], wanted: str) -> bool:
-    return any(wanted in text.casefold() for value in values for text in _leaves(value))
+def _contains(values: Iterator[object], wanted: Wanted) -> bool:
+    return any(wanted.is_in(text) for value in values for text in _leaves(value))
 
 
 def _leaves(value: object) -> Iterator[str]:

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from waitlist_cli.errors import Refused, WrongUsage, fields_of
-from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
+from waitlist_cli.errors import FieldProblem, Refused, WrongUsage, fields_of
+from waitlist_cli.operations.action import Field, Inverse, ListAction, ListRequest
 from waitlist_cli.operations.bump import PRIORITY
-from waitlist_cli.terminal.parameters import attributes_of, json_object, lines_of
-from waitlist_cli.terminal.times import parse_utc_option
+from waitlist_cli.operations.names import name_of
+from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.questions import answers, fields_for
+from waitlist_cli.terminal.output import format_value
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -37,52 +40,55 @@ def sign_up(api: "Api", waitlist_id: str, key: str, *, ended: str = "", **row: A
 
 
 def _add(request: ListRequest) -> tuple[str, Any]:
-    values = request.values
-    address, joined_at = values["address"], values["joined_at"]
-    profile = json_object(values["profile"], PROFILE.label)
-    if address and values["customer_id"]:
-        raise WrongUsage(
+    values, waitlist = request.values, request.api.operator("GET", f"/{request.waitlist_id}")
+    found, address = answers(waitlist, values), address_field(waitlist)
+    customer_id = values["customer_id"]
+    if address in found["profile"] and customer_id:
+        both = (
             "Enter either the address or the customer id, but not both. Enter a customer id only "
             "if the person has no address."
         )
-    if address:
-        field = address_field(request.api.operator("GET", f"/{request.waitlist_id}"))
-        profile = {**profile, field or "email": address}
+        raise WrongUsage(both, fields=[FieldProblem("customer_id", both)])
+    if not (found["profile"] or found["attributes"] or customer_id):
+        raise WrongUsage("Answer at least one question, so that you can find the person again.")
+    if address not in found["profile"]:
+        # The id depends on the dialog, so sending the dialog twice adds one person.
+        customer_id = customer_id or f"desk-{request.key}"
     result = sign_up(
         request.api,
         request.waitlist_id,
         request.key,
         ended=values["ended"],
-        customer_id=values["customer_id"] or None,
-        profile=profile,
-        attributes=attributes_of({}, lines_of(values["attributes"]), ATTRIBUTES.label),
+        customer_id=customer_id or None,
         priority=values.get("priority", 0),
-        joined_at=parse_utc_option(joined_at, JOINED_AT.label) if joined_at else None,
+        joined_at=local_time(values["joined_at"]) if values["joined_at"] else None,
+        **found,
     )
-    return NOTICES[result["outcome"]], result
+    person = Person(request.api, request.waitlist_id, result["entry_id"]).show()
+    place = f" Position: {format_value(person['position'])}." if person["position"] else ""
+    silent = NO_MESSAGES if result.get("has_no_address") else ""
+    notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
+    return f"{notice}{place}{silent}", result
 
 
-def _address(field: Field, waitlist: Document) -> Field | None:
-    name = address_field(waitlist)
-    labels = {"email": "Mail address", "phone": "Telephone number"}
-    return None if name is None else replace(field, label=labels[name])
+def local_time(text: str) -> str:
+    """Convert a time that an operator picked to UTC.
 
-
-def _customer_id(field: Field, waitlist: Document) -> Field:
-    if address_field(waitlist) is not None:
-        return field
-    return replace(field, hint="Use visible ASCII characters only.", is_required=True)
+    A time without an offset is in the time zone of this computer.
+    """
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        raise JOINED_AT.wrong("Choose a date and a time.") from None
 
 
 NOTICES = {
-    "joined": "The person has joined.",
-    "already": "The person was already on the list and keeps their place.",
-    "ended": "The person was not added, because they left or were admitted before.",
+    "joined": "{who} has joined.",
+    "already": "{who} was already on the list and keeps their place.",
+    "ended": "{who} was not added, because they left or were admitted before.",
+    "banned": "{who} is banned and was not added.",
 }
-PROFILE = Field("profile", "Profile", "long", "A JSON object.", "{}")
-ATTRIBUTES = Field(
-    "attributes", "Attributes", "long", "Enter one attribute per line, as NAME=VALUE."
-)
+NO_MESSAGES = " They get no messages, because there is no suitable address."
 FIRST_PRIORITY = replace(PRIORITY, value="0")
 JOINED_AT = Field(
     "joined_at",
@@ -93,34 +99,34 @@ JOINED_AT = Field(
 )
 ADD = ListAction(
     name="add",
-    title="Add a person to {who}",
-    consequence="You can add people even while the list is closed. A customer who is already on "
-    "the list keeps their place.",
+    title="Add people to {who}",
+    consequence="You can add people even while the list is closed. The dialog stays open for the "
+    "next person.",
     path="/{waitlist_id}/import",
+    stays_open=True,
+    asked=fields_for,
     fields=(
-        Field(
-            "address",
-            "Address",
-            hint="A later signup with this address is treated as a signup of the same person.",
-            adapt=_address,
+        FIRST_PRIORITY,
+        replace(
+            JOINED_AT,
+            kind="time",
+            hint="The time determines the place in the queue. By default, it is the current time.",
         ),
         Field(
             "customer_id",
             "Customer id",
-            hint="Enter a customer id only if the person has no address.",
-            adapt=_customer_id,
+            hint="Your own id for the person. The console makes an id if you leave this empty.",
         ),
-        FIRST_PRIORITY,
-        JOINED_AT,
-        PROFILE,
-        ATTRIBUTES,
         Field(
             "ended",
-            "If the customer left or was admitted before",
+            "If the person left or was admitted before",
             "choice",
-            options=(("skip", "Leave them out"), ("rejoin", "Let them join again")),
-            value="skip",
+            options=(("rejoin", "Let them join again"), ("skip", "Leave them out")),
+            value="rejoin",
         ),
     ),
     carry_out=_add,
+    inverse=lambda result: (
+        [Inverse("remove", result["entry_id"])] if result["outcome"] == "joined" else []
+    ),
 )

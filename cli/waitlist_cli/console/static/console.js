@@ -1,6 +1,7 @@
 import { drawCharts } from "/static/charts.js";
 import { runCounter } from "/static/counter.js";
 import { acceptFiles } from "/static/drop.js";
+import { clearProblems, showProblems } from "/static/fields.js";
 import { useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
@@ -23,6 +24,9 @@ document.addEventListener("visibilitychange", () => {
 document.addEventListener("htmx:before:response", (event) => {
   if (event.detail.ctx.response.status < 400) trouble.replaceChildren();
 });
+document.addEventListener("htmx:before:request", (event) => {
+  if (event.detail.ctx.sourceElement instanceof HTMLFormElement) clearProblems(event.detail.ctx.sourceElement);
+});
 document.addEventListener("htmx:error", (event) => {
   const problem = document.createElement("p");
   problem.className = "problem";
@@ -34,6 +38,7 @@ document.addEventListener("htmx:error", (event) => {
 // example, "Pause" becomes "Resume", and a removed person gets the button "Reinstate".
 const buttonsBeside = (control) => [...(control.closest(".actions")?.querySelectorAll("button") ?? [])];
 let focused = null;
+let hasAdded = false;
 document.addEventListener("htmx:before:swap", () => {
   const control = document.activeElement?.closest("#main *");
   focused = control && { id: control.id, at: buttonsBeside(control).indexOf(control) };
@@ -47,8 +52,12 @@ function returnFocus() {
 
 document.addEventListener("htmx:after:swap", (event) => {
   // An undone action has a new notice, which replaces the notice with the button "Undo".
-  const undone = event.detail.ctx.sourceElement?.closest?.("#notices .notice");
-  if (undone && event.detail.ctx.response.status < 400) dismiss(undone);
+  const undone = event.detail.ctx.sourceElement?.closest?.(".notice");
+  if (undone && event.detail.ctx.response.status < 400) {
+    // What is outside an open dialog cannot be read, so the new notice moves into the dialog.
+    if (dialog.open) undone.after(document.querySelector("#notices .notice:last-of-type"));
+    dismiss(undone);
+  }
   if (!dialog.open) returnFocus();
   // The response contains the form with its sent values. Reset the form, because a morph keeps the selected choices.
   if (event.detail.ctx.swap === "outerMorph") document.getElementById("page").reset();
@@ -58,6 +67,8 @@ document.addEventListener("htmx:after:swap", (event) => {
     event.detail.ctx.sourceElement?.focus();
     dialog.showModal();
   }
+  const sent = event.detail.ctx.sourceElement;
+  if (sent instanceof HTMLFormElement && sent.isConnected) showProblems(sent);
   if (dialog.open && !dialog.contains(document.activeElement)) {
     dialog.querySelector("input:not([type=hidden]), textarea, button")?.focus();
   }
@@ -67,7 +78,20 @@ document.addEventListener("done", () => {
   dialog.close();
   htmx.trigger(document.body, "refresh");
 });
+document.addEventListener("undone", () => {
+  hasAdded = dialog.open;
+  if (!dialog.open) htmx.trigger(document.body, "refresh");
+});
+// The dialog stays open for the next person.
+document.addEventListener("added", () => {
+  const form = dialog.querySelector("form");
+  form.reset();
+  form.querySelector("input:not([type=hidden]), select").focus();
+  hasAdded = true;
+});
 dialog.addEventListener("close", () => {
+  if (hasAdded) htmx.trigger(document.body, "refresh");
+  hasAdded = false;
   // If a request is still running, show its result above the page.
   if (dialog.querySelector("button[type=submit]:disabled")) trouble.after(dialog.querySelector(".outcome"));
   document.getElementById("dialog-body").replaceChildren();
@@ -80,8 +104,10 @@ document.addEventListener("click", (event) => {
 
 function dismiss(notice) {
   const hadFocus = notice.contains(document.activeElement);
+  const place = dialog.open ? dialog : document.getElementById("notices");
+  const home = dialog.open ? dialog.querySelector("[data-close]") : document.getElementById("main");
   notice.remove();
-  if (hadFocus) (document.querySelector("#notices .notice:last-of-type") ?? document.getElementById("main")).focus();
+  if (hadFocus) (place.querySelector(".notice:last-of-type") ?? home).focus();
 }
 function keep(notice) {
   notice.dataset.seen = "";

@@ -401,15 +401,56 @@ def test_a_person_is_admitted_by_hand_and_the_offer_withdrawn(
 
 def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
     add = f"/lists/{bakery.waitlist_id}/do/add"
-    form = {"customer_id": "ada", "priority": "3", "profile": '{"name": "Ada"}', "ended": "skip"}
-    assert "The person has joined." in console.submit(add, attributes="language=de", **form)
+    form = {"customer_id": "ada", "priority": "3", "profile.name": "Zoë", "ended": "skip"}
+    added = console.submit(add, **{"attributes.language": "de"}, **form)
+    assert added == "Zoë has joined. Position: 1."
     assert "already on the list" in console.submit(add, **form)
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert (found["priority"], found["attributes"]) == (3, {"language": "de"})
-    assert "customer_id" in console.submit_refused(add, customer_id="a b", ended="skip")
-    assert "give a time" in console.submit_refused(
-        add, customer_id="bob", joined_at="soon", ended="skip"
-    )
+    assert found["profile"] == {"name": "Zoë"}
+    assert 'data-field="body.customer_id"' in console.send(add, customer_id="a b").text
+    wrong = console.send(add, customer_id="bob", joined_at="soon").text
+    assert 'data-field="joined_at" data-says="Choose a date and a time."' in wrong
+    assert "Answer at least one question" in console.submit_refused(add)
+
+
+def test_add_asks_the_questions_of_the_list_and_makes_an_id(
+    console: Opened, bakery: Bakery
+) -> None:
+    url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
+    fields = [
+        {"name": "reason", "label": {"de": "Grund", "en": "Reason"}, "required": True},
+        {"name": "who", "label": "Your name"},
+        {"name": "phone", "label": "Phone", "type": "tel"},
+        {
+            "name": "size",
+            "label": "Size",
+            "type": "select",
+            "options": ["S", {"value": "l", "labels": {"de": "Groß", "en": "Large"}}],
+            "kept_in": "attributes",
+        },
+        {"name": "terms", "label": "I agree", "type": "checkbox"},
+        {"name": "utm", "label": "Source", "type": "hidden"},
+    ]
+    with plain_client(timeout=35) as http:
+        patched = http.patch(url, json={"page": {"fields": fields}}, auth=local_operator())
+        assert patched.status_code == 200, patched.text
+    add = f"/lists/{bakery.waitlist_id}/do/add"
+    shown = console.text(add)
+    labels = ["Reason", "Your name", "Phone", "Size", "Large", "I agree", "Language", "More"]
+    places = [shown.index(label) for label in labels]
+    assert places == sorted(places)
+    assert "Source" not in shown
+    form = {"profile.who": "Zoë Müller", "profile.phone": "0151 2345678", "attributes.size": "l"}
+    form |= {"profile.reason": "Schmerzen im Knie", "profile.terms": "yes"}
+    key = {"key": "7c0b1f52-5b0e-4f33-9e6e-0a6c1c1f5f45"}
+    assert console.submit(add, **form, **key) == "Zoë Müller has joined. Position: 1."
+    assert console.submit(add, **form, **key) == "Zoë Müller has joined. Position: 1."
+    assert console.submit(add, **form) == "Zoë Müller has joined. Position: 2."
+    found = bakery.typed.json("head", bakery.waitlist_id)["entries"]
+    assert [one["profile"]["phone"] for one in found] == ["0151 2345678"] * 2
+    assert found[0]["profile"]["terms"] == "I agree"
+    assert found[0]["attributes"] == {"size": "l"}
 
 
 def test_a_person_who_is_added_by_address_has_a_single_place(
@@ -420,28 +461,28 @@ def test_a_person_who_is_added_by_address_has_a_single_place(
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"
-    assert "Mail address" in console.text(add)
-    form = {"priority": "0", "profile": "{}", "ended": "skip"}
-    assert "The person has joined." in console.submit(add, address="ada@example.com", **form)
+    assert "treated as a signup of the same person" in console.text(add)
+    added = console.submit(add, **{"profile.email": "ada@example.com"})
+    assert added == "ada@example.com has joined. Position: 1."
     other = {"email": "Ada+line@Example.com"}
     assert bakery.fail_to_sign_up(profile=other) == "already_on_list"
-    assert "already on the list" in console.submit(add, address="ADA@example.com", **form)
+    assert "already on the list" in console.submit(add, **{"profile.email": "ADA@example.com"})
     again = bakery.typed.json("signup", bakery.waitlist_id, "ada@example.com")
     assert again["outcome"] == "already"
-    both = console.submit_refused(add, address="ada@example.com", customer_id="ada", **form)
-    assert "not both" in both
+    both = {"profile.email": "ada@example.com", "customer_id": "ada"}
+    assert "not both" in console.submit_refused(add, **both)
+    wrong = console.send(add, **{"profile.email": "ada"}).text
+    assert 'data-field="body.profile.email" data-says="This answer must' in wrong
 
 
-def test_a_person_without_an_address_is_added_by_customer_id(
-    console: Opened, bakery: Bakery
-) -> None:
+def test_a_person_without_an_address_is_added_by_name(console: Opened, bakery: Bakery) -> None:
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"
-    form = {"priority": "0", "profile": "{}", "ended": "skip", "address": ""}
-    assert "has joined" in console.submit(add, customer_id="walk-in-1", **form)
-    words = ("signup", bakery.waitlist_id, "walk-in-2", "--no-address")
+    assert "has joined" in console.submit(add, customer_id="walk-in-1")
+    assert "Zoë has joined" in console.submit(add, **{"profile.name": "Zoë"})
+    words = ("signup", bakery.waitlist_id, "walk-in-3", "--no-address")
     assert bakery.typed.json(*words)["outcome"] == "joined"
-    assert bakery.line() == ["walk-in-1", "walk-in-2"]
+    assert len(bakery.line()) == 3
 
 
 def test_all_parked_people_are_returned_to_the_queue(console: Opened, bakery: Bakery) -> None:

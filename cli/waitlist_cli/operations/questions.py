@@ -1,0 +1,81 @@
+"""Asks operators the questions of a waitlist about a new person, and reads the answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from waitlist_cli.operations.action import Document, Field
+from waitlist_cli.operations.names import label_of, questions_of
+
+PARTS = ("profile", "attributes")
+KINDS = {"email": "email", "tel": "tel", "checkbox": "tick", "select": "select"}
+# A waitlist without questions needs at least a name or an address to recognise a person.
+USUAL = (
+    {"name": "name", "label": "Name", "type": "text"},
+    {"name": "email", "label": "Email address", "type": "email"},
+    {"name": "phone", "label": "Telephone number", "type": "tel"},
+)
+ADDRESSES = {"email": ("Email address", "email"), "phone": ("Telephone number", "tel")}
+ONE_PLACE = "A later signup with this address is treated as a signup of the same person."
+FOR_GUESTS = "Guests must answer this question."
+
+
+def fields_for(waitlist: Document) -> Sequence[Field]:
+    """Return one field for each question of the waitlist, in the order of the questions.
+
+    The address that identifies a person and the attributes of the segments are asked too, even if
+    the waitlist has no such questions.
+    """
+    fields: dict[str, Field] = {}
+    for field in _fields(waitlist):
+        fields.setdefault(field.name, field)
+    address = _address(waitlist)
+    if address is not None and address.name not in fields:
+        return [address, *fields.values()]
+    return list(fields.values())
+
+
+def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the profile and the attributes that the values of the fields contain."""
+    found: dict[str, dict[str, str]] = {part: {} for part in PARTS}
+    for field in fields_for(waitlist):
+        part, _, name = field.name.partition(".")
+        # As on the customer's page, the stored answer to a checkbox is the accepted text.
+        answer = field.label if field.kind == "tick" and values[field.name] else values[field.name]
+        if answer:
+            found[part][name] = answer
+    return found
+
+
+def _fields(waitlist: Document) -> Iterator[Field]:
+    identity = waitlist["identity"]
+    for question in questions_of(waitlist) or USUAL:
+        name = f"{question.get('kept_in', 'profile')}.{question['name']}"
+        if question["type"] == "hidden":
+            continue
+        is_address = identity is not None and name == f"profile.{identity['field']}"
+        yield Field(
+            name,
+            label_of(question["label"]),
+            KINDS.get(question["type"], "text"),
+            ONE_PLACE if is_address else FOR_GUESTS if question.get("required") else "",
+            options=[("", "No answer"), *map(_option, question.get("options", ()))],
+        )
+    for names in waitlist["segments"]:
+        for name in names:
+            yield Field(f"attributes.{name}", name.replace("_", " ").capitalize())
+
+
+def _address(waitlist: Document) -> Field | None:
+    """Return the field for the address that identifies a person, or None if there is none."""
+    if waitlist["identity"] is None:
+        return None
+    field = waitlist["identity"]["field"]
+    label, kind = ADDRESSES[field]
+    return Field(f"profile.{field}", label, kind, ONE_PLACE)
+
+
+def _option(option: str | Mapping[str, Any]) -> tuple[str, str]:
+    """Return the value of an option and its label."""
+    if isinstance(option, str):
+        return option, option
+    return option["value"], label_of(option["labels"])

@@ -1,0 +1,43 @@
+"""A search finds people regardless of how their names and telephone numbers are spelled."""
+
+import pytest
+
+from waitlist_cli.operations.spellings import Wanted
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("zoe", "Zoë"),
+        ("ZOË", "zoe\u0308 Smith"),
+        ("strasse 5", "Hauptstraße 5"),
+        ("lodz", "Łódź"),
+        ("istanbul", "İSTANBUL"),
+        ("soren", "Søren"),
+        ("0151", "+4915123456789"),
+        ("+49151", "0151 2345 6789"),
+        ("+49 (0)151", "+4915123456789"),
+        ("0049151", "0151/23456789"),
+        ("+3906", "06 6982"),
+        ("+1 212", "+12125550123"),
+        ("+353 85", "085 123 4567"),
+        ("234567", "+49 151 2345 6789"),
+        ("49151", "+4915123456789"),
+        ("0151", "House 0151"),
+    ],
+)
+def test_another_spelling_is_found(typed: str, value: str) -> None:
+    assert Wanted(typed).is_in(value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("zoe", "Zora"),
+        ("0151", "+49 30 0151 4"),
+        ("+49151", "+43151234567"),
+        ("0152", "+4915123456789"),
+    ],
+)
+def test_another_name_or_number_is_not_found(typed: str, value: str) -> None:
+    assert not Wanted(typed).is_in(value)
