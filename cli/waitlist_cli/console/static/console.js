@@ -103,7 +103,8 @@ document.addEventListener("click", (event) => {
 });
 
 function dismiss(notice) {
-  const hadFocus = notice.contains(document.activeElement);
+  // The browser takes the focus from a button that is disabled while its request runs.
+  const hadFocus = notice.contains(document.activeElement) || document.activeElement === document.body;
   const place = dialog.open ? dialog : document.getElementById("notices");
   const home = dialog.open ? dialog.querySelector("[data-close]") : document.getElementById("main");
   notice.remove();
