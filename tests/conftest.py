@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Generator, Iterator
 from functools import cache
+from unittest.mock import patch
 
 import botocore.session
 import pytest
@@ -21,6 +22,7 @@ from tests.support.redis_servers import (  # noqa: E402
     running_cluster,
     running_server,
 )
+from tests.support.threads import InOrder  # noqa: E402
 from tests.support.waits import virtual_waits  # noqa: E402
 
 # Reading the description of an AWS service takes longer than most tests. Cache it, so that each
@@ -92,6 +94,17 @@ def _use_virtual_waits() -> Iterator[None]:
     timeouts.
     """
     with virtual_waits():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _run_in_order() -> Iterator[None]:
+    """Let the public function process many items one after the other.
+
+    In most tests, DynamoDB and Lambda answer within this process. Threads would double the duration
+    of these tests. The services that `make run` starts have real threads.
+    """
+    with patch("waitlist_api.parallel.ThreadPoolExecutor", InOrder):
         yield
 
 

@@ -1,8 +1,10 @@
-"""Runs functions in many threads at the same time."""
+"""Runs functions in many threads at the same time, or runs the work of a thread pool without
+threads.
+"""
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 Act = Callable[[], Any]
@@ -21,3 +23,20 @@ def at_once(acts: Sequence[Act]) -> list[Any]:
 
     with ThreadPoolExecutor(len(acts)) as pool:
         return list(pool.map(run, acts))
+
+
+class InOrder(Executor):
+    """An executor that runs each task at once in the caller's thread, so that the steps of a
+    process always have the same order.
+    """
+
+    def __init__(self, max_workers: int | None = None) -> None:
+        del max_workers
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(work(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001 -- a future keeps every error
+            done.set_exception(error)
+        return done

@@ -1,7 +1,6 @@
 """Claim the first entries of the queue or of a segment, and record the claim of each entry."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 from msgspec import Struct
@@ -10,7 +9,6 @@ from msgspec.structs import replace
 from waitlist_api.admission.call import CallCommand, Calls
 from waitlist_api.admission.dequeue import Dequeue, once_fields
 from waitlist_api.admission.offers import (
-    WORKERS,
     Offer,
     OfferWriter,
     give_up_message,
@@ -18,6 +16,7 @@ from waitlist_api.admission.offers import (
 )
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
+from waitlist_api.parallel import run_all
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.records.decisions import with_offer
 from waitlist_api.records.entry import EntryRecord, Status
@@ -125,8 +124,7 @@ class Claims(Struct, frozen=True):
             except CLAIM_ENDED:
                 return offer
 
-        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-            return list(pool.map(call, offers))
+        return run_all(call, offers)
 
     def _alter(self, command: ClaimCommand, deadline_millis: int) -> Alter:
         """Return the function that changes the record of an entry when the entry is claimed.

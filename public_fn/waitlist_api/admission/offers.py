@@ -1,14 +1,13 @@
 """Record the entries that a claim or an admission has taken from the queue."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from itertools import repeat
 
 from msgspec import Struct, structs
 
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.position import EntryView, Positions
+from waitlist_api.parallel import run_all
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.messages import leave_of
 from waitlist_api.records.decisions import invitation_detail, previous_end_events
@@ -62,8 +61,11 @@ class OfferWriter(Struct, frozen=True):
         """Record each claim or offer. Return only the entries whose record could be updated."""
         found = self.entries.get_many(waitlist_id, [claim.entry_id for claim in claims])
         before = [found.get(claim.entry_id) for claim in claims]
-        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-            written = list(pool.map(self._write, claims, transitions, before, repeat(state)))
+        written = run_all(
+            lambda each: self._write(*each, state),
+            zip(claims, transitions, before, strict=True),
+            workers=WORKERS,
+        )
         return [
             Offer(_with_deadline(claim, record), record)
             for claim, record in zip(claims, written, strict=True)

@@ -4,7 +4,6 @@ Each list is sorted by time.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from heapq import merge
 from typing import Literal, Self
 
@@ -14,6 +13,7 @@ from waitlist_api import cursors
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.queries import EntryDetails
+from waitlist_api.parallel import run_all
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord, shard_of
 from waitlist_api.records.places import EndedPage, Places
@@ -112,15 +112,13 @@ class Archive(Struct, frozen=True):
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)
         if cursor is not None:
             start = Point.of_cursor(cursor)
-        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
-            pages = list(
-                pool.map(
-                    lambda shard: self.places.ended_page(
-                        waitlist_id, shard, which, start.millis, start.read.get(shard), limit, now
-                    ),
-                    range(SHARDS),
-                )
-            )
+        pages = run_all(
+            lambda shard: self.places.ended_page(
+                waitlist_id, shard, which, start.millis, start.read.get(shard), limit, now
+            ),
+            range(SHARDS),
+            workers=SHARDS,
+        )
         entry_ids, following = merged(pages, start, limit)
         records = self.entries.get_many(waitlist_id, entry_ids)
         listed = [
@@ -135,12 +133,12 @@ class Archive(Struct, frozen=True):
 
         Also delete outdated index items.
         """
-        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
-            shards = pool.map(
-                lambda shard: self.places.unreached(waitlist_id, shard, MOST_COUNTED),
-                range(SHARDS),
-            )
-            marks = [mark for shard in shards for mark in shard]
+        shards = run_all(
+            lambda shard: self.places.unreached(waitlist_id, shard, MOST_COUNTED),
+            range(SHARDS),
+            workers=SHARDS,
+        )
+        marks = [mark for shard in shards for mark in shard]
         records = self.entries.get_many(waitlist_id, [mark.entry_id for mark in marks])
         settled_millis = self.now_millis() - SETTLED_MILLIS
         for mark in marks:

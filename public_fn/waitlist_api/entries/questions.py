@@ -1,7 +1,6 @@
 """Ask customers whether they are still waiting, send reminders, and act if they do not answer."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Literal
 
@@ -13,6 +12,7 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.readiness import Change, ReadinessChanges, answered
 from waitlist_api.errors import AlreadyAdmitted, ConfirmOff, EntryNotFound
+from waitlist_api.parallel import run_all
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import CUSTOMER, MAINTENANCE
 from waitlist_api.records.entries import EntryRecords
@@ -26,7 +26,6 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
-WORKERS = 8
 # The clock of a Lambda function and the clock of Redis may differ by this much. A deadline counts
 # as passed only after this additional time, so that a clock that is ahead cannot end a customer's
 # wait too early.
@@ -226,8 +225,7 @@ def _each(
             return error
         return None
 
-    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        return list(pool.map(attempt, records))
+    return run_all(attempt, records)
 
 
 def last_contact_millis(record: EntryRecord) -> int:

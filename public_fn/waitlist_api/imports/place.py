@@ -1,13 +1,13 @@
 """The second phase of an import: add the entries to Redis, then record their places."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.join import Joins
 from waitlist_api.imports.rows import ImportedRow
+from waitlist_api.parallel import run_all
 from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import Placing, drop_of_earlier
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -19,7 +19,6 @@ from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 
-WORKERS = 4
 PlacedRow = tuple[ImportedRow, EntryRecord, c.SignupResult]
 REMOVED = "This customer was removed during the import. Import the row again."
 
@@ -80,11 +79,7 @@ class Placement(Struct, frozen=True):
 
     def _record_all(self, placed: Sequence[PlacedRow]) -> None:
         groups = self.imports.groups_of(placed, lambda item: item[1])
-        if len(groups) == 1:
-            self._record(groups[0])
-        elif groups:
-            with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-                list(pool.map(self._record, groups))
+        run_all(self._record, groups)
 
     def _record(self, group: Sequence[PlacedRow]) -> None:
         try:

@@ -5,7 +5,6 @@ order of the queue.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 from msgspec import Struct
@@ -17,14 +16,13 @@ from waitlist_api.errors import Banned, EntryNotFound
 from waitlist_api.imports.place import Placement
 from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded, WhenOnList
 from waitlist_api.imports.write_intents import IntentWriter
+from waitlist_api.parallel import run_all
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.errors import WaitlistError
-
-WORKERS = 4
 
 
 class Imports(Struct, frozen=True):
@@ -108,9 +106,7 @@ class Imports(Struct, frozen=True):
             else:
                 item.outcome = "banned"
 
-        if rows:
-            with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-                list(pool.map(ban, rows))
+        run_all(ban, rows)
 
     def _choose_rows(
         self, imported: Sequence[ImportedRow], waitlist: WaitlistRecord

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
 from itertools import count
@@ -15,6 +14,7 @@ from waitlist_api.entries.join import Joins
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidden
 from waitlist_api.imports.rows import ImportedRow, ImportRow
+from waitlist_api.parallel import run_all
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records import facets
@@ -34,7 +34,6 @@ from waitlist_shared.errors import Throttled
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, rank_of
 
-WORKERS = 4
 REPLACED = "replaced by an import"
 
 
@@ -171,11 +170,7 @@ class IntentWriter(Struct, frozen=True):
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(item.waitlist_id, item.entry_id, leave)
 
-        if len(rows) == 1:
-            end(rows[0])
-        else:
-            with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-                list(pool.map(end, rows))
+        run_all(end, rows)
         self.reread(waitlist, rows)
 
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:

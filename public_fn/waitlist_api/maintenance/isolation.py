@@ -6,14 +6,12 @@ item again.
 
 import logging
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from waitlist_api.parallel import run_all
 from waitlist_shared.errors import WaitlistError
 
 logger = logging.getLogger(__name__)
-
-WORKERS = 8
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -24,15 +22,7 @@ def run_each(work: Callable[[T], R], page: Iterable[T]) -> list[R | None]:
 
     If an item fails, log the error and return None for the item.
     """
-    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        return list(pool.map(lambda subject: run_isolated(work, subject), page))
-
-
-def run_all(work: Callable[[T], R], page: Iterable[T]) -> list[R]:
-    """Process all items in parallel, and then raise the first error, if any."""
-    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        futures = [pool.submit(work, subject) for subject in page]
-    return [future.result() for future in futures]
+    return run_all(lambda subject: run_isolated(work, subject), page)
 
 
 def run_isolated(work: Callable[[T], R], subject: T) -> R | None:

@@ -7,7 +7,7 @@ from functools import partial
 from msgspec import Struct
 
 from waitlist_api.clock import IsTimeUp, NowMillis, never
-from waitlist_api.maintenance.isolation import run_all
+from waitlist_api.parallel import run_all
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.ledger import EntryChanged, Ledger

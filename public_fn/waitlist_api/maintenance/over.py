@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from msgspec import Struct
@@ -10,6 +9,7 @@ from msgspec import Struct
 from waitlist_api.clock import IsTimeUp
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
+from waitlist_api.parallel import run_all
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.decisions import MAINTENANCE
 from waitlist_api.records.leaves import Leave
@@ -21,7 +21,6 @@ from waitlist_shared.ranks import millis_of
 logger = logging.getLogger(__name__)
 # The recorded reason of a leave.
 OVER = "over"
-WORKERS = 8
 
 
 def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
@@ -82,5 +81,4 @@ class OverLeaver(Struct, frozen=True):
             with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                 self.leaves.leave(waitlist_id, entry.entry_id, request)
 
-        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-            list(pool.map(leave, entries))
+        run_all(leave, entries)

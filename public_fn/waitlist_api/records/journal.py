@@ -4,7 +4,6 @@ Maintenance compares these changes with Redis.
 """
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import chain
 from typing import Self
@@ -12,6 +11,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from waitlist_api.parallel import run_all
 from waitlist_api.records.entry import SHARDS, EntryRecord, shard_of
 from waitlist_api.records.table import Item, Table
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
@@ -99,12 +99,11 @@ class Journal(Struct, frozen=True):
         changes.
         """
         last = until // MINUTE
-        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
-            for first in range(after // MINUTE, last + 1, STEP_MINUTES):
-                behind = min(first + STEP_MINUTES, last + 1)
-                minutes = range(first, behind)
-                read = pool.map(partial(self._minutes_of, minutes, after, until), range(SHARDS))
-                yield min(behind * MINUTE - 1, until), list(chain.from_iterable(read))
+        for first in range(after // MINUTE, last + 1, STEP_MINUTES):
+            behind = min(first + STEP_MINUTES, last + 1)
+            work = partial(self._minutes_of, range(first, behind), after, until)
+            read = run_all(work, range(SHARDS), workers=SHARDS)
+            yield min(behind * MINUTE - 1, until), list(chain.from_iterable(read))
 
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield pages of the changes in a shard with `after` < stamp <= `until`, oldest first.

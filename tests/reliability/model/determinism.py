@@ -3,13 +3,13 @@ and always runs in the same way.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 from unittest.mock import patch
 
 from tests.reliability.model.chance import Chances
+from tests.support.threads import InOrder
 from tests.support.waits import virtual_waits
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
@@ -19,36 +19,6 @@ FEW_SHARDS = 2
 # A partition of the journal covers an hour instead of a minute, so that maintenance needs fewer
 # steps.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
-T = TypeVar("T")
-
-
-class InOrder(Executor):
-    """An executor that runs each task at once in the caller's thread, so that the steps of a
-    process always have the same order.
-    """
-
-    def __init__(self, max_workers: int | None = None) -> None:
-        del max_workers
-
-    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        try:
-            done.set_result(work(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 -- a future keeps every error
-            done.set_exception(error)
-        return done
-
-    def map(
-        self,
-        fn: Callable[..., T],
-        *iterables: Iterable[Any],
-        timeout: float | None = None,
-        chunksize: int = 1,
-    ) -> Iterator[T]:
-        del timeout, chunksize
-        return iter(list(map(fn, *iterables)))
-
-
 SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,

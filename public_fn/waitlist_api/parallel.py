@@ -1,0 +1,23 @@
+"""Run the same work on many items in threads, which mostly wait for answers from AWS."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+WORKERS = 8
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def run_all(work: Callable[[T], R], items: Iterable[T], workers: int = WORKERS) -> list[R]:
+    """Process all items in parallel, and return the results in the order of the items.
+
+    If items fail, process the other items, and then raise the first error.
+    """
+    todo = list(items)
+    if len(todo) <= 1:
+        return [work(item) for item in todo]
+    with ThreadPoolExecutor(max_workers=min(workers, len(todo))) as pool:
+        futures = [pool.submit(work, item) for item in todo]
+    return [future.result() for future in futures]
