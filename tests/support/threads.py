@@ -3,9 +3,11 @@ threads.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 Act = Callable[[], Any]
 
@@ -40,3 +42,10 @@ class InOrder(Executor):
         except BaseException as error:  # noqa: BLE001 -- a future keeps every error
             done.set_exception(error)
         return done
+
+
+@contextmanager
+def real_threads() -> Iterator[None]:
+    """Let the public function process many items in threads, as it does in Lambda."""
+    with patch("waitlist_api.parallel.ThreadPoolExecutor", ThreadPoolExecutor):
+        yield

@@ -1,12 +1,11 @@
 """Many items are processed in real threads."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from unittest.mock import patch
 
 import pytest
 
+from tests.support.threads import real_threads
 from waitlist_api.parallel import run_all
 
 MANY = 5
@@ -14,7 +13,7 @@ MANY = 5
 
 @pytest.fixture(autouse=True)
 def _with_real_threads() -> Iterator[None]:
-    with patch("waitlist_api.parallel.ThreadPoolExecutor", ThreadPoolExecutor):
+    with real_threads():
         yield
 
 

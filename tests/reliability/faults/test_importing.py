@@ -11,7 +11,7 @@ from tests.reliability.faults.fixture import FaultFixture
 from tests.support import faults
 from tests.support.faults import Crash
 from tests.support.gateway import Answer
-from waitlist_api.imports import place, write_intents
+from waitlist_api.imports import write_intents
 from waitlist_api.records import imports
 
 # Three rows of the file, which belong to two transactions, have the same `joined_at`. The last two
@@ -30,13 +30,10 @@ STEPS = 10
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put two rows into each transaction, and run the transactions one after the other in a fixed
-    order.
-    """
+    """Put two rows into each transaction."""
     for module in (write_intents, imports):
         monkeypatch.setattr(module, "MAX_INTENTS", 2)
     monkeypatch.setattr(imports, "MAX_PLACES", 2)
-    monkeypatch.setattr(place, "WORKERS", 1)
 
 
 def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
@@ -192,12 +189,11 @@ def replace_until_done(fixture: FaultFixture) -> Answer:
 
 
 @pytest.fixture
-def guests(fixture: FaultFixture, monkeypatch: pytest.MonkeyPatch) -> FaultFixture:
+def guests(fixture: FaultFixture) -> FaultFixture:
     """Return a fixture with three waiting guests, two of whom are in the imported file.
 
     The import ends their stays one after the other.
     """
-    monkeypatch.setattr(write_intents, "WORKERS", 1)
     fixture.people.all_sign_up("ann", "bob", "eve")
     fixture.warm_up()
     return fixture
