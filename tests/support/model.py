@@ -122,6 +122,7 @@ OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
 UNANSWERED = "unanswered"
+OVER = "over"
 # After these events, Redis has removed the entry from the queue, and maintenance finishes the
 # leave.
 LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
@@ -139,6 +140,8 @@ class Policy:
     slot becomes due after a day, and the rate counts the people who enter. After
     `misses` unused offers, `after_misses` decides instead of `no_show`. The first `declines_kept`
     declines keep the place. A customer whose last poll is more than `presence_seconds` ago is away.
+    The `end` of the admission is ahead or over. If `leaves_then` is true, customers who still wait
+    after the end leave.
     """
 
     max_inside: int | None = None
@@ -149,6 +152,8 @@ class Policy:
     after_misses: AfterMisses = "leave"
     declines_kept: int = 0
     presence_seconds: int | None = None
+    end: Literal["", "ahead", "over"] = ""
+    leaves_then: bool = False
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -204,6 +209,11 @@ class Waitlist:
         """Return the names of the entries in these states, ordered by rank."""
         found = [(stay.rank, name) for name, stay in self.stays if stay.state in states]
         return [name for _, name in sorted(found)]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the admission is over, so that the waitlist makes no offers."""
+        return self.policy is not None and self.policy.end == "over"
 
     @property
     def room(self) -> int | None:
@@ -563,7 +573,7 @@ def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Wait
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
         due = (*due, *[""] * (room or 0))
-    count = len(due[:room][:most])
+    count = 0 if line.is_over else len(due[:room][:most])
     line = passed_over(line, count, second)
     taken = line.next_ones(count)
     line = replace(line, slots=line.slots[len(taken) :])
@@ -683,6 +693,28 @@ def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
     return line
 
 
+def admission_ended(line: Waitlist) -> Waitlist:
+    """Let the end of the admission pass, if it is ahead. All open offers have ended then."""
+    policy = line.policy
+    if policy is None or policy.end != "ahead":
+        return line
+    for name in line.of("offered"):
+        if line.by_name[name].is_offer:
+            line = line.change(name, is_over=True)
+    return replace(line, policy=replace(policy, end="over"))
+
+
+def all_left(line: Waitlist) -> Waitlist:
+    """Let the customers leave who still wait after the end of the admission, if the policy says
+    so.
+    """
+    if line.policy is None or not (line.is_over and line.policy.leaves_then):
+        return line
+    for name in line.of("waiting"):
+        line = ended(line, name, "left", MAINTENANCE, OVER)
+    return line
+
+
 def all_over(line: Waitlist) -> Iterator[Waitlist]:
     """Yield the states after all holds have ended and the returned slots have been offered again.
 
@@ -695,7 +727,8 @@ def all_over(line: Waitlist) -> Iterator[Waitlist]:
         for hold in order:
             for name in line.of("offered"):
                 ended = expired(ended, name) if line.by_name[name].hold == hold else ended
-        yield from questions_followed(policy_run(ended))
+        ended = policy_run(admission_ended(ended))
+        yield from map(all_left, questions_followed(ended))
 
 
 def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:

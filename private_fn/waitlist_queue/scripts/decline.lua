@@ -2,14 +2,14 @@
 -- `place`, the entry instead keeps its rank for the first `at_most` declines, and is passed over for `pause_seconds`.
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds moves places readiness requeue slots tickets waiting
--- ARGV entry_id ticket offered_until_millis to pause_seconds at_most declines once_key once_seconds
+-- ARGV entry_id ticket token offered_until_millis to pause_seconds at_most declines once_key once_seconds
 -- According to the record, the customer has already declined `declines` offers since the signup.
 -- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp until_millis declines
 -- RETURNS expiring|not_offered|offer_expired
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
 local hold, refusal, deadline = nil, 'not_offered', nil
 if not declined_before then
-  hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
+  hold, refusal, deadline = check_offer(keys, entry_id, ticket, token, offered_until_millis, now)
   if refusal == 'completed' then return {'not_offered'} end
 end
 if refusal ~= 'offer_expired' and meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
@@ -38,6 +38,7 @@ else
   outcome, hold = 'repeat', find_decision(keys, entry_id, function(decision)
     if decision.verb ~= 'declined' or ticket ~= '' and decision.ticket ~= tonumber(ticket) then return false end
     if declined_before then return decision.stamp == declined_before end
+    if token ~= '' and decision.token ~= token then return false end
     return wanted_deadline == 0 or decision.at == wanted_deadline
   end)
   if not hold and declined_before then

@@ -1,10 +1,10 @@
 -- enter: Accepts an offer and admits the customer. A repeated request changes nothing.
 -- PRELUDE clock cold claimed tags
 -- NEEDS admission holds tickets
--- ARGV entry_id ticket offered_until_millis
+-- ARGV entry_id ticket token offered_until_millis
 -- RETURNS entered|repeat stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS not_offered|offer_expired
-local hold, refusal = check_offer(keys, entry_id, ticket, offered_until_millis, now)
+local hold, refusal = check_offer(keys, entry_id, ticket, token, offered_until_millis, now)
 if not hold then return {refusal} end
 local stamp = ticket_after(meta_last_ticket, now)
 local outcome, inside_until = 'repeat', tonumber(redis.call('ZSCORE', keys.inside, entry_id) or 0)

@@ -1,7 +1,7 @@
 -- restore: Restores an entry in Redis at the place that its record contains, unless the customer has left the waitlist
 -- or was admitted.
--- PRELUDE cold claimed stale_epoch stale_segments
--- NEEDS decisions inside moves places policy readiness restoring slots tickets tombstone waiting
+-- PRELUDE clock cold claimed stale_epoch stale_segments
+-- NEEDS decisions holds inside moves places policy readiness restoring slots tickets tombstone waiting
 -- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected
 -- RETURNS restored|present state position rank ticket total attempts
@@ -32,7 +32,8 @@ local function return_or_assign_slots(hold, new)
   give_back(keys, entry_id, hold)
 end
 
-if state == 'offered' then time_millis = until_over(meta_until_millis, tonumber(time_millis)) end
+local recorded_millis = tonumber(time_millis) or 0
+if state == 'offered' then time_millis = until_over(meta_until_millis, recorded_millis) end
 local place = {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
   attempts = tonumber(attempts), stamp = tonumber(stamp)}
 local present = place_of(keys, entry_id)
@@ -40,8 +41,12 @@ local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'h
 restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, present, is_restored)
 if is_restored then
   if present and present.state ~= 'waiting' then return_or_assign_slots(present, place) end
+  -- The record may lack the end of the admission, which has shortened the offer. Maintenance then records it again.
+  local is_shortened = state == 'offered' and time_millis < recorded_millis
+  if is_shortened then place.stamp = next_stamp(keys, now) end
   place.rank = restore_place(keys, entry_id, place, present, time_millis)
-  if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
+  if when == 'unchanged' then forget_decisions_after(keys, entry_id, tonumber(stamp)) end
+  if is_shortened then mark_dirty(keys, entry_id, place.stamp) end
   -- A customer who has a place in the queue again is no longer inside.
   take_outside(keys, entry_id)
 else

@@ -1,14 +1,14 @@
 -- withdraw: Takes an offer back. The entry returns to its old place in the queue.
 -- PRELUDE clock cold claimed passing_over
 -- NEEDS decisions expiry holds offers readiness requeue slots tickets waiting
--- ARGV entry_id ticket offered_until_millis hours tokens
+-- ARGV entry_id ticket token offered_until_millis hours tokens
 -- The next entry gets an offer in the same run, before the entry returns, because a later run would choose the returned
 -- entry again. `hours` contains texts of the form "opens:closes", separated by spaces.
 -- RETURNS withdrawn|repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS not_offered|offer_expired|expiring
 
-local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
+local hold, refusal, deadline = check_offer(keys, entry_id, ticket, token, offered_until_millis, now)
 if refusal == 'completed' then hold, refusal = nil, 'not_offered' end
 local outcome, entries, is_automatic = 'withdrawn', {}, false
 if hold then
@@ -26,6 +26,7 @@ else
   -- A later decision, such as another offer, does not undo the withdrawal. The request is still answered as a repeat.
   outcome, hold = 'repeat', find_decision(keys, entry_id, function(decision)
     return decision.verb == 'withdrawn' and (ticket == '' or decision.ticket == tonumber(ticket)) and
+      (token == '' or decision.token == token) and
       ((tonumber(offered_until_millis) or 0) == 0 or decision.at == tonumber(offered_until_millis))
   end)
   if not hold then return {refusal} end

@@ -16,7 +16,7 @@ from waitlist_api.entries.own_changes import count_change
 from waitlist_api.entries.position import EntryView
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import DECLINED
+from waitlist_api.records.entry import DECLINED, EntryRecord
 from waitlist_api.records.leaves import Leave, LeftOffer
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.waitlist import decline_rules_of
@@ -81,6 +81,7 @@ class Declines(Struct, frozen=True):
                 entry_id=entry_id,
                 by=CUSTOMER,
                 ticket=stay,
+                token=_token_of_offer(record, command.offered_until_millis),
                 offered_until_millis=command.offered_until_millis,
                 once_key=once_key,
                 to=to,
@@ -99,3 +100,9 @@ class Declines(Struct, frozen=True):
             leave = Leave(by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer)
             self.leaves.leave(waitlist_id, entry_id, leave)
         return Declined(replace(EntryView.recorded(record), status="left"), None)
+
+
+def _token_of_offer(record: EntryRecord, until_millis: int | None) -> str:
+    """Return the token of the offer that ends at this time, or "" if the record lacks the offer."""
+    is_same = record.status == "offered" and record.hold.until_millis == until_millis
+    return record.hold.token if is_same else ""

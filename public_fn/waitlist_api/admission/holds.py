@@ -26,6 +26,8 @@ from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Statu
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.lifecycle import state_after, status_after
 from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.waitlist import until_millis_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     ClaimExpired,
@@ -43,6 +45,8 @@ from waitlist_shared.errors import (
 
 REFUSED = (NotHeld, NotParked, NotOffered, ClaimMismatch, ClaimExpired, OfferExpired)
 Message = c.OnHold | c.OnOffer | c.Redrive
+TimeAndToken = tuple[int, str]
+NO_TIME: TimeAndToken = (0, "")
 
 
 class ClaimAction(Struct, frozen=True, kw_only=True):
@@ -162,6 +166,7 @@ class Holds(Struct, frozen=True):
     transitions: Transitions
     recovering_queue: RecoveringQueue
     positions: Positions
+    waitlist_cache: WaitlistCache
     now_millis: NowMillis
 
     def act(self, verb: ClaimAction, command: HoldCommand) -> ActionResult:
@@ -201,8 +206,8 @@ class Holds(Struct, frozen=True):
     def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
         """Send the request to Redis.
 
-        The request names the offer by its deadline, so that a delayed copy of the request cannot
-        change a later offer.
+        The request names the offer by its deadline and its token, so that a delayed copy of the
+        request cannot change a later offer.
         """
         if not verb.time_field or getattr(command, verb.time_field) is not None:
             return self.recovering_queue.read(command.message(verb))
@@ -211,34 +216,41 @@ class Holds(Struct, frozen=True):
             return self.recovering_queue.read(_message_at(verb, command, recorded))
         except (NotParked, NotOffered):
             found = self._time_in_redis(verb, command)
-            if found in (0, recorded):
+            if found in (NO_TIME, recorded):
                 raise
         return self.recovering_queue.read(_message_at(verb, command, found))
 
-    def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Ask Redis for the time at which the offer ends, or at which the entry was set aside.
+    def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
+        """Ask Redis for the time at which the offer ends, or at which the entry was set aside, and
+        for the token.
 
-        Return 0 if the entry is in another state.
+        Return NO_TIME if the entry is in another state.
         """
         try:
             place: c.InspectResult = self.recovering_queue.read(
                 c.Inspect(waitlist_id=command.waitlist_id, entry_id=command.entry_id)
             )
         except Rebuilding:
-            return 0
-        return place.time_millis if place.state == verb.before else 0
+            return NO_TIME
+        return (place.time_millis, place.token) if place.state == verb.before else NO_TIME
 
-    def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> int:
+    def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
         """Return the recorded time at which the offer ends, or at which the entry was set aside.
+        Return the token of the offer too.
 
-        Return 0 if the entry has another status.
+        Return NO_TIME if the entry has another status.
         """
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
-            return 0
+            return NO_TIME
         if verb.before == "parked":
-            return record.hold.parked_millis or 0
-        return (record.hold.is_offer and record.hold.until_millis) or 0
+            return record.hold.parked_millis or 0, ""
+        if not record.hold.is_offer or record.hold.until_millis is None:
+            return NO_TIME
+        # The record may not know yet that the end of the admission has shortened the offer.
+        over_millis = until_millis_of(self.waitlist_cache.find(record.waitlist_id).settings)
+        until_millis = record.hold.until_millis
+        return min(until_millis, over_millis or until_millis), record.hold.token
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
         """Let the pass begin now if an earlier request admitted the customer but did not record the
@@ -340,11 +352,12 @@ class Holds(Struct, frozen=True):
         return view if view.status == record.status else EntryView.recorded(record)
 
 
-def _message_at(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
-    """Build the request for the offer that ends at this time, or for the entry that was set aside
-    at this time.
+def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) -> Message:
+    """Build a request that names the time at which the offer ends or the entry was set aside, and
+    the token of the offer.
     """
-    return replace(command, **{verb.time_field: time_millis}).message(verb)
+    time_millis, token = found
+    return replace(command, token=token, **{verb.time_field: time_millis}).message(verb)
 
 
 def _events(

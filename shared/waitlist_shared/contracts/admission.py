@@ -130,6 +130,9 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
 
     # The ticket of the signup that the offer must belong to.
     ticket: Ticket | None = None
+    # The token of the offer, or "" if the caller does not know it. All offers that the end of the
+    # admission has shortened have the same deadline, so only the token tells them apart.
+    token: str = ""
     # The deadline of the offer, which identifies it. If it is None, the request is about the open
     # offer. If it is 0, Redis only checks whether it has already carried out the same request.
     offered_until_millis: Number | None = None

@@ -79,11 +79,31 @@ def test_a_withdrawn_offer_goes_to_nobody_when_the_admission_is_over(line: Line)
     assert line.stats()["offered"] == 0
 
 
-def test_a_restored_offer_ends_with_the_admission(line: Line) -> None:
+def test_two_offers_that_end_with_the_admission_are_told_apart_by_their_tokens(line: Line) -> None:
+    """A late message about the first offer does not change the second one."""
+    until = ending(line, max_inside=1)
+    eve = line.id_of("eve")
+    line.signup("eve")
+    (first,) = admit(line)["entries"]
+    of_first = {"entry_id": eve, "token": first["token"], "offered_until_millis": until}
+    assert line.send("withdraw", **of_first)["outcome"] == "withdrawn"
+    line.clock.advance(seconds=1)
+    (second,) = admit(line)["entries"]
+    assert second["deadline_millis"] == first["deadline_millis"] == until
+    for verb in ("enter", "decline"):
+        assert line.send(verb, **of_first)["code"] == "not_offered"
+    assert line.send("withdraw", **of_first)["outcome"] == "repeat"
+    assert line.position("eve")["outcome"] == "offered"
+    of_second = {**of_first, "token": second["token"]}
+    assert line.send("enter", **of_second)["outcome"] == "entered"
+
+
+def test_a_restored_offer_ends_with_the_admission_and_is_recorded_again(line: Line) -> None:
     until = ending(line)
     later = until + 1000
     line.restore("eve", rank=1, ticket=1, state="offered", token="a" * 40, time_millis=later)
     assert line.position("eve")["offered_until_millis"] == until
+    assert line.dirty()["eve"]["time_millis"] == until
 
 
 def test_an_admission_without_an_end_goes_on(line: Line) -> None:

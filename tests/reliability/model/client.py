@@ -28,6 +28,7 @@ from waitlist_api.admission.holds import (
     RELEASE,
     HoldCommand,
 )
+from waitlist_api.clock import iso
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.questions import AskCommand
@@ -65,6 +66,8 @@ LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
 # After this time, the slots of a schedule are due before the next request of a scenario.
 DUE_AFTER_SECONDS = 30
+# The admission ends at this time after the policy was saved, which is before offers end.
+END_SECONDS = LEASE_SECONDS // 2
 # The list opens or closes at this time, which is half a minute after the scenario ends.
 HOURS_SECONDS = 90
 # An admission pass lasts so long that it never ends within a case.
@@ -163,8 +166,8 @@ class Client:
         self.services.waitlists.put(WAITLIST_ID, WaitlistSettings(**SETTINGS, confirm=confirm))
 
     def set_policy(self, policy: Policy) -> Any:
-        due = self.services.admissions.now_millis() / 1000 + DUE_AFTER_SECONDS
-        at = datetime.fromtimestamp(due, UTC).isoformat()
+        now_millis = self.services.admissions.now_millis()
+        at = iso(now_millis + DUE_AFTER_SECONDS * 1000)
         admission = AdmissionPolicy(
             rate=Rate(count=1, per="day", counts="entered") if policy.has_rate else None,
             schedule=(Scheduled(count=policy.scheduled, at=at),) if policy.scheduled else (),
@@ -177,6 +180,8 @@ class Client:
             if (kept := policy.declines_kept)
             else None,
             presence=Presence(seconds=policy.presence_seconds) if policy.presence_seconds else None,
+            until=iso(now_millis + END_SECONDS * 1000) if policy.end else None,
+            then="leave" if policy.leaves_then else "wait",
             offer_seconds=LEASE_SECONDS,
             pass_seconds=PASS_SECONDS,
         )

@@ -37,7 +37,16 @@ from tests.reliability.model.requests import (
     sign_up,
     withdraw,
 )
-from tests.reliability.model.scenarios import LIMITED, NEW_ONES, SIGNUP, SLOTS, SLOTS_OVER
+from tests.reliability.model.scenarios import (
+    ADMISSION_OVER,
+    END_OF_WAITS,
+    LIMITED,
+    NEW_ONES,
+    SIGNUP,
+    SLOTS,
+    SLOTS_OVER,
+    UNTIL_END,
+)
 from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
@@ -101,6 +110,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "offered",
             *ASKED,
             *SLOTS,
+            END_OF_WAITS,
         ),
     ),
     Operation(
@@ -238,6 +248,10 @@ OPERATIONS: tuple[Operation, ...] = (
             "enter unrecorded",
             "decline unrecorded",
             *SLOTS_OVER,
+            UNTIL_END,
+            ADMISSION_OVER,
+            END_OF_WAITS,
+            cold(END_OF_WAITS),
         ),
         is_maintenance=True,
     ),
@@ -310,6 +324,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "offer over",
             "offer over, noticed",
             "question over",
+            ADMISSION_OVER,
         ),
     ),
     Operation(
@@ -318,7 +333,14 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "admit run",
         run_policy(),
-        ("places due", "exit unfinished", "offered, full", "slot of a quota", *SLOTS_OVER),
+        (
+            "places due",
+            "exit unfinished",
+            "offered, full",
+            "slot of a quota",
+            ADMISSION_OVER,
+            *SLOTS_OVER,
+        ),
     ),
     Operation(
         "enter",
@@ -329,6 +351,9 @@ OPERATIONS: tuple[Operation, ...] = (
             "offered unrecorded",
             "enter unrecorded",
             "offer over",
+            UNTIL_END,
+            cold(UNTIL_END),
+            ADMISSION_OVER,
             *SLOTS,
         ),
     ),
@@ -362,7 +387,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "admit one",
         admit_one("b", "the-only-one"),
-        ("waiting, policy", "places due", "place forgotten", "away"),
+        ("waiting, policy", "places due", "place forgotten", "away", ADMISSION_OVER),
     ),
     Operation("decline and leave", decline_and_leave("b"), ("offered", "offered, full", *SLOTS)),
     Operation(
@@ -384,6 +409,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "inside, full, Redis lost",
             "exit unfinished, Redis lost",
             "offered, full, Redis lost",
+            cold(UNTIL_END),
             "question asked, Redis lost",
             "question over, Redis lost",
             cold(LIMITED),

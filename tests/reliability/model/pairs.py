@@ -14,7 +14,15 @@ from tests.reliability.model.outcomes import Outcome, outcome_of
 from tests.reliability.model.recovery import recorded_outcome, retried, verdict
 from tests.reliability.model.requests import Request
 from tests.reliability.model.sameness import Text, digest_of
-from tests.reliability.model.scenarios import LIMITED, QUESTION, SLOTS, is_cold, made_cold
+from tests.reliability.model.scenarios import (
+    ADMISSION_OVER,
+    LIMITED,
+    QUESTION,
+    SLOTS,
+    UNTIL_END,
+    is_cold,
+    made_cold,
+)
 from tests.reliability.model.scheduler import HaltingWire, Scheduler, Work
 from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 from tests.support.problem import Problem
@@ -63,7 +71,11 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
     warm = [
         name
         for name in (*first.scenarios, *second.scenarios)
-        if not is_cold(name) and (name in both or not name.startswith((*SLOTS, QUESTION, LIMITED)))
+        if not is_cold(name)
+        and (
+            name in both
+            or not name.startswith((*SLOTS, QUESTION, LIMITED, UNTIL_END, ADMISSION_OVER))
+        )
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
         # If a signup got no answer, its entry need not regain a place that Redis has lost.

@@ -19,6 +19,7 @@ from tests.reliability.model.requests import (
     declare_segments,
     decline,
     decline_and_leave,
+    end_admission,
     enter,
     erase,
     exit_,
@@ -60,6 +61,9 @@ OVER = " over"
 QUESTION = "question"
 # The names of scenarios in which only one more claim is allowed begin with these words.
 LIMITED = "claims limited"
+# The admission has an end in these scenarios. It is ahead in the first one, then it is over.
+UNTIL_END, ADMISSION_OVER = "offered until the end", "admission over"
+END_OF_WAITS = "admission over, to leave"
 SLOTS_OVER = tuple(name + OVER for name in SLOTS)
 Scenario = tuple[Request, ...]
 
@@ -230,6 +234,19 @@ NAMES: dict[str, Scenario] = {
     ),
     "missed, over": (*_offered(Policy(misses=1, after_misses="park")), let_holds_end()),
     "missed, to leave": (*_offered(Policy(misses=1, no_show="to_back")), let_holds_end()),
+    # The end of the admission has shortened the offer of `b`.
+    UNTIL_END: (*_offered_by_hand, set_policy(Policy(end="ahead"))),
+    ADMISSION_OVER: (
+        *_offered_by_hand,
+        set_policy(Policy(max_inside=3, end="ahead")),
+        end_admission(),
+    ),
+    END_OF_WAITS: (
+        *_waiting,
+        *map(leave, ("c", "d", "e")),
+        set_policy(Policy(max_inside=3, end="ahead", leaves_then=True)),
+        end_admission(),
+    ),
     "withdraw unrecorded": (*_offered_by_hand, cut_off(withdraw("b"), step=1)),
     **_of_slots,
     **{name + OVER: (*scenario, let_holds_end()) for name, scenario in _of_slots.items()},

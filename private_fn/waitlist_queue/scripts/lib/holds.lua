@@ -91,10 +91,11 @@ end
 
 -- Returns the open offer of an entry, or nil and an error code. If the customer has already been admitted, returns the
 -- hold and `completed`.
-local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
+local function check_offer(keys, entry_id, ticket, token, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end
   if ticket ~= '' and hold.ticket ~= tonumber(ticket) then return nil, 'not_offered' end
+  if token ~= '' and hold.token ~= token then return nil, 'not_offered' end
   if hold.state == 'done' then return hold, 'completed' end
   if hold.state ~= 'offered' then return nil, 'not_offered' end
   local deadline = tonumber(redis.call('ZSCORE', keys.held, entry_id))

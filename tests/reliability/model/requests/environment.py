@@ -5,7 +5,12 @@ changes of the settings.
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.reliability.model.client import ANSWER_DAYS, LEASE_SECONDS, REMINDED_DAYS
+from tests.reliability.model.client import (
+    ANSWER_DAYS,
+    END_SECONDS,
+    LEASE_SECONDS,
+    REMINDED_DAYS,
+)
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, nothing_changes
 from tests.support import model
 from tests.support.model import Policy, Waitlist
@@ -119,7 +124,12 @@ def note_silence() -> Request:
 
 
 def let_pass(seconds: float) -> Request:
-    return Request(lambda client: client.let_pass(seconds), nothing_changes)
+    """Let time pass. If it is long enough, the admission ends."""
+
+    def effect(line: Waitlist) -> Effect:
+        return (model.admission_ended(line) if seconds > END_SECONDS else line), NOTHING
+
+    return Request(lambda client: client.let_pass(seconds), effect)
 
 
 def maintain() -> Request:
@@ -133,9 +143,14 @@ def let_holds_end() -> Request:
     def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
             line = line.change(name, is_over=not line.by_name[name].is_long)
-        return line, NOTHING
+        return model.admission_ended(line), NOTHING
 
     return Request(lambda client: client.let_pass(LEASE_SECONDS + 1), effect)
+
+
+def end_admission() -> Request:
+    """Let the end of the admission pass. Redis does not end the open offers yet."""
+    return let_pass(END_SECONDS + 1)
 
 
 def notice_ends() -> Request:
@@ -173,7 +188,7 @@ def look_after() -> Request:
     """
     return Request(
         lambda client: client.look_after(),
-        lambda line: (model.all_expired(line, only_over=True), NOTHING),
+        lambda line: (model.all_left(model.all_expired(line, only_over=True)), NOTHING),
     )
 
 

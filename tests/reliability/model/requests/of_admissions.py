@@ -38,19 +38,21 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
 
     def early(line: Waitlist) -> Waitlist:
         line = model.all_expired(line, only_over=True)
-        if {key, has_taken} & line.done:
+        if line.is_over or {key, has_taken} & line.done:
             return line
         names = next_ones(line)
         line = replace(line, slots=tuple(sorted((*line.slots, *slots[len(names) :]))))
         return model.offered(line, names, key, model.OPERATOR, slots).note(has_taken)
 
     def effect(line: Waitlist) -> Effect:
+        if line.is_over and not {key, has_taken} & line.done:
+            return early(line), no("admission_over")
         line = early(line).note(key)
         own = {name for name, stay in line.stays if stay.hold == key and stay.is_offer}
         return line, Expected(given=tuple(name for name in line.of("offered") if name in own))
 
     def parts(line: Waitlist) -> Iterator[Waitlist]:
-        if refill and not line.may_lose:
+        if line.is_over or (refill and not line.may_lose):
             return
         line = model.all_expired(line, only_over=True)
         for taken in model.subsets(next_ones(line)):
@@ -153,7 +155,7 @@ def admit_one(name: str, key: str) -> Request:
     def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
         is_waiting = stay is not None and stay.state == "waiting" and stay.may_be_admitted
-        is_free = is_waiting and line.room != 0
+        is_free = is_waiting and line.room != 0 and not line.is_over
         return key not in line.done and is_free
 
     def early(line: Waitlist) -> Waitlist:
@@ -171,6 +173,8 @@ def admit_one(name: str, key: str) -> Request:
             return line, no("entry_not_found")
         if key in line.done:
             return line, replace(standing(line, name), is_either=is_repeat)
+        if line.is_over:
+            return line, no("admission_over")
         if stay.state == "waiting":
             return line, no("inside_full" if stay.may_be_admitted else "entry_not_ready")
         return line, no("already_admitted" if stay.state == "admitted" else "not_waiting")
