@@ -65,6 +65,7 @@ OPERATIONS = {
     "restore_over_an_offer": 1,
     "admit_by_hand": 2,
     "admit_one": 1,
+    "invite": 1,
     "enter": 5,
     "decline": 2,
     "release": 1,
@@ -160,6 +161,7 @@ class AdmissionHistory:
         self.counted = 0
         self.instants: list[tuple[int, int]] = []
         self.copies: list[dict[str, Any]] = []
+        self.invited_tokens: set[str] = set()
         self.readiness_version = 0
         self.has_reasons = False
         self.has_hours = False
@@ -482,6 +484,33 @@ class AdmissionHistory:
             offered = model.offered(line, [name], "", model.OPERATOR)
             self.hold_to(accepted(answer), offered, seconds)
 
+    def invite(self) -> None:
+        """Invite some of the people, who may wait or not. A copy of the message changes nothing."""
+        page = self.line.list_waiting()
+        if not page["ok"] or self.is_over:
+            return
+        tickets = {self.line.name_of(one["entry_id"]): one["ticket"] for one in page["entries"]}
+        chosen = [name for name in self.model.of(*ON_LIST) if self.random.random() < 0.5]
+        count, seconds = self.random.randint(1, 3), self.random.choice([45, 86_400])
+        room = self.model.room
+        may_be_invited = [name for name in self.model.next_ones() if name in chosen]
+        names = may_be_invited[: count if room is None else min(count, room)]
+        message = {
+            "count": count,
+            "invitees": [[self.line.id_of(name), tickets.get(name, 0)] for name in chosen],
+            "invitation": f"{self.random.getrandbits(64):016x}",
+            "offer_until_millis": self.now + seconds * 1000,
+            "once_key": f"{self.random.getrandbits(128):032x}",
+            "once_body": "b" * 32,
+        }
+        if not chosen:
+            return
+        answer = self.admit(**message)
+        assert answer["taken"] == len(names)
+        self.hold_to(answer, model.offered(self.model, names, "", model.OPERATOR), seconds)
+        self.invited_tokens |= {one["token"] for one in answer["entries"]}
+        self.copies.append({"op": "admit", **message})
+
     def draw(self, names: Iterable[str]) -> str | None:
         names = sorted(names)
         return self.random.choice(names) if names else None
@@ -686,7 +715,7 @@ class AdmissionHistory:
         answer = self.line.send(**self.random.choice(self.copies))
         if answer["ok"]:
             assert answer["outcome"] in ("absent", "repeat")
-            assert not answer.get("entries")
+            assert {one["token"] for one in answer.get("entries", ())} <= self.invited_tokens
 
     def exit(self) -> None:
         name = self.draw(self.not_exited())

@@ -332,3 +332,82 @@ def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
         world.advance(60)
         world.maintenance.run_all()
     assert funnel(people, invitation) == {"invited": 1, "declined": 1}
+
+
+def leave(people: Admissions) -> None:
+    people.leave("ann")
+
+
+def erase(people: Admissions) -> None:
+    people.erase("ann")
+
+
+def decline(people: Admissions) -> None:
+    people.decline("ann", to="back")
+
+
+def withdraw(people: Admissions) -> None:
+    people.withdraw("ann")
+
+
+def move(people: Admissions) -> None:
+    people.bump("eve", to="front")
+
+
+def miss(people: Admissions) -> None:
+    people.world.advance(HOUR)
+    people.poll("bob")
+
+
+def maintain(people: Admissions) -> None:
+    people.world.maintenance.run_all()
+
+
+def invite_too(people: Admissions) -> None:
+    invite(people, KEY, count=3, offer_seconds=1800)
+
+
+@pytest.mark.parametrize(
+    "happen",
+    [leave, erase, decline, withdraw, move, miss, maintain, invite_too],
+    ids=lambda one: one.__name__,
+)
+def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: Any) -> None:
+    """Another request comes before each call to AWS of the request that invites three people."""
+    step, is_over = 0, False
+    while not is_over:
+        wire = Wire()
+        people = in_steps(wire)
+        others = 0
+
+        def once(call: Call, people: Admissions = people) -> Any:
+            nonlocal others
+            others += 1
+            if others == 1:
+                happen(people)
+            return call.make()
+
+        before = len(wire.calls)
+        wire.arm(before + step, once)
+        made = invite(people, KEY, count=3, offer_seconds=1800)
+        is_over = others == 0
+        wire.disarm()
+        if made.code == "throttled":
+            made = invite(people, KEY, count=3, offer_seconds=1800)
+        for _ in range(3):
+            people.world.advance(60)
+            people.world.maintenance.run_all()
+        counts = funnel(people, invited(made))
+        own = Counter(
+            {
+                name: count
+                for name, count in offers(people).items()
+                if count and (name, happen) != ("ann", erase)
+            }
+        )
+        assert max(own.values()) == 1, (step, own)
+        gone = 1 if happen is erase else 0
+        assert sum(own.values()) <= counts["invited"] <= sum(own.values()) + gone, (step, counts)
+        assert 2 <= counts["invited"] <= 3
+        step += 1
+    assert step > 5
