@@ -7,13 +7,13 @@ contains no personal data, and stays when the entry is erased.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Literal
 
 from msgspec import Struct
 
+from waitlist_api.parallel import run_all
 from waitlist_api.records.entry import DECLINED, SHARDS, EntryRecord, HistoryEvent, shard_of
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared import contracts as c
@@ -164,9 +164,9 @@ class Invitees(Struct, frozen=True):
     def count(self, waitlist_id: str, invitation_id: str) -> Funnel:
         """Count the invitees of an invitation."""
         counts: Counter[str] = Counter()
-        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
-            for found in pool.map(partial(self._count, waitlist_id, invitation_id), range(SHARDS)):
-                counts.update(found)
+        count = partial(self._count, waitlist_id, invitation_id)
+        for found in run_all(count, range(SHARDS), workers=SHARDS):
+            counts.update(found)
         return Funnel(**counts)
 
     def _count(self, waitlist_id: str, invitation_id: str, shard: int) -> Counter[str]:
