@@ -24,6 +24,7 @@ FIELDS: Mapping[str, Use] = {
     "attempts": "noted",
     "offered_until": "noted",
     "claimed_until": "noted",
+    "call": "implied",
     "parked_at": "noted",
     "park_reason": "taken",
     "ready": "implied",

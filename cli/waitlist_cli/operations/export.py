@@ -53,7 +53,7 @@ IF_ANY = (
     "rank",
 )
 # The CSV file has these columns only if the operator asks for all columns.
-IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until")
+IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until", "call")
 # Each person has exactly one of these statuses, with one exception: a banned person can also have
 # the status `admitted` or `left`.
 ALL = "all"

@@ -44,7 +44,7 @@ DEFAULTS = {
 
 def ready(ahead: int) -> dict[str, Any]:
     """Return the fields of a ready entry that has `ahead` ready entries before it."""
-    since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
+    since = {"rest_until": None, "delayed_until": None, "confirm_by": None, "call": None}
     return {"ready": True, "ready_ahead": ahead, "not_ready": None, **since}
 
 

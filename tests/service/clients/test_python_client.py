@@ -51,7 +51,12 @@ def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
     it.
     """
     tag = OPERATIONS[name]["tags"][0]
-    wanted = {"waitlist_id": BAKERY, "entry_id": ENTRY_ID, "body": SimpleNamespace(to_dict=dict)}
+    wanted = {
+        "waitlist_id": BAKERY,
+        "entry_id": ENTRY_ID,
+        "invitation_id": "0a1b2c3d4e5f6789",
+        "body": SimpleNamespace(to_dict=dict),
+    }
     parameters = [one["name"] for one in OPERATIONS[name]["parameters"] if one["in"] == "path"]
     named = [*parameters, *(["body"] if "requestBody" in OPERATIONS[name] else [])]
     return client.call(tag, name, lambda _: response, **{one: wanted[one] for one in named}).parsed
@@ -186,6 +191,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     claims = send("claim", 200, waitlist_id=BAKERY, body=body("ClaimBody", count=3)).claims
     (dan, cyd, ada) = [one.claim_token for one in claims]
     assert on("dan", "extend", body=body("ExtendBody", claim_token=dan)).status == "offered"
+    called_to = body("CallAgainBody", claim_token=dan, to="Room 2")
+    assert on("dan", "call", body=called_to).call.to == "Room 2"
     assert on("dan", "complete", body=body("CompleteBody", claim_token=dan)).status == "admitted"
     assert on("cyd", "park", body=body("ParkBody", claim_token=cyd)).status == "parked"
     assert on("cyd", "redrive", body=body("RedriveBody")).status == "waiting"
@@ -196,7 +203,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     tried = body("PreviewBody", admission=body("AdmissionBody", max_inside=3), people=2)
     preview = send("previewAdmission", 200, waitlist_id=BAKERY, body=tried)
     assert preview.estimates[0].estimated_wait.seconds == 0
-    assert len(send("previewMessages", 200, waitlist_id=BAKERY).messages) == 50
+    assert len(send("previewMessages", 200, waitlist_id=BAKERY).messages) == 55
     test = body("TestMessageBody", kind="offered", email="ada@example.com")
     assert send("sendTestMessage", 200, waitlist_id=BAKERY, body=test).outcome == "sent"
     since = body("ReplayBody", since="2026-01-01T00:00:00Z")
@@ -211,6 +218,12 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert on(ada, "getPass", token=tokens[ada]).pass_
     assert on(ada, "exitEntry", token=tokens[ada]).exited_at
     assert on(ada, "exitPerson", body=body("ExitBody")).exited_at
+    few = body("InvitationBody", count=1, offer_seconds=3600)
+    invited = send("invite", 200, waitlist_id=BAKERY, body=few)
+    (listed,) = send("listInvitations", 200, waitlist_id=BAKERY).invitations
+    known = {"waitlist_id": BAKERY, "invitation_id": listed.invitation_id}
+    assert invited.invitation_id == listed.invitation_id
+    assert send("getInvitation", 200, **known).count == 1
 
     on("bob", "leave", 204, token=tokens["bob"])
     on(cyd, "remove", 204, body=body("RemoveBody", reason="asked by telephone"))

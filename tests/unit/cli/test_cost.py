@@ -117,8 +117,8 @@ def test_the_price_of_a_webhook_depends_on_the_events() -> None:
     assert idle["Total"] - without["Total"] == pytest.approx(idle["Webhook"])
     # Each signup causes four events.
     a_million = (second["Webhook"] - first["Webhook"]) / 4
-    assert f"A million events cost about {a_million:.2f} dollars more" in one_line(PAGE)
-    assert f"A webhook at rest costs {idle['Webhook']:.2f} dollars a month" in one_line(PAGE)
+    assert f"A webhook costs about {a_million:.2f} dollars for a million events" in one_line(PAGE)
+    assert f"that receives no events costs {idle['Webhook']:.2f} dollars a month" in one_line(PAGE)
     words = json.loads(Typed().run("cost", "--signups", "1M", "--webhook", "--json"))
     assert words["Webhook"] == round(first["Webhook"], 2)
 
@@ -128,12 +128,12 @@ def test_the_price_of_messages_depends_on_their_number() -> None:
     idle = monthly(Month(0, 0, mails=0))
     assert "Messages" not in monthly(Month(0, 0))
     assert idle["Total"] - without == pytest.approx(idle["Messages"])
-    said = f"messages cost {idle['Messages']:.2f} dollars a month even if no message is sent."
+    said = f"costs {idle['Messages']:.2f} dollars a month more even if no message is sent"
     assert said in one_line(PAGE)
     # The metrics cost the same in both months, so the difference does not contain their cost.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
-    assert f"A thousand mails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
+    assert f"A thousand emails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
     by_text = monthly(Month(0, 0, texts=10**6, text_price=0.02, text_parts=1))["Messages"]
     alarms_of_mails = WATCHED["full"]["mails"].alarmed * Prices().alarm_month
     assert by_text - first == pytest.approx(20_000 - 100 - alarms_of_mails)

@@ -33,6 +33,7 @@ def explain_person(
         "attempts": 0,
         "offered_until": None,
         "claimed_until": None,
+        "call": None,
         "inside_until": None,
         "room_until": None,
         "exited_at": None,
